@@ -3,93 +3,114 @@ const path = require('node:path');
 
 /** The import rules of CONTRIBUTING.md#import-rules. */
 
-/** Shared code, which knows neither features nor the transports. */
-const CORE = ['config', 'errors', 'tenancy', 'fields', 'listing', 'database', 'embedded-postgres'];
-/** Authentication, rate limits and transports, which know no feature. */
-const PLATFORM = ['auth', 'events', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
-const ENTRY_FOLDERS = ['cli', 'server'];
-/** The test kit, which may import everything. */
-const TESTING = ['testing'];
-/** The client library, which runs without the server. */
-const CLIENT = ['client'];
-const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })
-  .filter(
-    (entry) =>
-      entry.isDirectory() &&
-      ![...CORE, ...PLATFORM, ...ENTRY_FOLDERS, ...CLIENT, ...TESTING].includes(entry.name),
-  )
-  .map(({ name }) => name);
+/** The folders of the platform. Each imports only those before it. */
+const RANKS = [
+  ['config', 'errors'],
+  ['fields'],
+  ['data'],
+  ['discovery'],
+  ['access'],
+  ['http'],
+  ['jobs'],
+  ['extension'],
+];
 
-/** Features that read several other features. */
-const COMPOSITE_FEATURES = ['prompts'];
+/** Modules that read several others. */
+const COMPOSITE_MODULES = ['prompts'];
 
-const folder = (names) => `^src/(${names.join('|')})/`;
+/** The modules that every module may import. */
+const COMMON_MODULES = ['auth', 'events', 'mcp'];
+
+/** The files of a module that other modules may import. */
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|name)\.ts$`;
+
+const platform = (folders) => `^src/platform/(${folders.join('|')})/`;
+const modules = (names) => `^src/modules/(${names.join('|')})/`;
 const suffix = (name) => String.raw`\.${name}\.ts$`;
 const specs = String.raw`\.spec\.ts$`;
 
-/** The files of a feature that other features may import. */
-const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/lead-(exists|name)\.ts$`;
+const MODULES = readdirSync(path.join(__dirname, 'src/modules'));
+/** The modules of records. */
+const RESOURCES = MODULES.filter((name) => !COMMON_MODULES.includes(name));
+
+const higherRanks = RANKS.slice(0, -1).map((folders, rank) => ({
+  name: `${folders.join('-and-')}-imports-no-higher-rank`,
+  severity: 'error',
+  from: { path: platform(folders) },
+  to: { path: platform(RANKS.slice(rank + 1).flat()) },
+}));
 
 module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
       severity: 'error',
-      from: { pathNot: folder(TESTING) },
+      from: { pathNot: '^src/testing/' },
       to: { circular: true },
     },
+    ...higherRanks,
     {
-      name: 'core-imports-only-core',
+      name: 'platform-imports-only-platform',
       severity: 'error',
-      from: { path: folder(CORE) },
-      to: { path: '^src/', pathNot: folder([...CORE, ...TESTING]) },
+      from: { path: '^src/platform/' },
+      to: { path: '^src/', pathNot: '^src/(platform|testing)/' },
     },
     {
-      name: 'platform-imports-no-feature',
+      name: 'modules-import-only-modules-and-platform',
       severity: 'error',
-      from: { path: folder(PLATFORM) },
-      to: { path: '^src/', pathNot: folder([...CORE, ...PLATFORM]) },
+      from: { path: '^src/modules/' },
+      to: { path: '^src/', pathNot: '^src/(platform|modules|testing)/' },
     },
     {
-      name: 'http-does-not-import-mcp',
+      name: 'common-modules-import-no-resource',
       severity: 'error',
-      from: { path: '^src/(auth|http|rate-limit|rest)/' },
-      to: { path: '^src/mcp/' },
+      from: { path: modules(COMMON_MODULES) },
+      to: { path: modules(RESOURCES) },
     },
     {
-      name: 'features-import-only-public-files-of-features',
+      name: 'resources-depend-only-on-leads',
       severity: 'error',
-      from: { path: folder(FEATURES) },
-      to: { path: folder(FEATURES), pathNot: ['^src/$1/', PUBLIC_FILES] },
+      from: { path: modules(RESOURCES.filter((name) => !COMPOSITE_MODULES.includes(name))) },
+      to: {
+        path: modules(RESOURCES.filter((name) => name !== 'leads')),
+        pathNot: '^src/modules/$1/',
+      },
     },
     {
-      name: 'features-depend-only-on-leads',
+      name: 'resources-import-only-public-files-of-resources',
       severity: 'error',
-      from: { path: folder(FEATURES.filter((name) => !COMPOSITE_FEATURES.includes(name))) },
-      to: { path: folder(FEATURES.filter((name) => name !== 'leads')), pathNot: '^src/$1/' },
+      from: { path: modules(RESOURCES) },
+      to: { path: modules(RESOURCES), pathNot: ['^src/modules/$1/', PUBLIC_FILES] },
+    },
+    {
+      name: 'only-the-start-and-the-command-line-import-ops',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: '^src/(ops|testing)/' },
+      to: { path: '^src/ops/' },
     },
     {
       name: 'controllers-and-tools-use-services',
       severity: 'error',
       from: { path: ['controller', 'tools', 'completions', 'prompt'].map(suffix) },
-      to: { path: [suffix('repository'), suffix('entity'), '^src/database/'] },
+      to: {
+        path: [suffix('repository'), suffix('entity'), '^src/platform/data/'],
+        pathNot: String.raw`^src/platform/data/(lists/|actor\.ts$)`,
+      },
     },
     {
       name: 'services-do-not-import-http',
       severity: 'error',
-      from: { path: folder(FEATURES), pathNot: [suffix('controller'), suffix('module')] },
-      to: { path: ['^node_modules/express', '^src/http/'] },
+      from: { path: modules(RESOURCES), pathNot: [suffix('controller'), suffix('module')] },
+      to: { path: ['^node_modules/express', '^src/platform/http/'] },
     },
     {
-      name: 'typeorm-only-in-repositories-and-database',
+      name: 'typeorm-only-in-repositories-and-data',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: [
-          suffix('repository'),
-          suffix('entity'),
-          suffix('module'),
-          '^src/(database|embedded-postgres|listing|testing)/',
+          ...['repository', 'entity', 'module'].map(suffix),
+          '^src/(platform/data|ops/backup|ops/embedded-postgres|ops/open-database|testing)',
         ],
       },
       to: { path: 'node_modules/(typeorm|pg|@nestjs/typeorm)/', dependencyTypesNot: ['type-only'] },
@@ -97,7 +118,7 @@ module.exports = {
     {
       name: 'mcp-sdk-only-in-session-protocol',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/mcp/protocol/session-protocol.ts$' },
+      from: { path: '^src/', pathNot: '/session-protocol.ts$' },
       to: { path: 'node_modules/@modelcontextprotocol/sdk/' },
     },
     {
@@ -109,31 +130,31 @@ module.exports = {
     {
       name: 'client-does-not-import-server',
       severity: 'error',
-      from: { path: folder(CLIENT) },
-      to: { pathNot: folder(CLIENT) },
+      from: { path: '^src/client/' },
+      to: { pathNot: '^src/client/' },
     },
     {
       name: 'server-does-not-import-client',
       severity: 'error',
-      from: { path: '^src/', pathNot: folder(CLIENT) },
-      to: { path: folder(CLIENT) },
+      from: { path: '^src/', pathNot: '^src/client/' },
+      to: { path: '^src/client/' },
     },
     {
       name: 'only-specs-import-testing',
       severity: 'error',
-      from: { path: '^src/', pathNot: [folder(TESTING), specs] },
-      to: { path: folder(TESTING) },
+      from: { path: '^src/', pathNot: ['^src/testing/', specs] },
+      to: { path: '^src/testing/' },
     },
     {
       name: 'entry-points-are-not-imported',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: folder([...ENTRY_FOLDERS, ...TESTING]) },
-      to: { path: String.raw`^src/[^/]+\.ts$|^src/(cli|server)/` },
+      from: { path: '^src/[^/]+/', pathNot: '^src/(ops|testing)/' },
+      to: { path: String.raw`^src/[^/]+\.ts$` },
     },
     {
       name: 'no-undeclared-packages',
       severity: 'error',
-      from: { path: '^src/', pathNot: [specs, folder(TESTING)] },
+      from: { path: '^src/', pathNot: [specs, '^src/testing/'] },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'],
         dependencyTypesNot: ['type-only'],

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import { readSettings } from './src/config/settings.js';
-import { dataSourceOptions } from './src/database/connection/data-source-options.js';
-import { openDatabase } from './src/database/connection/open-database.js';
+import { readSettings } from './src/platform/config/settings.js';
+import { dataSourceOptions } from './src/platform/data/connection/data-source-options.js';
+import { openDatabase } from './src/ops/open-database.js';
 
 const database = await openDatabase(readSettings(), 'command');
 

@@ -3,7 +3,7 @@
 // {connection, poolSize, organizations: {key: id}}.
 import 'reflect-metadata';
 import pg from 'pg';
-import { DefaultLeadScorer } from '../dist/src/leads/lead-scorer.js';
+import { DefaultLeadScorer } from '../dist/src/modules/leads/lead-scorer.js';
 import {
   INSERT,
   LEAD,

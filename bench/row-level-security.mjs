@@ -6,10 +6,10 @@ import path from 'node:path';
 import 'reflect-metadata';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../dist/src/database/connection/data-source-options.js';
-import { openEmbeddedPostgres } from '../dist/src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../dist/src/database/migrate.js';
-import { StatementPipeline } from '../dist/src/database/connection/statement-pipeline.js';
+import { dataSourceOptions } from '../dist/src/platform/data/connection/data-source-options.js';
+import { openEmbeddedPostgres } from '../dist/src/ops/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/src/platform/data/migrate.js';
+import { StatementPipeline } from '../dist/src/platform/data/connection/statement-pipeline.js';
 
 const ORGANIZATIONS = 10;
 const LEADS = 20_000;

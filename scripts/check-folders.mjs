@@ -1,10 +1,9 @@
-// Finds the dependencies between folders that are part of a circle, and compares them with .known-folder-cycles. An
+// Fails if dependencies between folders are part of a circle, and names each of them with a file that has it. An
 // import leads from one folder to another below their common parent: src/a/b/c.ts that imports src/a/d/e/f.ts leads
 // from src/a/b to src/a/d.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { compareWithKnown } from './known-findings.mjs';
 import { sourceFiles } from './source-files.mjs';
 
 /** The folders that each folder imports, each with a file that imports it. */
@@ -19,9 +18,11 @@ for (const file of sourceFiles()) {
 const inCircles = [...imports].flatMap(([from, targets]) =>
   [...targets]
     .filter(([to]) => reachableFrom(to).has(from))
-    .map(([to, file]) => [`${from} imports ${to}`, file]),
+    .map(([to, file]) => `${from} imports ${to} (${file})`),
 );
-compareWithKnown('check:folders', '.known-folder-cycles', new Map(inCircles));
+for (const edge of inCircles.sort()) console.error(`check:folders: ${edge}`);
+if (inCircles.length > 0) process.exitCode = 1;
+else console.log('check:folders: no circles');
 
 /** Returns the folders below the common parent of two files; undefined for a file directly in it. */
 function separateFolders(...files) {

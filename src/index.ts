@@ -1,43 +1,52 @@
 /** The exports for extensions of a team. Other files of the package are internal. */
 
 // Declaration merging reaches an interface only through `export *`.
-export * from './config/registered-extensions.js';
+export * from './platform/config/registered-extensions.js';
 // Loads the declaration merging that adds the scopes of Latitude's features to the type `Scope`.
-export type {} from './appointments/appointments.extension.js';
-export type {} from './events/events.extension.js';
-export type {} from './leads/leads.extension.js';
-export type {} from './tasks/tasks.extension.js';
-export type {} from './webhooks/webhooks.extension.js';
+export type {} from './modules/appointments/appointments.extension.js';
+export type {} from './modules/events/events.extension.js';
+export type {} from './modules/leads/leads.extension.js';
+export type {} from './modules/tasks/tasks.extension.js';
+export type {} from './modules/webhooks/webhooks.extension.js';
 
 // The application
-export { run } from './server/run.js';
-export { defineConfig, type LatitudeConfig } from './extension/config.js';
+export { run } from './ops/server/run.js';
+export { defineConfig, type LatitudeConfig } from './platform/extension/config.js';
 export {
   defineExtension,
   type Extension,
   type ExtensionManifest,
   type ExtensionProvider,
-} from './extension/extension.js';
-export type { Action, AddCommands, Progress, Run } from './extension/command.js';
-export * as commandOptions from './extension/command-options.js';
-export { InjectSetting, settingToken } from './config/config.module.js';
-export { type Environment, type Setting, setting, SettingError } from './config/setting.js';
-export { Settings } from './config/settings.js';
+} from './platform/extension/extension.js';
+export type { Action, AddCommands, Progress, Run } from './platform/extension/command.js';
+export * as commandOptions from './platform/extension/command-options.js';
+export { InjectSetting, settingToken } from './platform/config/config.module.js';
+export {
+  type Environment,
+  type Setting,
+  setting,
+  SettingError,
+} from './platform/config/setting.js';
+export { Settings } from './platform/config/settings.js';
 
 // Routes
-export { AnyKey, Public, RawRoute, RequireScope } from './auth/access.js';
+export { AnyKey, Public, RawRoute, RequireScope } from './platform/http/access.js';
 export {
   Webhook,
   type WebhookDelivery,
   WebhookVerifier,
-} from './http/webhooks/webhook.decorator.js';
-export type { Scope } from './auth/scopes.js';
-export { Caller } from './http/request/api-request.js';
-export { Id } from './http/request/id.decorator.js';
-export { ApiRoute, type ApiRouteOptions, ApiTag } from './http/openapi/api-route.decorator.js';
-export type { Actor, KeyLimits } from './tenancy/actor.js';
-export { RateLimitPolicy } from './rate-limit/rate-limit-policy.js';
-export { TokenAuthenticator, type TokenIdentity } from './auth/token-authenticator.js';
+} from './platform/http/webhooks/webhook.decorator.js';
+export type { Scope } from './platform/access/scopes.js';
+export { Caller } from './platform/http/request/api-request.js';
+export { Id } from './platform/http/request/id.decorator.js';
+export {
+  ApiRoute,
+  type ApiRouteOptions,
+  ApiTag,
+} from './platform/http/openapi/api-route.decorator.js';
+export type { Actor, KeyLimits } from './platform/data/actor.js';
+export { RateLimitPolicy } from './platform/access/limits/rate-limit-policy.js';
+export { TokenAuthenticator, type TokenIdentity } from './platform/access/token-authenticator.js';
 
 // Fields of DTOs
 export {
@@ -51,28 +60,28 @@ export {
   Tags,
   Text,
   Uuid,
-} from './fields/kinds/kinds.js';
-export { Decimal, type DecimalOptions } from './fields/kinds/decimal.js';
-export { Nested, NestedList } from './fields/nested.js';
-export { EnumArray } from './fields/kinds/output-kinds.js';
-export { CreatedAt, OrganizationId, UpdatedAt } from './fields/kinds/record-fields.js';
-export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';
-export { IdDto } from './fields/id.dto.js';
-export { DeletedDto } from './fields/deleted.dto.js';
-export { changedFields, type Complete, nullsForMissing } from './fields/changes.js';
+} from './platform/fields/kinds/kinds.js';
+export { Decimal, type DecimalOptions } from './platform/fields/kinds/decimal.js';
+export { Nested, NestedList } from './platform/fields/nested.js';
+export { EnumArray } from './platform/fields/kinds/output-kinds.js';
+export { CreatedAt, OrganizationId, UpdatedAt } from './platform/fields/kinds/record-fields.js';
+export { PickOf, type RecordFields, RecordOf, UpdateOf } from './platform/fields/field.js';
+export { IdDto } from './platform/fields/id.dto.js';
+export { DeletedDto } from './platform/fields/deleted.dto.js';
+export { changedFields, type Complete, nullsForMissing } from './platform/fields/changes.js';
 
 // Errors
-export { ApiError, type ApiErrorOptions, validationError } from './errors/api-error.js';
-export type { CatalogueEntry, ErrorCode } from './errors/error-catalogue.js';
-export type { FieldProblem } from './errors/field-problem.js';
-export { orNotFound } from './errors/or-not-found.js';
+export { ApiError, type ApiErrorOptions, validationError } from './platform/errors/api-error.js';
+export type { CatalogueEntry, ErrorCode } from './platform/errors/error-catalogue.js';
+export type { FieldProblem } from './platform/errors/field-problem.js';
+export { orNotFound } from './platform/errors/or-not-found.js';
 
 // Lists
-export { ListQuery, SortBy } from './listing/list-query.js';
-export { Conditions } from './listing/conditions.js';
-export { type ListSource, RecordList } from './listing/record-list.js';
-export type { Order } from './listing/order.js';
-export { Page, type PageMeta } from './listing/page.js';
+export { ListQuery, SortBy } from './platform/data/lists/list-query.js';
+export { Conditions } from './platform/data/lists/conditions.js';
+export { type ListSource, RecordList } from './platform/data/lists/record-list.js';
+export type { Order } from './platform/data/lists/order.js';
+export { Page, type PageMeta } from './platform/data/lists/page.js';
 
 // Tables and SQL
 export {
@@ -82,74 +91,91 @@ export {
   tenantTable,
   type TenantTable,
   type TenantTableOptions,
-} from './database/records/tenant-table.js';
-export { dropCounts, keepCounts } from './database/records/count-triggers.js';
-export { type CountedTable, repairCounts } from './database/records/record-counts.js';
-export type { ExistingIdsSql, RequiredReferences, Row } from './database/records/record-inserts.js';
-export { TenantRepository } from './database/records/tenant-repository.js';
-export type { DirectChange, Revision } from './database/records/record-updates.js';
-export type { Statement, Tenant, TenantTransaction } from './database/gateway/tenant.js';
-export { TenantDatabase } from './database/gateway/tenant-database.js';
-export { UniqueViolation } from './database/connection/driver-error.js';
+} from './platform/data/records/tenant-table.js';
+export { dropCounts, keepCounts } from './platform/data/records/count-triggers.js';
+export { type CountedTable, repairCounts } from './platform/data/records/record-counts.js';
+export type {
+  ExistingIdsSql,
+  RequiredReferences,
+  Row,
+} from './platform/data/records/record-inserts.js';
+export { TenantRepository } from './platform/data/records/tenant-repository.js';
+export type { DirectChange, Revision } from './platform/data/records/record-updates.js';
+export type { Statement, Tenant, TenantTransaction } from './platform/data/gateway/tenant.js';
+export { TenantDatabase } from './platform/data/gateway/tenant-database.js';
+export { UniqueViolation } from './platform/data/connection/driver-error.js';
 
 // Jobs
-export { defineJob, type JobDefinition, type JobOptions, type JobRun } from './jobs/job.js';
+export {
+  defineJob,
+  type JobDefinition,
+  type JobOptions,
+  type JobRun,
+} from './platform/jobs/job.js';
 export {
   Job,
   JobHandler,
   type OrganizationJobOptions,
   type ScheduledJobOptions,
-} from './jobs/job.decorator.js';
-export { JobsService, type SendOptions } from './jobs/jobs.service.js';
-export type { Duration } from './config/duration.js';
+} from './platform/jobs/job.decorator.js';
+export { JobsService, type SendOptions } from './platform/jobs/jobs.service.js';
+export type { Duration } from './platform/config/duration.js';
 
 // Events
 export {
   type EventBatch,
   OnDurableEvent,
   type DurableEventOptions,
-} from './events/event-handler.decorator.js';
-export type { RecordedEvent } from './events/recorded-event.js';
-export { EventDto, EventListQuery } from './events/event.dto.js';
-export { EventsModule } from './events/events.module.js';
-export { EventsService } from './events/events.service.js';
+} from './modules/events/event-handler.decorator.js';
+export type { RecordedEvent } from './modules/events/recorded-event.js';
+export { EventDto, EventListQuery } from './modules/events/event.dto.js';
+export { EventsModule } from './modules/events/events.module.js';
+export { EventsService } from './modules/events/events.service.js';
 
 // Agents
-export { Tool, type ToolOptions } from './mcp/tools/tool.decorator.js';
-export { Resource, type ResourceKind } from './mcp/resources/resource.decorator.js';
-export { Prompt, type PromptOptions, type PromptPart } from './mcp/prompts/prompt.decorator.js';
+export { Tool, type ToolOptions } from './modules/mcp/tools/tool.decorator.js';
+export { Resource, type ResourceKind } from './modules/mcp/resources/resource.decorator.js';
+export {
+  Prompt,
+  type PromptOptions,
+  type PromptPart,
+} from './modules/mcp/prompts/prompt.decorator.js';
 export {
   Completion,
   type CompletionDeclaration,
   type CompletionMatches,
-} from './mcp/prompts/completion.decorator.js';
-export { LabelledId } from './mcp/prompts/labelled-id.js';
+} from './modules/mcp/prompts/completion.decorator.js';
+export { LabelledId } from './modules/mcp/prompts/labelled-id.js';
 
 // Health and metrics
-export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
-export { MetricsRegistry } from './http/metrics/metrics-registry.js';
+export { HealthIndicator, type HealthResult } from './platform/http/health/health-indicator.js';
+export { MetricsRegistry } from './platform/metrics-registry.js';
 
 // Organizations and keys
-export { AuthModule } from './auth/auth.module.js';
-export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js';
+export { AuthModule } from './modules/auth/auth.module.js';
+export { type IssuedKey, KeysService, type NewKey } from './modules/auth/keys.service.js';
 
 // The features of Latitude
-export { LeadsModule } from './leads/leads.module.js';
-export { LeadsService } from './leads/leads.service.js';
-export { customFieldsSchema, CustomFieldsSchema } from './leads/custom-fields-schema.js';
-export { LeadComplianceService } from './leads/compliance/lead-compliance.service.js';
-export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance/compliance-rule.js';
-export { existingLeadsSql, leadNotFound } from './leads/lead-exists.js';
-export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
-export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './leads/lead.dto.js';
-export { AppointmentsModule } from './appointments/appointments.module.js';
-export { AppointmentsService } from './appointments/appointments.service.js';
+export { LeadsModule } from './modules/leads/leads.module.js';
+export { LeadsService } from './modules/leads/leads.service.js';
+export { customFieldsSchema, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+export { LeadComplianceService } from './modules/leads/compliance/lead-compliance.service.js';
+export {
+  ComplianceRule,
+  DoNotCallRule,
+  OptOutRule,
+} from './modules/leads/compliance/compliance-rule.js';
+export { existingLeadsSql, leadNotFound } from './modules/leads/lead-exists.js';
+export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './modules/leads/lead-scorer.js';
+export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './modules/leads/lead.dto.js';
+export { AppointmentsModule } from './modules/appointments/appointments.module.js';
+export { AppointmentsService } from './modules/appointments/appointments.service.js';
 export {
   AppointmentDto,
   AppointmentListQuery,
   CreateAppointmentDto,
   UpdateAppointmentDto,
-} from './appointments/appointment.dto.js';
-export { TasksModule } from './tasks/tasks.module.js';
-export { TasksService } from './tasks/tasks.service.js';
-export { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './tasks/task.dto.js';
+} from './modules/appointments/appointment.dto.js';
+export { TasksModule } from './modules/tasks/tasks.module.js';
+export { TasksService } from './modules/tasks/tasks.service.js';
+export { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './modules/tasks/task.dto.js';

@@ -1,4 +1,4 @@
-import { run } from './server/run.js';
-import { defineConfig } from './extension/config.js';
+import { run } from './ops/server/run.js';
+import { defineConfig } from './platform/extension/config.js';
 
 await run(defineConfig(), []);

@@ -1,17 +1,21 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { AppModule, FEATURES } from './app.module.js';
-import { AuthModule } from './auth/auth.module.js';
-import { ConfigModule } from './config/config.module.js';
-import type { Settings } from './config/settings.js';
-import type { DatabaseTarget } from './database/connection/data-source-options.js';
-import { DatabaseModule } from './database/database.module.js';
-import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budget.js';
-import type { Extension } from './extension/extension.js';
+import { AuthModule } from './modules/auth/auth.module.js';
+import { ConfigModule } from './platform/config/config.module.js';
+import type { Settings } from './platform/config/settings.js';
+import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
+import { DatabaseModule } from './platform/data/database.module.js';
+import { type TimeBudget, ServerTimeBudget } from './platform/data/gateway/time-budget.js';
+import type { Extension } from './platform/extension/extension.js';
 import { EXTENSION_POINTS } from './extension-points.js';
-import { ExtensionPointsModule } from './extension/extension-points.module.js';
-import { checkExtensions, extensionMigrationsOf, settingsOf } from './extension/extensions.js';
-import { MetricsRegistryModule } from './http/metrics/metrics-registry.js';
-import { JobsModule } from './jobs/jobs.module.js';
+import { ExtensionPointsModule } from './platform/extension/extension-points.module.js';
+import {
+  checkExtensions,
+  extensionMigrationsOf,
+  settingsOf,
+} from './platform/extension/extensions.js';
+import { MetricsRegistryModule } from './platform/metrics-registry.js';
+import { JobsModule } from './platform/jobs/jobs.module.js';
 
 @Module({})
 class RootModule {}

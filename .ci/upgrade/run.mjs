@@ -6,9 +6,9 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
-import { migrate } from '../../dist/src/database/migrate.js';
-import { setLogLevel } from '../../dist/src/config/logger.js';
+import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
+import { migrate } from '../../dist/src/platform/data/migrate.js';
+import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { ROOT, run } from '../server.mjs';
 import { upgradeUnderLoad } from './rolling-upgrade.mjs';
 
@@ -16,8 +16,13 @@ const RELEASE = createRequire(import.meta.url)('./release.json');
 
 /** The tests of the contract. Excluded are those that list all tables, and those of an empty database. */
 const SUITES = [
-  ...['test/leads/leads.spec', 'test/leads/lead-identity', 'test/appointments', 'test/tasks'],
-  ...['test/rest', 'test/auth/api-keys', 'test/mcp/sessions'],
+  ...[
+    'test/modules/leads/leads.spec',
+    'test/modules/leads/lead-identity',
+    'test/modules/appointments',
+    'test/modules/tasks',
+  ],
+  ...['test/platform/http/response', 'test/modules/auth/api-keys', 'test/modules/mcp/sessions'],
 ];
 
 /** The output of git. */

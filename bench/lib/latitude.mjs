@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
-import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
+import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
+import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 import { Server } from './server.mjs';
 
 const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');

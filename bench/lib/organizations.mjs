@@ -1,5 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { displayPrefix, generateKey, hashKey } from '../../dist/src/auth/api-key-format.js';
+import {
+  displayPrefix,
+  generateKey,
+  hashKey,
+} from '../../dist/src/platform/access/api-key-format.js';
 
 export const DEFAULT_LEADS = 100_000;
 

@@ -1,13 +1,20 @@
 import { setTimeout as after } from 'node:timers/promises';
 import pg from 'pg';
-import { SettingError } from '../../config/setting.js';
-import { DEFAULT_CONNECTIONS, type Settings } from '../../config/settings.js';
-import { logger } from '../../config/logger.js';
-import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
-import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
-import { repeatWhileDown } from './repeat-while-down.js';
-import { ResilientClient } from './resilient-client.js';
-import { type Connection, inspectPooling, isTransactionPooled } from './transaction-pooler.js';
+import { SettingError } from '../platform/config/setting.js';
+import { DEFAULT_CONNECTIONS, type Settings } from '../platform/config/settings.js';
+import { logger } from '../platform/config/logger.js';
+import {
+  type DatabaseTarget,
+  POOL_WAIT_MS,
+} from '../platform/data/connection/data-source-options.js';
+import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
+import { ResilientClient } from '../platform/data/connection/resilient-client.js';
+import {
+  type Connection,
+  inspectPooling,
+  isTransactionPooled,
+} from '../platform/data/connection/transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { JsonSchema } from '../fields/schema/json-schema.js';
+import type { JsonSchema } from '../platform/fields/schema/json-schema.js';
 
 export type Properties = NonNullable<JsonSchema['properties']>;
 

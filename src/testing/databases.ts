@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
 
 /** The PostgreSQL of this test run: its address, and the migrated database to copy. */
 type Cluster = { template: string } & (

@@ -1,5 +1,5 @@
-import { SCOPES, type Scope } from '../auth/scopes.js';
-import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
+import { SCOPES, type Scope } from '../platform/access/scopes.js';
+import { ERROR_CATALOGUE } from '../platform/errors/error-catalogue.js';
 
 /** What Latitude declares. Extensions of suites add to it later, since files of `src` run once per process. */
 const scopes = [...SCOPES];

@@ -3,11 +3,11 @@ import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
-import { setLogLevel } from '../../dist/src/config/logger.js';
-import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
-import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
-import { EventPartitionsRepository } from '../../dist/src/database/events/event-partitions.repository.js';
-import { migrate } from '../../dist/src/database/migrate.js';
+import { setLogLevel } from '../../dist/src/platform/config/logger.js';
+import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
+import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
+import { EventPartitionsRepository } from '../../dist/src/platform/data/events/event-partitions.repository.js';
+import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 

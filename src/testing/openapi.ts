@@ -1,6 +1,12 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Header, OpenApiDocument, Operation, Ref, Response } from '../http/openapi/model.js';
+import type {
+  Header,
+  OpenApiDocument,
+  Operation,
+  Ref,
+  Response,
+} from '../platform/http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
 import type { Properties } from './canary-values.js';

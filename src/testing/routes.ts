@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '../auth/scopes.js';
+import type { Scope } from '../platform/access/scopes.js';
 import type { Answer, ApiClient } from './api-client.js';
 import { buildLead, createLead, dataOf } from './factories.js';
 import type { Tenant } from './test-server.js';

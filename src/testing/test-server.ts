@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { IssuedKey, KeysService, NewKey } from '../auth/keys.service.js';
-import { SCOPES, type Scope } from '../auth/scopes.js';
-import type { DatabaseTarget } from '../database/connection/data-source-options.js';
-import type { OpenApiDocument } from '../http/openapi/model.js';
+import type { IssuedKey, KeysService, NewKey } from '../modules/auth/keys.service.js';
+import { SCOPES, type Scope } from '../platform/access/scopes.js';
+import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
+import type { OpenApiDocument } from '../platform/http/openapi/model.js';
 import { ApiClient } from './api-client.js';
 import { ownerPool } from './databases.js';
 import { registerDocument, unregisterDocument } from './validate-answer.js';

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../platform/config/settings.js';
 
 export const TEST_SETTINGS: Pick<
   Settings,

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../http/openapi/model.js';
+import type { OpenApiDocument } from '../platform/http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import { OpenApiValidator } from './openapi.js';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { fieldsOf } from '../fields/field.js';
-import { compileValidator } from '../fields/validation/validator.js';
+import { fieldsOf } from '../platform/fields/field.js';
+import { compileValidator } from '../platform/fields/validation/validator.js';
 
 /** Numbers from 0 up to 1, the same in every run. */
 function seeded(seed: number): () => number {

@@ -1,5 +1,5 @@
 import type * as Deadlines from '../../src/client/deadline.js';
-import { Random } from '../../src/cli/sample/random.js';
+import { Random } from '../../src/ops/cli/sample/random.js';
 import { type EventsPage, LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/servers/http-fault-proxy.js';
 import { type Tenant, TestServer } from '../../src/testing/test-server.js';

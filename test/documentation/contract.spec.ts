@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
+import { ERROR_CATALOGUE } from '../../src/platform/errors/error-catalogue.js';
 import { SCOPED_ROUTES } from '../../src/testing/routes.js';
 import { CORE_TOOLS } from '../support/mcp/tools.js';
 

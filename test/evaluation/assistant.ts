@@ -1,9 +1,9 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
+import type { JsonSchema } from '../../src/platform/fields/schema/json-schema.js';
 import { type Arguments, failureOf, type ToolFailure } from '../support/mcp/agent.js';
-import { UUID } from '../../src/fields/kinds/uuid.js';
+import { UUID } from '../../src/platform/fields/kinds/uuid.js';
 import { bestOf, fit } from './words.js';
 
 /** The access of the assistant to Latitude. */

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/auth/scopes.js';
+import type { Scope } from '../../src/platform/access/scopes.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
 import type { Assistant, Facts } from './assistant.js';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
-import { isAccepting } from '../../src/embedded-postgres/connection.js';
+import { isAccepting } from '../../src/ops/embedded-postgres/connection.js';
 import { until } from '../support/servers/product.js';
 import { expectRecovery, type Fault, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';

@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { isAccepting } from '../../src/embedded-postgres/connection.js';
+import { isAccepting } from '../../src/ops/embedded-postgres/connection.js';
 import { until } from '../support/servers/product.js';
 import { expectRecovery, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';

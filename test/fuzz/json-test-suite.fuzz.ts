@@ -1,10 +1,10 @@
-import { trimText } from '../../src/fields/kinds/text.js';
+import { trimText } from '../../src/platform/fields/kinds/text.js';
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Type } from '@nestjs/common';
-import { fieldLabel } from '../../src/errors/field-problem.js';
-import { type Field, fieldsOf, isUpdate } from '../../src/fields/field.js';
+import { fieldLabel } from '../../src/platform/errors/field-problem.js';
+import { type Field, fieldsOf, isUpdate } from '../../src/platform/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

@@ -1,8 +1,8 @@
-import { trimText } from '../../src/fields/kinds/text.js';
+import { trimText } from '../../src/platform/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
-import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { foldText } from '../../src/listing/fold-text.js';
+import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
+import { foldText } from '../../src/platform/data/lists/fold-text.js';
 import { createLead, dataOf, LEADS, type LeadRecord } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

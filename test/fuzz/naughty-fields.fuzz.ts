@@ -1,6 +1,6 @@
-import { trimText } from '../../src/fields/kinds/text.js';
+import { trimText } from '../../src/platform/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
-import type { Field } from '../../src/fields/field.js';
+import type { Field } from '../../src/platform/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

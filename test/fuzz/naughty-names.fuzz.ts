@@ -1,4 +1,4 @@
-import { trimText } from '../../src/fields/kinds/text.js';
+import { trimText } from '../../src/platform/fields/kinds/text.js';
 import {
   createLead,
   dataOf,

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import fc, { type Arbitrary } from 'fast-check';
-import { fieldsOf } from '../../src/fields/field.js';
-import { isObject } from '../../src/fields/kinds/json-object.js';
+import { fieldsOf } from '../../src/platform/fields/field.js';
+import { isObject } from '../../src/platform/fields/kinds/json-object.js';
 import { buildLead, createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { CreateLeadDto } from '../../src/leads/lead.dto.js';
-import { fieldsOf } from '../../src/fields/field.js';
+import { CreateLeadDto } from '../../src/modules/leads/lead.dto.js';
+import { fieldsOf } from '../../src/platform/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

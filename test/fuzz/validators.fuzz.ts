@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Type } from '@nestjs/common';
-import { CreateAppointmentDto } from '../../src/appointments/appointment.dto.js';
-import { fieldsOf } from '../../src/fields/field.js';
-import { readInput } from '../../src/fields/input/read-input.js';
-import { exampleOf } from '../../src/fields/schema/schema-of.js';
-import { CreateLeadDto, LeadListQuery } from '../../src/leads/lead.dto.js';
-import { ListQuery } from '../../src/listing/list-query.js';
-import { CreateTaskDto } from '../../src/tasks/task.dto.js';
+import { CreateAppointmentDto } from '../../src/modules/appointments/appointment.dto.js';
+import { fieldsOf } from '../../src/platform/fields/field.js';
+import { readInput } from '../../src/platform/fields/input/read-input.js';
+import { exampleOf } from '../../src/platform/fields/schema/schema-of.js';
+import { CreateLeadDto, LeadListQuery } from '../../src/modules/leads/lead.dto.js';
+import { ListQuery } from '../../src/platform/data/lists/list-query.js';
+import { CreateTaskDto } from '../../src/modules/tasks/task.dto.js';
 import { compare, isLeftToClassValidator } from '../../src/testing/validator-comparison.js';
 
 const SOURCES = path.join(__dirname, '../../src');

@@ -1,5 +1,5 @@
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
-import type { LogLevel } from '../../src/config/settings.js';
+import { setLogLevel, setLogOutput } from '../../src/platform/config/logger.js';
+import type { LogLevel } from '../../src/platform/config/settings.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { testLog } from '../../src/testing/test-log.js';
 

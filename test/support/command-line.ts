@@ -1,5 +1,5 @@
-import { runCommandLine } from '../../src/cli/command-line.js';
-import { defineConfig, type LatitudeConfig } from '../../src/extension/config.js';
+import { runCommandLine } from '../../src/ops/cli/command-line.js';
+import { defineConfig, type LatitudeConfig } from '../../src/platform/extension/config.js';
 import { type CommandResult, resultOf } from './servers/product.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AppModule } from '../../src/app.module.js';
-import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { type RestHandler, restHandlersOf } from '../../src/http/openapi/routes.js';
+import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
+import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../src/events/recorded-event.js';
+import type { RecordedEvent } from '../../src/modules/events/recorded-event.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
 
 export const EVENTS = '/api/v1/events';

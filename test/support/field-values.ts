@@ -1,4 +1,4 @@
-import type { Field } from '../../src/fields/field.js';
+import type { Field } from '../../src/platform/fields/field.js';
 
 /** @returns values to send to a field of any kind */
 export function anyValues(): unknown[] {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { UUID_SCHEMA } from '../../src/fields/kinds/uuid.js';
-import type { PromptDefinition } from '../../src/mcp/prompts/prompt-registry.js';
-import type { ResourceTemplate } from '../../src/mcp/resources/resource-registry.js';
-import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
+import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
+import { UUID_SCHEMA } from '../../src/platform/fields/kinds/uuid.js';
+import type { PromptDefinition } from '../../src/modules/mcp/prompts/prompt-registry.js';
+import type { ResourceTemplate } from '../../src/modules/mcp/resources/resource-registry.js';
+import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { type RestHandler, restHandlersOf } from '../../src/http/openapi/routes.js';
+import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';

@@ -1,10 +1,10 @@
 import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
 import { NestFactory } from '@nestjs/core';
 import { serverModule } from '../../src/app.js';
-import { readSettings } from '../../src/config/settings.js';
-import type { Extension } from '../../src/extension/extension.js';
-import { openApiDocument } from '../../src/http/openapi/document.js';
-import type { OpenApiDocument } from '../../src/http/openapi/model.js';
+import { readSettings } from '../../src/platform/config/settings.js';
+import type { Extension } from '../../src/platform/extension/extension.js';
+import { openApiDocument } from '../../src/platform/http/openapi/document.js';
+import type { OpenApiDocument } from '../../src/platform/http/openapi/model.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import type { OpenApiValidator } from '../../src/testing/openapi.js';
 import { type Route, ROUTES } from '../../src/testing/routes.js';

@@ -1,5 +1,5 @@
-import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
-import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
+import { ConcurrencyLimit } from '../../src/platform/data/gateway/concurrency-limit.js';
+import { UnlimitedTimeBudget } from '../../src/platform/data/gateway/time-budget.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 
 /** The time budget of a server that refuses requests at once when its concurrency limit is reached. */

@@ -1,5 +1,5 @@
-import type { Settings } from '../../src/config/settings.js';
-import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
+import type { Settings } from '../../src/platform/config/settings.js';
+import type { DatabaseTarget } from '../../src/platform/data/connection/data-source-options.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { expectError } from '../../src/testing/factories.js';

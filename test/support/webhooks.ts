@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { NewDelivery } from '../../src/webhooks/delivery-queue.repository.js';
-import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.service.js';
+import type { NewDelivery } from '../../src/modules/webhooks/delivery-queue.repository.js';
+import { WebhookDispatcher } from '../../src/modules/webhooks/webhook-dispatcher.service.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { TestApp } from '../../src/testing/test-app.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { parseDateTime } from '../fields/kinds/date-time.js';
+import { parseDateTime } from '../../platform/fields/kinds/date-time.js';
 import {
   Completion,
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
 import { LeadsService } from '../leads/leads.service.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 

@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
-import { RequireScope } from '../auth/access.js';
-import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
-import { Id } from '../http/request/id.decorator.js';
-import { Caller, LazyCaller } from '../http/request/api-request.js';
-import { SingleInsert } from '../rest/single-insert.decorator.js';
+import { RequireScope } from '../../platform/http/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { Id } from '../../platform/http/request/id.decorator.js';
+import { Caller, LazyCaller } from '../../platform/http/request/api-request.js';
+import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import {
   AppointmentDto,
   AppointmentListQuery,
@@ -15,7 +15,7 @@ import {
   UpdateAppointmentDto,
 } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
 @Controller('api/v1/appointments')

@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { AppointmentsModule } from './appointments.module.js';
 import { appointmentsTable } from './appointments.table.js';
 
@@ -9,7 +9,7 @@ export const appointmentsExtension = defineExtension({
   tables: [appointmentsTable],
 });
 
-declare module '../config/registered-extensions.js' {
+declare module '../../platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     appointments: typeof appointmentsExtension;
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Row } from '../database/records/record-inserts.js';
-import { TenantRepository } from '../database/records/tenant-repository.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Row } from '../../platform/data/records/record-inserts.js';
+import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql } from '../leads/lead-name.js';
-import { Conditions } from '../listing/conditions.js';
-import type { Page } from '../listing/page.js';
-import { RecordList } from '../listing/record-list.js';
+import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { RecordList } from '../../platform/data/lists/record-list.js';
 import { AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
 import { appointmentsTable } from './appointments.table.js';
 

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Times } from '../database/records/tenant-repository.js';
-import { type ApiError, validationError } from '../errors/api-error.js';
-import { orNotFound } from '../errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../fields/changes.js';
-import { mustBeAfter, mustBeBefore } from '../fields/kinds/rules.js';
+import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { type ApiError, validationError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import { withLeadNames } from '../leads/lead-name.js';
-import type { Page } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import {
   type AppointmentDto,
   type AppointmentListQuery,

@@ -1,5 +1,5 @@
 import { APPOINTMENT_SORTS } from './appointment.dto.js';
-import { tenantTable } from '../database/records/tenant-table.js';
+import { tenantTable } from '../../platform/data/records/tenant-table.js';
 
 export const appointmentsTable = tenantTable('appointments', {
   softDelete: false,

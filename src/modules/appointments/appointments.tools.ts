@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import {
   AgentAppointmentDto,
   AppointmentListQuery,

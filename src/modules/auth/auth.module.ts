@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ADMINISTRATION } from '../database/connection/administration.js';
-import { AccessModule } from './access.module.js';
+import { ADMINISTRATION } from '../../platform/data/connection/administration.js';
+import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
 import { KeysService } from './keys.service.js';

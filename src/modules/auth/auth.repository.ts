@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import { ADMINISTRATION } from '../database/connection/administration.js';
+import { ADMINISTRATION } from '../../platform/data/connection/administration.js';
 import {
   isForeignKeyViolation,
   translateDriverError,
-} from '../database/connection/driver-error.js';
+} from '../../platform/data/connection/driver-error.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 

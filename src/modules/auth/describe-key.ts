@@ -1,4 +1,4 @@
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import type { KeyInfoDto } from './me.dto.js';
 
 /** The public data about the key of a caller, for REST and /mcp. */

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { Settings } from '../config/settings.js';
-import { ApiError, validationError } from '../errors/api-error.js';
-import { codePointLength, isWellFormedText, trimText } from '../fields/kinds/text.js';
-import { displayPrefix, generateKey, hashKey } from './api-key-format.js';
+import { Settings } from '../../platform/config/settings.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { codePointLength, isWellFormedText, trimText } from '../../platform/fields/kinds/text.js';
+import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
 import type { Organization } from './organization.entity.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../../platform/access/scopes.js';
 
 export interface NewKey {
   organizationId: string;

@@ -1,12 +1,12 @@
 import { Controller, Get, UseFilters } from '@nestjs/common';
-import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
-import { RateLimits } from '../rate-limit/rate-limits.js';
-import { Caller } from '../http/request/api-request.js';
-import type { Actor } from '../tenancy/actor.js';
-import { AnyKey } from './access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { RateLimits } from '../../platform/access/limits/rate-limits.js';
+import { Caller } from '../../platform/http/request/api-request.js';
+import type { Actor } from '../../platform/data/actor.js';
+import { AnyKey } from '../../platform/http/access.js';
 import { describeKey } from './describe-key.js';
 import { MeDto } from './me.dto.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Describes the key of the caller. Connectors call it to test a key. */
 @Controller('api/v1/me')

@@ -1,9 +1,9 @@
-import { MAX_INTEGER } from '../config/setting.js';
-import { Nested } from '../fields/nested.js';
-import { EnumArray } from '../fields/kinds/output-kinds.js';
-import { DateTime, Integer, Text, Uuid } from '../fields/kinds/kinds.js';
+import { MAX_INTEGER } from '../../platform/config/setting.js';
+import { Nested } from '../../platform/fields/nested.js';
+import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
+import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';
-import { SCOPES } from './scopes.js';
+import { SCOPES } from '../../platform/access/scopes.js';
 
 class KeyOrganizationDto {
   @Uuid({

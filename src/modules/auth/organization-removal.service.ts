@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Counts } from '../database/records/purge.service.js';
-import { TenantDataService } from '../database/records/tenant-data.service.js';
-import { ApiError } from '../errors/api-error.js';
+import type { Counts } from '../../platform/data/records/purge.service.js';
+import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
+import { ApiError } from '../../platform/errors/api-error.js';
 import { AuthRepository } from './auth.repository.js';
 
 /** An organization with the numbers of its keys and records. */

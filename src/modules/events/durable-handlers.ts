@@ -1,20 +1,20 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { repeatWhileDown } from '../database/connection/repeat-while-down.js';
-import { logger } from '../config/logger.js';
+import { repeatWhileDown } from '../../platform/data/connection/repeat-while-down.js';
+import { logger } from '../../platform/config/logger.js';
 import {
   type ClaimedHandler,
   EventHandlersRepository,
-} from '../database/events/event-handlers.repository.js';
-import { EventLogRepository } from '../database/events/event-log.repository.js';
-import type { EventOfOrganization } from '../database/events/stored-event.js';
+} from '../../platform/data/events/event-handlers.repository.js';
+import { EventLogRepository } from '../../platform/data/events/event-log.repository.js';
+import type { EventOfOrganization } from '../../platform/data/events/stored-event.js';
 import {
   assertSingleton,
   type DecoratedMethod,
   decoratedMethods,
-} from '../http/decorated-methods.js';
-import { BackgroundWork } from '../jobs/background-work.js';
-import { assertJobName } from '../jobs/job.js';
+} from '../../platform/discovery/decorated-methods.js';
+import { BackgroundWork } from '../../platform/jobs/background-work.js';
+import { assertJobName } from '../../platform/jobs/job.js';
 import { EventFollower } from './event-follower.js';
 import {
   DURABLE_HANDLER,

@@ -1,5 +1,8 @@
-import { ChangeBus } from '../database/gateway/change-bus.js';
-import type { EventLogRepository, EventMark } from '../database/events/event-log.repository.js';
+import { ChangeBus } from '../../platform/data/gateway/change-bus.js';
+import type {
+  EventLogRepository,
+  EventMark,
+} from '../../platform/data/events/event-log.repository.js';
 import { EventFollower } from './event-follower.js';
 
 const markAt = (position: number): EventMark => ({

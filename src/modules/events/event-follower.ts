@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { ChangeBus } from '../database/gateway/change-bus.js';
+import { ChangeBus } from '../../platform/data/gateway/change-bus.js';
 import {
   EventLogRepository,
   type EventMark,
   type Publication,
-} from '../database/events/event-log.repository.js';
+} from '../../platform/data/events/event-log.repository.js';
 
 /** Maximum number of events that one statement reads. */
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import type { RecordedEvent } from './recorded-event.js';
 
 /** Which events a durable handler receives. */

@@ -1,4 +1,4 @@
-import { UUID } from '../fields/kinds/uuid.js';
+import { UUID } from '../../platform/fields/kinds/uuid.js';
 
 const US_PER_MS = 1_000;
 const ZEROS = '-8000-000000000000';

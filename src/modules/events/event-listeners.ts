@@ -1,8 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { logger } from '../config/logger.js';
-import { EventLogRepository, type EventMark } from '../database/events/event-log.repository.js';
-import { EventWriteSignal } from '../database/gateway/event-write-signal.js';
+import { logger } from '../../platform/config/logger.js';
+import {
+  EventLogRepository,
+  type EventMark,
+} from '../../platform/data/events/event-log.repository.js';
+import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
 import { EventFollower } from './event-follower.js';
 import { eventOf, handlerActorOf } from './recorded-event.js';
 

@@ -6,16 +6,16 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { logger } from '../config/logger.js';
+import { logger } from '../../platform/config/logger.js';
 import {
   EventLogRepository,
   EVENTS_PER_PUBLICATION,
-} from '../database/events/event-log.repository.js';
-import { EventWriteSignal } from '../database/gateway/event-write-signal.js';
-import { EventPartitionsRepository } from '../database/events/event-partitions.repository.js';
-import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
-import { BackgroundWork } from '../jobs/background-work.js';
-import { Job } from '../jobs/job.decorator.js';
+} from '../../platform/data/events/event-log.repository.js';
+import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
+import { EventPartitionsRepository } from '../../platform/data/events/event-partitions.repository.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
+import { BackgroundWork } from '../../platform/jobs/background-work.js';
+import { Job } from '../../platform/jobs/job.decorator.js';
 import { EventFollower } from './event-follower.js';
 
 /** How often each instance looks for events of other instances. */

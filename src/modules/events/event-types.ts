@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isScope, type Scope } from '../auth/scopes.js';
-import { eventTypesOf } from '../database/records/record-events.js';
-import type { TenantTable } from '../database/records/tenant-table.js';
-import { TenantTables } from '../database/records/tenant-tables.service.js';
+import { isScope, type Scope } from '../../platform/access/scopes.js';
+import { eventTypesOf } from '../../platform/data/records/record-events.js';
+import type { TenantTable } from '../../platform/data/records/tenant-table.js';
+import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
 /** The types of events that tables declare, each with the scope that reads its records. */
 @Injectable()

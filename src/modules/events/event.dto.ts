@@ -1,7 +1,7 @@
-import { DateTime, Integer, Text, Uuid } from '../fields/kinds/kinds.js';
-import { Nested } from '../fields/nested.js';
-import { AnyRecord, Names } from '../fields/kinds/output-kinds.js';
-import { MAX_LIMIT } from '../listing/list-query.js';
+import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Nested } from '../../platform/fields/nested.js';
+import { AnyRecord, Names } from '../../platform/fields/kinds/output-kinds.js';
+import { MAX_LIMIT } from '../../platform/data/lists/list-query.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
 const MAX_WAIT_SECONDS = 25;

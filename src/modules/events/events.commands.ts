@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { EventLogRepository } from '../database/events/event-log.repository.js';
-import { uuid } from '../extension/command-options.js';
-import type { Run } from '../extension/command.js';
+import { EventLogRepository } from '../../platform/data/events/event-log.repository.js';
+import { uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
 import { eventOf } from './recorded-event.js';
 
 /** `latitude events`. */

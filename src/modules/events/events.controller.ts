@@ -1,12 +1,12 @@
 import { Controller, Get, Query, UseFilters } from '@nestjs/common';
-import { RequireScope } from '../auth/access.js';
-import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
-import { Caller } from '../http/request/api-request.js';
-import { ClientGone } from '../http/request/client-gone.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import { RequireScope } from '../../platform/http/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { Caller } from '../../platform/http/request/api-request.js';
+import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { EventDto, EventFeedQuery } from './event.dto.js';
 import { EventsService } from './events.service.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Events over REST (docs/contract/events.md). */
 @Controller('api/v1/events')

@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { addEventCommands } from './events.commands.js';
 import { EventFeedModule } from './event-feed.module.js';
 
@@ -9,7 +9,7 @@ export const eventsExtension = defineExtension({
   commands: [addEventCommands],
 });
 
-declare module '../config/registered-extensions.js' {
+declare module '../../platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     events: typeof eventsExtension;
   }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
-import { AccessModule } from '../auth/access.module.js';
+import { AccessModule } from '../../platform/access/access.module.js';
 import { DurableHandlers } from './durable-handlers.js';
 import { EventFollower } from './event-follower.js';
 import { EventListeners } from './event-listeners.js';

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { KeyRevalidation } from '../auth/key-revalidation.js';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { EventsRepository, type EventSelection } from '../database/events/events.repository.js';
-import { ApiError, validationError } from '../errors/api-error.js';
-import { CursorPage } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import {
+  EventsRepository,
+  type EventSelection,
+} from '../../platform/data/events/events.repository.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { CursorPage } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { EventFollower } from './event-follower.js';
 import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
 import { eventIdOf, positionOf } from './event-id.js';

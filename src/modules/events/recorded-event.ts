@@ -1,6 +1,6 @@
-import type { EventOfOrganization, StoredEvent } from '../database/events/stored-event.js';
-import { systemActor } from '../auth/system-actor.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { EventOfOrganization, StoredEvent } from '../../platform/data/events/stored-event.js';
+import { systemActor } from '../../platform/access/system-actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { eventIdOf } from './event-id.js';
 
 /** The change of a record, as the feed shows it (docs/contract/events.md#events). */

@@ -1,8 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { FieldProblem } from '../errors/field-problem.js';
-import { readIntoClass } from '../fields/input/read-into-class.js';
-import { BODY } from '../fields/input/read-input.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { FieldProblem } from '../../platform/errors/field-problem.js';
+import { readIntoClass } from '../../platform/fields/input/read-into-class.js';
+import { BODY } from '../../platform/fields/input/read-input.js';
+import type { Actor } from '../../platform/data/actor.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { NOT_DELETED_BY_ID, ONE_BY_ONE } from '../database/records/record-sql.js';
-import { ApiError } from '../errors/api-error.js';
+import { NOT_DELETED_BY_ID, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
+import { ApiError } from '../../platform/errors/api-error.js';
 
 /**
  * SQL that selects the ids of leads that are not deleted, and locks the leads against deletion until the

@@ -1,5 +1,5 @@
-import type { Tenant } from '../database/gateway/tenant.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { Actor } from '../../platform/data/actor.js';
 
 /**
  * SQL of the name of a lead that is not deleted, for statements whose parameter `$1` is the

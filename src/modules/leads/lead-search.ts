@@ -1,5 +1,5 @@
-import { isPhone } from '../fields/kinds/phone.js';
-import { searchTextOf } from '../listing/search-text.js';
+import { isPhone } from '../../platform/fields/kinds/phone.js';
+import { searchTextOf } from '../../platform/data/lists/search-text.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import { fullName } from './full-name.js';
 import type { LeadDto } from './lead.dto.js';

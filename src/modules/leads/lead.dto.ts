@@ -1,5 +1,5 @@
-import { PHONE_CHARACTERS } from '../fields/kinds/phone.js';
-import { PickOf, RecordOf, UpdateOf } from '../fields/field.js';
+import { PHONE_CHARACTERS } from '../../platform/fields/kinds/phone.js';
+import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import {
   DateTime,
   Email,
@@ -10,10 +10,10 @@ import {
   Phone,
   Tags,
   Text,
-} from '../fields/kinds/kinds.js';
-import { AddedTags, RemovedTags } from '../fields/tag-changes.js';
-import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
-import { ListQuery, SortBy } from '../listing/list-query.js';
+} from '../../platform/fields/kinds/kinds.js';
+import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
+import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { ListQuery, SortBy } from '../../platform/data/lists/list-query.js';
 
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;
 export type Temperature = (typeof TEMPERATURES)[number];

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { NOW } from '../database/records/now.js';
+import { NOW } from '../../platform/data/records/now.js';
 import type { Source, Temperature } from './lead.dto.js';
 
 @Entity('leads')

@@ -5,8 +5,8 @@ import {
   ContactIdentityService,
   type IdentityConflict,
 } from './contact-identity/contact-identity.service.js';
-import { uuid } from '../extension/command-options.js';
-import type { Run } from '../extension/command.js';
+import { uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
 
 /** `latitude leads`. */
 export function addLeadCommands(program: Command, run: Run): void {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { UUID } from '../fields/kinds/uuid.js';
+import { UUID } from '../../platform/fields/kinds/uuid.js';
 import {
   Completion,
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';

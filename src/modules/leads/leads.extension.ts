@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { addLeadCommands } from './leads.commands.js';
 import { LeadsModule } from './leads.module.js';
 import { leadsTable } from './leads.table.js';
@@ -11,7 +11,7 @@ export const leadsExtension = defineExtension({
   commands: [addLeadCommands],
 });
 
-declare module '../config/registered-extensions.js' {
+declare module '../../platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     leads: typeof leadsExtension;
   }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { NAMES_COLLATION } from '../database/names-collation.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Row } from '../database/records/record-inserts.js';
-import { TenantRepository } from '../database/records/tenant-repository.js';
-import { orNotFound } from '../errors/or-not-found.js';
-import { Conditions } from '../listing/conditions.js';
-import type { Page } from '../listing/page.js';
-import { RecordList } from '../listing/record-list.js';
-import { addSearch } from '../listing/search.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Row } from '../../platform/data/records/record-inserts.js';
+import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { RecordList } from '../../platform/data/lists/record-list.js';
+import { addSearch } from '../../platform/data/lists/search.js';
 import { LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { leadsTable } from './leads.table.js';
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { UniqueViolation } from '../database/connection/driver-error.js';
-import type { DirectChange } from '../database/records/record-updates.js';
-import type { Times } from '../database/records/tenant-repository.js';
-import { ApiError, validationError } from '../errors/api-error.js';
-import { orNotFound } from '../errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../fields/changes.js';
-import { changedTags } from '../fields/tag-changes.js';
-import { trimInvisible } from '../fields/kinds/text.js';
-import type { Page } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
+import type { DirectChange } from '../../platform/data/records/record-updates.js';
+import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { changedTags } from '../../platform/fields/tag-changes.js';
+import { trimInvisible } from '../../platform/fields/kinds/text.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import {
   normalizeEmail,
   parsePhone,

@@ -1,5 +1,5 @@
 import { LEAD_SORTS } from './lead.dto.js';
-import { tenantTable } from '../database/records/tenant-table.js';
+import { tenantTable } from '../../platform/data/records/tenant-table.js';
 
 export const leadsTable = tenantTable('leads', {
   counted: ['status', 'temperature'],

@@ -10,13 +10,13 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { RawRoute } from '../auth/access.js';
-import { KeyRevalidation } from '../auth/key-revalidation.js';
-import { Settings } from '../config/settings.js';
-import { ApiError, validationError } from '../errors/api-error.js';
-import { type ApiRequest, Caller } from '../http/request/api-request.js';
-import { checkUnexpectedBody, mayHaveBody } from '../http/request/request-reader.js';
-import type { Actor } from '../tenancy/actor.js';
+import { RawRoute } from '../../platform/http/access.js';
+import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
+import { Settings } from '../../platform/config/settings.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { type ApiRequest, Caller } from '../../platform/http/request/api-request.js';
+import { checkUnexpectedBody, mayHaveBody } from '../../platform/http/request/request-reader.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { EventStream } from './protocol/event-stream.js';
 import {
   declaredProtocolVersion,
@@ -30,7 +30,7 @@ import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';
 import { SessionStore } from './sessions/session-store.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Clients of older protocol versions cannot parse an event without data. */
 const FIRST_VERSION_WITH_PRIMING_EVENT = '2025-11-25';

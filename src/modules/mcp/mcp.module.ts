@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { AccessModule } from '../auth/access.module.js';
+import { AccessModule } from '../../platform/access/access.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';

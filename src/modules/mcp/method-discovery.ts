@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { assertKnownAccess } from '../auth/access.js';
-import type { Scope } from '../auth/scopes.js';
+import { assertKnownAccess } from '../../platform/http/access.js';
+import type { Scope } from '../../platform/access/scopes.js';
 import {
   assertSingleton,
   type DecoratedMethod,
   decoratedMethods,
-} from '../http/decorated-methods.js';
+} from '../../platform/discovery/decorated-methods.js';
 
 /** The metadata that every decorator of this module sets. */
 interface Declaration {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DateTime, Uuid } from '../fields/kinds/kinds.js';
+import { DateTime, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 

@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { PromptsModule } from './prompts.module.js';
 
 export const promptsExtension = defineExtension({ name: 'prompts', module: PromptsModule });

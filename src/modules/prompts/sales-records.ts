@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { AppointmentDto, AppointmentListQuery } from '../appointments/appointment.dto.js';
 import { AppointmentsService } from '../appointments/appointments.service.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../platform/errors/api-error.js';
 import type { LeadDto } from '../leads/lead.dto.js';
 import { LeadComplianceService } from '../leads/compliance/lead-compliance.service.js';
 import { LeadsService } from '../leads/leads.service.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { type ListExcerpt, mergeLists } from './prompt-parts.js';

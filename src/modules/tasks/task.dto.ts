@@ -1,7 +1,7 @@
-import { RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds/kinds.js';
-import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/kinds/record-fields.js';
-import { ListQuery, SortBy } from '../listing/list-query.js';
+import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { ListQuery, SortBy } from '../../platform/data/lists/list-query.js';
 
 /** Priorities in sort order, from the least to the most urgent. */
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;

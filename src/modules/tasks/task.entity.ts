@@ -1,6 +1,6 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { NOW } from '../database/records/now.js';
+import { NOW } from '../../platform/data/records/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { TaskPriority, TaskStatus } from './task.dto.js';
 

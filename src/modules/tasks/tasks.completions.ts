@@ -4,7 +4,7 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { TasksService } from './tasks.service.js';
 
 /** Completes the ids of tasks from a part of an id or of the title of a recent task. */

@@ -1,16 +1,16 @@
 import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
-import { RequireScope } from '../auth/access.js';
-import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
-import { DeletedDto } from '../fields/deleted.dto.js';
-import { Id } from '../http/request/id.decorator.js';
-import { Caller, LazyCaller } from '../http/request/api-request.js';
-import { SingleInsert } from '../rest/single-insert.decorator.js';
+import { RequireScope } from '../../platform/http/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { DeletedDto } from '../../platform/fields/deleted.dto.js';
+import { Id } from '../../platform/http/request/id.decorator.js';
+import { Caller, LazyCaller } from '../../platform/http/request/api-request.js';
+import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
 @Controller('api/v1/tasks')

@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { TasksModule } from './tasks.module.js';
 import { tasksTable } from './tasks.table.js';
 
@@ -9,7 +9,7 @@ export const tasksExtension = defineExtension({
   tables: [tasksTable],
 });
 
-declare module '../config/registered-extensions.js' {
+declare module '../../platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     tasks: typeof tasksExtension;
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Revision } from '../database/records/record-updates.js';
-import type { Times } from '../database/records/tenant-repository.js';
-import { orNotFound } from '../errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../fields/changes.js';
+import type { Revision } from '../../platform/data/records/record-updates.js';
+import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import { withLeadNames } from '../leads/lead-name.js';
-import type { Page } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 

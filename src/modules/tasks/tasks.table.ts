@@ -1,4 +1,4 @@
-import { tenantTable } from '../database/records/tenant-table.js';
+import { tenantTable } from '../../platform/data/records/tenant-table.js';
 
 export const tasksTable = tenantTable('tasks', {
   counted: ['status', 'assigned_to_user_id'],

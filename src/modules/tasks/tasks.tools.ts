@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DeletedDto } from '../fields/deleted.dto.js';
+import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { AgentTaskDto, CreateTaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 

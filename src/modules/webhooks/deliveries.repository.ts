@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { TenantRepository } from '../database/records/tenant-repository.js';
-import { Conditions } from '../listing/conditions.js';
-import type { Page } from '../listing/page.js';
-import { RecordList } from '../listing/record-list.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
+import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { RecordList } from '../../platform/data/lists/record-list.js';
 import { DeliveryDto, type DeliveryListQuery } from './delivery.dto.js';
 import { deliveriesTable } from './webhooks.table.js';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { ApiError } from '../errors/api-error.js';
-import { orNotFound } from '../errors/or-not-found.js';
-import { UUID } from '../fields/kinds/uuid.js';
-import type { Page } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { UUID } from '../../platform/fields/kinds/uuid.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { AttemptResult } from './webhook-sender.js';
 
 /** An event to be delivered. */

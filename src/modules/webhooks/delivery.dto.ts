@@ -1,6 +1,6 @@
-import { DateTime, Integer, OneOf, Text, Uuid } from '../fields/kinds/kinds.js';
-import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
-import { ListQuery } from '../listing/list-query.js';
+import { DateTime, Integer, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
 
 const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
-import { defineJob } from '../jobs/job.js';
-import { JobsService } from '../jobs/jobs.service.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import { defineJob } from '../../platform/jobs/job.js';
+import { JobsService } from '../../platform/jobs/jobs.service.js';
 import {
   DeliveryQueueRepository,
   type NewDelivery,

@@ -1,9 +1,9 @@
-import { type Declaration, declareField, RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, Flag, OneOf, Text } from '../fields/kinds/kinds.js';
-import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
-import { rule, textListRules, textRules } from '../fields/kinds/rules.js';
-import { trimText } from '../fields/kinds/text.js';
-import { ListQuery } from '../listing/list-query.js';
+import { type Declaration, declareField, RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.js';
+import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { rule, textListRules, textRules } from '../../platform/fields/kinds/rules.js';
+import { trimText } from '../../platform/fields/kinds/text.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { isTargetUrl, URL_START } from './target-url.js';
 
 const MAX_URL = 2_000;

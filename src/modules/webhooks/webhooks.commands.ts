@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OrganizationActors } from '../auth/organization-actors.service.js';
-import { ApiError } from '../errors/api-error.js';
-import { uuid } from '../extension/command-options.js';
-import type { Run } from '../extension/command.js';
-import type { Actor } from '../tenancy/actor.js';
+import { OrganizationActors } from '../../platform/access/organization-actors.service.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { isTargetUrl } from './target-url.js';
 import { WebhooksService } from './webhooks.service.js';

@@ -9,14 +9,14 @@ import {
   Query,
   UseFilters,
 } from '@nestjs/common';
-import { RequireScope } from '../auth/access.js';
-import { DeletedDto } from '../fields/deleted.dto.js';
-import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
-import { Caller } from '../http/request/api-request.js';
-import { CheckBody } from '../http/request/check-body.decorator.js';
-import { Id } from '../http/request/id.decorator.js';
-import { NoBody } from '../http/request/no-body.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import { RequireScope } from '../../platform/http/access.js';
+import { DeletedDto } from '../../platform/fields/deleted.dto.js';
+import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { Caller } from '../../platform/http/request/api-request.js';
+import { CheckBody } from '../../platform/http/request/check-body.decorator.js';
+import { Id } from '../../platform/http/request/id.decorator.js';
+import { NoBody } from '../../platform/http/request/no-body.decorator.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import {
@@ -27,7 +27,7 @@ import {
   WebhookWithSecretDto,
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
-import { ErrorFilter } from '../http/error.filter.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Webhooks over REST (docs/contract/webhooks.md). */
 @Controller('api/v1/webhooks')

@@ -1,4 +1,4 @@
-import { defineExtension } from '../extension/extension.js';
+import { defineExtension } from '../../platform/extension/extension.js';
 import { addWebhookCommands } from './webhooks.commands.js';
 import { WebhooksModule } from './webhooks.module.js';
 import { deliveriesTable, webhooksTable } from './webhooks.table.js';
@@ -25,7 +25,7 @@ export const webhooksExtension = defineExtension({
   commands: [addWebhookCommands],
 });
 
-declare module '../config/registered-extensions.js' {
+declare module '../../platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     webhooks: typeof webhooksExtension;
   }

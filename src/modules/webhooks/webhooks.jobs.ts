@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { logger } from '../config/logger.js';
-import type { Tenant } from '../database/gateway/tenant.js';
+import { logger } from '../../platform/config/logger.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
-import { Job, JobHandler } from '../jobs/job.decorator.js';
-import type { Actor } from '../tenancy/actor.js';
+import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import {
   DeliveryQueueRepository,

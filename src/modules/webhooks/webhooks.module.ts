@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';

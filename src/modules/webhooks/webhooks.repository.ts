@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Row } from '../database/records/record-inserts.js';
-import { NEXT_UPDATED_AT } from '../database/records/record-sql.js';
-import { TenantRepository } from '../database/records/tenant-repository.js';
-import { Conditions } from '../listing/conditions.js';
-import type { Page } from '../listing/page.js';
-import { RecordList } from '../listing/record-list.js';
+import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Row } from '../../platform/data/records/record-inserts.js';
+import { NEXT_UPDATED_AT } from '../../platform/data/records/record-sql.js';
+import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
+import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { RecordList } from '../../platform/data/lists/record-list.js';
 import { type DisabledReason, WebhookDto, type WebhookListQuery } from './webhook.dto.js';
 import { webhooksTable } from './webhooks.table.js';
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { extendRecord } from '../database/records/stored-record.js';
-import { ApiError, validationError } from '../errors/api-error.js';
-import { orNotFound } from '../errors/or-not-found.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { extendRecord } from '../../platform/data/records/stored-record.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
-import { changedFields, nullsForMissing } from '../fields/changes.js';
-import type { Page } from '../listing/page.js';
-import type { Actor } from '../tenancy/actor.js';
+import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { createSecret } from './signature.js';
 import {
   CreateWebhookDto,

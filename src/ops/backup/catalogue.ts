@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
-import { isTenantPolicy, isWorkerPolicy } from '../tenant-role/tenant-role.js';
+import { MIGRATIONS_TABLE_PREFIX } from '../../platform/data/extension-migrations.js';
+import { isTenantPolicy, isWorkerPolicy } from '../../platform/data/tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** A backup contains the schema of this table. */

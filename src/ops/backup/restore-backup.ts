@@ -7,9 +7,9 @@ import {
   type DatabaseTarget,
   dataSourceOptions,
   MIGRATIONS,
-} from '../connection/data-source-options.js';
-import { migrate } from '../migrate.js';
-import type { ExtensionMigrations } from '../extension-migrations.js';
+} from '../../platform/data/connection/data-source-options.js';
+import { migrate } from '../../platform/data/migrate.js';
+import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import {
   type BackupHeader,
   type BackupReader,

@@ -1,6 +1,9 @@
 import type pg from 'pg';
-import type { DatabaseTarget } from '../connection/data-source-options.js';
-import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
+import {
+  destroyConnection,
+  ResilientClient,
+} from '../../platform/data/connection/resilient-client.js';
 
 /**
  * Settings that make the text format of values independent of the database and the role, and switch

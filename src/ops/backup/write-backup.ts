@@ -2,9 +2,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { VERSION } from '../../config/version.js';
-import type { DatabaseTarget } from '../connection/data-source-options.js';
-import { TENANT_SETTING } from '../connection/session-context.js';
+import { VERSION } from '../../platform/config/version.js';
+import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
+import { TENANT_SETTING } from '../../platform/data/connection/session-context.js';
 import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './backup-file.js';
 import {
   columnList,

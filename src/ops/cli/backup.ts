@@ -3,18 +3,14 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import {
-  BackupFileError,
-  type BackupHeader,
-  BackupReader,
-} from '../database/backup/backup-file.js';
-import { restoreBackup } from '../database/backup/restore-backup.js';
-import { totalRows, writeBackup } from '../database/backup/write-backup.js';
-import type { ExtensionMigrations } from '../database/extension-migrations.js';
-import { CountsService } from '../database/records/counts.service.js';
-import type { Extension } from '../extension/extension.js';
-import { extensionMigrationsOf } from '../extension/extensions.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { BackupFileError, type BackupHeader, BackupReader } from '../backup/backup-file.js';
+import { restoreBackup } from '../backup/restore-backup.js';
+import { totalRows, writeBackup } from '../backup/write-backup.js';
+import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
+import { CountsService } from '../../platform/data/records/counts.service.js';
+import type { Extension } from '../../platform/extension/extension.js';
+import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { isJson, OutputError, writeResult } from './output.js';
 import { fileExists, partialFilesBeside, writeFileAtOnce } from './partial-file.js';
 import type { CommandContext, RunOnDatabase } from './run.js';

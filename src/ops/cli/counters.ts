@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, CommanderError } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import { CountsService } from '../database/records/counts.service.js';
-import type { CountDrift } from '../database/records/record-counts.js';
-import type { Tenant } from '../database/gateway/tenant.js';
-import type { Progress } from '../extension/command.js';
-import type { Run } from '../extension/command.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { CountsService } from '../../platform/data/records/counts.service.js';
+import type { CountDrift } from '../../platform/data/records/record-counts.js';
+import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { Progress } from '../../platform/extension/command.js';
+import type { Run } from '../../platform/extension/command.js';
 
 /** `latitude counters`. */
 export function addCounters(program: Command, run: Run): void {

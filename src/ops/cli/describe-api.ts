@@ -1,10 +1,10 @@
 import { NestFactory } from '@nestjs/core';
-import { serverModule } from '../app.js';
-import { readSettings } from '../config/settings.js';
-import type { LatitudeConfig } from '../extension/config.js';
-import { settingsOf } from '../extension/extensions.js';
-import { openApiDocument } from '../http/openapi/document.js';
-import { localUrl } from '../http/openapi/server-url.js';
+import { serverModule } from '../../app.js';
+import { readSettings } from '../../platform/config/settings.js';
+import type { LatitudeConfig } from '../../platform/extension/config.js';
+import { settingsOf } from '../../platform/extension/extensions.js';
+import { openApiDocument } from '../../platform/http/openapi/document.js';
+import { localUrl } from '../../platform/http/openapi/server-url.js';
 
 /** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
 export async function describeApi(config: LatitudeConfig) {

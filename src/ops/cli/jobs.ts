@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander';
 import {
   type FailedJobFilter,
   FailedJobsRepository,
-} from '../database/jobs/failed-jobs.repository.js';
-import { uuid } from '../extension/command-options.js';
-import type { Run } from '../extension/command.js';
+} from '../../platform/data/jobs/failed-jobs.repository.js';
+import { uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
 
 /** `latitude jobs`. */
 export function addJobs(program: Command, run: Run): void {

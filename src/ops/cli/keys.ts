@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import { describeFailure } from '../config/failure.js';
-import { SCOPES, type Scope } from '../auth/scopes.js';
-import { duration, scopes, uuid } from '../extension/command-options.js';
-import type { Run } from '../extension/command.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { describeFailure } from '../../platform/config/failure.js';
+import { SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { duration, scopes, uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
 
 interface CreateOptions {
   organization: string;

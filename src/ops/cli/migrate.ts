@@ -1,12 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import { DatabaseStatus } from '../database/readiness/database-status.js';
-import type { Progress, Run } from '../extension/command.js';
-import type { Extension } from '../extension/extension.js';
-import { extensionMigrationsOf } from '../extension/extensions.js';
-import { LeadRefillService } from '../leads/contact-identity/lead-refill.service.js';
-import { listConflicts } from '../leads/leads.commands.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { DatabaseStatus } from '../../platform/data/readiness/database-status.js';
+import type { Progress, Run } from '../../platform/extension/command.js';
+import type { Extension } from '../../platform/extension/extension.js';
+import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
+import { LeadRefillService } from '../../modules/leads/contact-identity/lead-refill.service.js';
+import { listConflicts } from '../../modules/leads/leads.commands.js';
 
 /** `latitude migrate`. */
 export function addMigrate(program: Command, run: Run, extensions: readonly Extension[]): void {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { PACKAGE_ROOT } from '../config/version.js';
+import { PACKAGE_ROOT } from '../../platform/config/version.js';
 import { isJson, writeOutput, writeResult } from './output.js';
 
 /** Packages of a new repository whose versions are those of Latitude. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LatitudeConfig } from '../extension/config.js';
+import type { LatitudeConfig } from '../../platform/extension/config.js';
 import { isJson, writeOutput } from './output.js';
 
 /** `latitude openapi`. */

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
-import { ContactIdentityService } from '../leads/contact-identity/contact-identity.service.js';
-import { phoneRegion, uuid } from '../extension/command-options.js';
-import type { Progress } from '../extension/command.js';
-import type { Run } from '../extension/command.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
+import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
+import { phoneRegion, uuid } from '../../platform/extension/command-options.js';
+import type { Progress } from '../../platform/extension/command.js';
+import type { Run } from '../../platform/extension/command.js';
 
 const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
 

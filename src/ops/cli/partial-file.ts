@@ -3,7 +3,7 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { STOP_SIGNALS } from '../config/stop-signals.js';
+import { STOP_SIGNALS } from '../../platform/config/stop-signals.js';
 
 /** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
 const PRIVATE = 0o600;

@@ -1,4 +1,4 @@
-import type { Progress } from '../extension/command.js';
+import type { Progress } from '../../platform/extension/command.js';
 
 const WIDTH = 40;
 const REDRAW_EVERY_MS = 100;

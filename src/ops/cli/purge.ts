@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../auth/keys.service.js';
-import { type Counts, PurgeService } from '../database/records/purge.service.js';
-import { duration } from '../extension/command-options.js';
-import type { Progress } from '../extension/command.js';
-import type { Run } from '../extension/command.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { type Counts, PurgeService } from '../../platform/data/records/purge.service.js';
+import { duration } from '../../platform/extension/command-options.js';
+import type { Progress } from '../../platform/extension/command.js';
+import type { Run } from '../../platform/extension/command.js';
 
 /** `latitude purge`. */
 export function addPurge(program: Command, run: Run): void {

@@ -1,14 +1,14 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { NestLogger, setLogLevel } from '../config/logger.js';
-import { readSettings } from '../config/settings.js';
-import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
-import { type DatabaseHandle, openDatabase } from '../database/connection/open-database.js';
-import type { Progress, Run } from '../extension/command.js';
-import type { LatitudeConfig } from '../extension/config.js';
-import { settingsOf } from '../extension/extensions.js';
-import { type AppOptions, rootModule } from '../root.module.js';
+import { NestLogger, setLogLevel } from '../../platform/config/logger.js';
+import { readSettings } from '../../platform/config/settings.js';
+import { UnlimitedTimeBudget } from '../../platform/data/gateway/time-budget.js';
+import { type DatabaseHandle, openDatabase } from '../open-database.js';
+import type { Progress, Run } from '../../platform/extension/command.js';
+import type { LatitudeConfig } from '../../platform/extension/config.js';
+import { settingsOf } from '../../platform/extension/extensions.js';
+import { type AppOptions, rootModule } from '../../root.module.js';
 import { isJson, writeResult } from './output.js';
 import { createProgress } from './progress.js';
 

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { KeysService } from '../auth/keys.service.js';
-import { SCOPES } from '../auth/scopes.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { SCOPES } from '../../platform/access/scopes.js';
 
 /**
  * Creates an organization and a key if the database has none (docs/contract/running.md#start).

@@ -1,5 +1,5 @@
-import { logger } from '../config/logger.js';
-import type { Settings } from '../config/settings.js';
+import { logger } from '../../platform/config/logger.js';
+import type { Settings } from '../../platform/config/settings.js';
 
 /** Logs where the service can be reached. */
 export function logAddresses(url: string, { docs }: Settings): void {

@@ -3,18 +3,18 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
-import { createApp } from '../app.js';
-import { logger } from '../config/logger.js';
-import { printFirstKey } from '../config/print-first-key.js';
-import { SettingError } from '../config/setting.js';
-import type { Settings } from '../config/settings.js';
-import type { DatabaseHandle } from '../database/connection/open-database.js';
+import { createApp } from '../../app.js';
+import { logger } from '../../platform/config/logger.js';
+import { printFirstKey } from '../../platform/config/print-first-key.js';
+import { SettingError } from '../../platform/config/setting.js';
+import type { Settings } from '../../platform/config/settings.js';
+import type { DatabaseHandle } from '../open-database.js';
 import { createFirstKey } from './first-start.js';
-import { startingListener } from '../http/lifecycle/starting-listener.js';
-import { ShutdownDelay } from '../http/health/shutdown-delay.js';
-import { HttpAdapter } from '../http/lifecycle/http-adapter.js';
+import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
+import { ShutdownDelay } from '../../platform/http/health/shutdown-delay.js';
+import { HttpAdapter } from '../../platform/http/lifecycle/http-adapter.js';
 import { logAddresses } from './log-addresses.js';
-import type { AppOptions } from '../root.module.js';
+import type { AppOptions } from '../../root.module.js';
 
 /** Connections that the operating system queues until the server accepts them. */
 const LISTEN_BACKLOG = 1_024;

@@ -1,7 +1,7 @@
-import '../config/v8-flags.js';
+import '../../platform/config/v8-flags.js';
 import 'reflect-metadata';
-import { describeFailure } from '../config/failure.js';
-import { defineConfig, type LatitudeConfig } from '../extension/config.js';
+import { describeFailure } from '../../platform/config/failure.js';
+import { defineConfig, type LatitudeConfig } from '../../platform/extension/config.js';
 
 /**
  * Runs an application and ends the process: a command if there are arguments, otherwise the server

@@ -1,10 +1,15 @@
-import { formatForTerminal, logger, setLogErrors, setLogLevel } from '../config/logger.js';
-import { readSettings, type Settings } from '../config/settings.js';
-import { nextStop, type Stop } from '../config/stop.js';
-import { findUnknownSettings } from '../config/unknown-settings.js';
-import { type DatabaseHandle, openDatabase } from '../database/connection/open-database.js';
-import type { LatitudeConfig } from '../extension/config.js';
-import { settingsOf } from '../extension/extensions.js';
+import {
+  formatForTerminal,
+  logger,
+  setLogErrors,
+  setLogLevel,
+} from '../../platform/config/logger.js';
+import { readSettings, type Settings } from '../../platform/config/settings.js';
+import { nextStop, type Stop } from '../../platform/config/stop.js';
+import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
+import { type DatabaseHandle, openDatabase } from '../open-database.js';
+import type { LatitudeConfig } from '../../platform/extension/config.js';
+import { settingsOf } from '../../platform/extension/extensions.js';
 
 /**
  * Starts the server and stops it on a signal. The application is loaded last, because

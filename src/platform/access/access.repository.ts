@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { translateDriverError } from '../database/connection/driver-error.js';
-import { AdministrativeWrites } from '../database/gateway/administrative-writes.js';
-import { type BatchItem, BatchQueue } from '../database/gateway/batch-queue.js';
-import { SharedLookups } from '../database/gateway/shared-lookups.js';
-import type { OrganizationColumns } from '../database/gateway/tenant.js';
+import { translateDriverError } from '../data/connection/driver-error.js';
+import { AdministrativeWrites } from '../data/gateway/administrative-writes.js';
+import { type BatchItem, BatchQueue } from '../data/gateway/batch-queue.js';
+import { SharedLookups } from '../data/gateway/shared-lookups.js';
+import type { OrganizationColumns } from '../data/gateway/tenant.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends OrganizationColumns {

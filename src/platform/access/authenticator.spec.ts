@@ -1,6 +1,6 @@
 import { generateKey } from './api-key-format.js';
 import type { AccessRepository, ApiKeyRecord } from './access.repository.js';
-import { SettingsRateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
+import { SettingsRateLimitPolicy } from './limits/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
 import type { TokenActors } from './token-actors.service.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
-import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
-import { assertLimits, RateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
-import { type Actor, organizationOf } from '../tenancy/actor.js';
+import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
+import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
+import { type Actor, organizationOf } from '../data/actor.js';
 import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
 import { TokenActors } from './token-actors.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/kinds/uuid.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../data/actor.js';
 import { AccessRepository } from './access.repository.js';
 import { systemActor } from './system-actor.js';
 

@@ -1,5 +1,5 @@
-import type { OrganizationColumns } from '../database/gateway/tenant.js';
-import { organizationOf, type Actor } from '../tenancy/actor.js';
+import type { OrganizationColumns } from '../data/gateway/tenant.js';
+import { organizationOf, type Actor } from '../data/actor.js';
 import { SCOPES } from './scopes.js';
 
 /**

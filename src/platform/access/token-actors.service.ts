@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { UUID } from '../fields/kinds/uuid.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../data/actor.js';
 import { isScope } from './scopes.js';
 import { OrganizationActors } from './organization-actors.service.js';
 import { TokenAuthenticator, type TokenIdentity } from './token-authenticator.js';

@@ -1,4 +1,4 @@
-import type { OrganizationColumns, Tenant } from '../database/gateway/tenant.js';
+import type { OrganizationColumns, Tenant } from './gateway/tenant.js';
 
 /** The rate limits of a key, in requests per minute. */
 export interface KeyLimits {

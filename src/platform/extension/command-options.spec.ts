@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { declareScopes, SCOPES } from '../auth/scopes.js';
+import { declareScopes, SCOPES } from '../access/scopes.js';
 import { duration, integer, scopes, uuid } from './command-options.js';
 
 describe('command-line options', () => {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
-import { SCOPES, type Scope } from '../auth/scopes.js';
+import { SCOPES, type Scope } from '../access/scopes.js';
 import { parseDuration } from '../config/duration.js';
 import { UUID } from '../fields/kinds/uuid.js';
 

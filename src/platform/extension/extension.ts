@@ -7,9 +7,9 @@ import type {
   ValueProvider,
 } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
-import { declareScopes } from '../auth/scopes.js';
+import { declareScopes } from '../access/scopes.js';
 import type { Setting } from '../config/setting.js';
-import type { TenantTable } from '../database/records/tenant-table.js';
+import type { TenantTable } from '../data/records/tenant-table.js';
 import { type CatalogueEntry, declareErrors } from '../errors/error-catalogue.js';
 import type { AddCommands } from './command.js';
 

@@ -3,10 +3,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
-import {
-  migrationsOfExtension,
-  type ExtensionMigrations,
-} from '../database/extension-migrations.js';
+import { migrationsOfExtension, type ExtensionMigrations } from '../data/extension-migrations.js';
 import { isCoreError } from '../errors/error-catalogue.js';
 import type { Extension } from './extension.js';
 

@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, DiscoveryService } from '@nestjs/core';
-import { ACCESS, type Access, assertKnownAccess, isRestRoute } from '../auth/access.js';
+import { ACCESS, type Access, assertKnownAccess, isRestRoute } from './access.js';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { globalInterceptorsOf, teamInterceptorsOf } from '../rest/declared-interceptors.js';
+import { globalInterceptorsOf, teamInterceptorsOf } from './response/declared-interceptors.js';
 import { assertNotCachedByUrl } from './cached-by-url.js';
-import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
+import { type DeclaredHandler, declaredHandlers } from '../discovery/declared-handlers.js';
 import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
-import { HeadersGuard } from './request/headers.guard.js';
-import { InputGuard } from './request/input.guard.js';
+import { HeadersGuard } from './guards/headers.guard.js';
+import { InputGuard } from './guards/input.guard.js';
 
 /**
  * Fails startup if

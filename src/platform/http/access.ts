@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { WriteInterceptor } from '../rest/write.interceptor.js';
-import { isScope, type Scope, SCOPES } from './scopes.js';
+import { WriteInterceptor } from './response/write.interceptor.js';
+import { isScope, type Scope, SCOPES } from '../access/scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Response } from 'express';
 import { logger } from '../config/logger.js';
-import { databaseFailureOf } from '../database/connection/driver-error.js';
+import { databaseFailureOf } from '../data/connection/driver-error.js';
 import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import { fromHttpException } from './http-exception.js';

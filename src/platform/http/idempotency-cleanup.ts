@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { AccessRepository } from '../auth/access.repository.js';
+import { AccessRepository } from '../access/access.repository.js';
 import { logger } from '../config/logger.js';
-import { IdempotencyRepository } from '../database/idempotency.repository.js';
+import { IdempotencyRepository } from '../data/idempotency.repository.js';
 
 const INTERVAL_MS = 10 * 60_000;
 

@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { decoratedMethods } from './decorated-methods.js';
-import { isGateway, MESSAGE_PATTERN } from './nest-internals.js';
+import { decoratedMethods } from '../discovery/decorated-methods.js';
+import { isGateway, MESSAGE_PATTERN } from '../discovery/nest-internals.js';
 
 /**
  * Checks that all handlers of an application answer HTTP requests. Nest opens the ports of gateways before

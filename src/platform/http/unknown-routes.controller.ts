@@ -1,9 +1,9 @@
 import { All, Controller, Req, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { UnknownRoute } from '../auth/access.js';
-import { requiresKey } from '../auth/api-key.guard.js';
+import { UnknownRoute } from './access.js';
+import { requiresKey } from './guards/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
-import { routesOf } from '../rest/route-table.js';
+import { routesOf } from './response/route-table.js';
 import type { ApiRequest } from './request/api-request.js';
 import { ErrorFilter } from './error.filter.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
+import { MetricsRegistry } from '../metrics-registry.js';
 
 /** `retried`: the run failed and is repeated. `failed`: it failed and is not repeated. */
 export type JobOutcome = 'succeeded' | 'retried' | 'failed';

@@ -4,7 +4,7 @@ import {
   assertSingleton,
   decoratedMethods,
   type DecoratedMethod,
-} from '../http/decorated-methods.js';
+} from '../discovery/decorated-methods.js';
 import { defineJob, type JobDefinition } from './job.js';
 import {
   JOB_HANDLER,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
-import { JobSchedulesRepository } from '../database/jobs/job-schedules.repository.js';
-import { JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
+import { JobSchedulesRepository } from '../data/jobs/job-schedules.repository.js';
+import { JobWorkerRepository } from '../data/jobs/job-worker.repository.js';
 import { BackgroundWork } from './background-work.js';
 import { JobOutcomes } from './job-outcomes.js';
 import { JobRegistry, type ScheduledJob } from './job-registry.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { systemActor } from '../auth/system-actor.js';
+import { systemActor } from '../access/system-actor.js';
 import { logger } from '../config/logger.js';
-import { type ClaimedJob, JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
+import { type ClaimedJob, JobWorkerRepository } from '../data/jobs/job-worker.repository.js';
 import { BackgroundWork } from './background-work.js';
 import { retryDelayMs } from './job.js';
 import { JobOutcomes } from './job-outcomes.js';

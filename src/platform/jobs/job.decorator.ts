@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Duration } from '../config/duration.js';
-import type { Actor } from '../tenancy/actor.js';
+import type { Actor } from '../data/actor.js';
 import type { JobDefinition, JobOptions, JobRun } from './job.js';
 
 /** When a scheduled job runs. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Duration } from '../config/duration.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { JobQueueRepository } from '../database/jobs/job-queue.repository.js';
+import { TenantDatabase } from '../data/gateway/tenant-database.js';
+import type { Tenant } from '../data/gateway/tenant.js';
+import { JobQueueRepository } from '../data/jobs/job-queue.repository.js';
 import { type JobDefinition, millisecondsOf } from './job.js';
 import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';

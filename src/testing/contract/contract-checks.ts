@@ -1,7 +1,7 @@
-import { SCOPES } from '../../auth/scopes.js';
-import type { Extension } from '../../extension/extension.js';
-import { openApiDocument } from '../../http/openapi/document.js';
-import { ToolRegistry } from '../../mcp/tools/tool-registry.js';
+import { SCOPES } from '../../platform/access/scopes.js';
+import type { Extension } from '../../platform/extension/extension.js';
+import { openApiDocument } from '../../platform/http/openapi/document.js';
+import { ToolRegistry } from '../../modules/mcp/tools/tool-registry.js';
 import type { Answer } from '../api-client.js';
 import { McpHttpClient } from '../mcp-client.js';
 import { TestApp } from '../test-app.js';

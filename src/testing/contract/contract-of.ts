@@ -1,4 +1,4 @@
-import type { Extension } from '../../extension/extension.js';
+import type { Extension } from '../../platform/extension/extension.js';
 import type { TestApp } from '../test-app.js';
 import { ContractChecks } from './contract-checks.js';
 import type { Samples } from './contract-routes.js';

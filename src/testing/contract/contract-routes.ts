@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation, Schema } from '../../http/openapi/model.js';
+import type { OpenApiDocument, Operation, Schema } from '../../platform/http/openapi/model.js';
 import type { Answer, ApiClient } from '../api-client.js';
 import type { Tenant } from '../test-server.js';
 

@@ -1,11 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { locateCluster, prepareCluster } from '../../../src/embedded-postgres/cluster.js';
-import { connectionThrough, ensureDatabase } from '../../../src/embedded-postgres/connection.js';
-import { findInstallation } from '../../../src/embedded-postgres/installation.js';
-import { startPostmaster } from '../../../src/embedded-postgres/postmaster.js';
-import { prepareRuntime } from '../../../src/embedded-postgres/runtime.js';
+import { locateCluster, prepareCluster } from '../../../src/ops/embedded-postgres/cluster.js';
+import {
+  connectionThrough,
+  ensureDatabase,
+} from '../../../src/ops/embedded-postgres/connection.js';
+import { findInstallation } from '../../../src/ops/embedded-postgres/installation.js';
+import { startPostmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
+import { prepareRuntime } from '../../../src/ops/embedded-postgres/runtime.js';
 import type { Postgres } from './postgres.js';
 
 const START_TIMEOUT_MS = 50_000;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Connection } from '../../../src/embedded-postgres/connection.js';
+import type { Connection } from '../../../src/ops/embedded-postgres/connection.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { createOrganization } from '../../support/command-line.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';

@@ -1,5 +1,5 @@
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.js';
-import type { Connection } from '../../../src/embedded-postgres/connection.js';
+import { openEmbeddedPostgres } from '../../../src/ops/embedded-postgres/embedded-postgres.js';
+import type { Connection } from '../../../src/ops/embedded-postgres/connection.js';
 
 /** A PostgreSQL for fault tests. */
 export interface Postgres {

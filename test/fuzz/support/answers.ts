@@ -1,4 +1,7 @@
-import { type CatalogueEntry, ERROR_CATALOGUE } from '../../../src/errors/error-catalogue.js';
+import {
+  type CatalogueEntry,
+  ERROR_CATALOGUE,
+} from '../../../src/platform/errors/error-catalogue.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import type { ErrorBody } from '../../../src/testing/factories.js';
 

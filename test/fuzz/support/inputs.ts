@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
-import { fieldLabel } from '../../../src/errors/field-problem.js';
-import { type Field, fieldsOf, isUpdate } from '../../../src/fields/field.js';
+import { fieldLabel } from '../../../src/platform/errors/field-problem.js';
+import { type Field, fieldsOf, isUpdate } from '../../../src/platform/fields/field.js';
 import { type Json, jsonValues } from './json.js';
 import { texts } from './texts.js';
 import { invalidValues, type SentValue, validValues } from './values.js';

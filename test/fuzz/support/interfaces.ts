@@ -1,5 +1,5 @@
-import { clearableFieldsOf } from '../../../src/fields/field.js';
-import { ToolRegistry } from '../../../src/mcp/tools/tool-registry.js';
+import { clearableFieldsOf } from '../../../src/platform/fields/field.js';
+import { ToolRegistry } from '../../../src/modules/mcp/tools/tool-registry.js';
 import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
 import type { ErrorBody } from '../../../src/testing/factories.js';
 import type { TestApp } from '../../../src/testing/test-app.js';

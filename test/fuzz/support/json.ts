@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
+import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
 import { codePoints, texts, unstorable } from './texts.js';
 
 export type Json = Record<string, unknown>;

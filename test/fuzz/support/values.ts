@@ -1,7 +1,7 @@
-import { trimText } from '../../../src/fields/kinds/text.js';
+import { trimText } from '../../../src/platform/fields/kinds/text.js';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Field } from '../../../src/fields/field.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
+import type { Field } from '../../../src/platform/fields/field.js';
+import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
 import { dateTimes, invalidDateTimes } from './date-times.js';
 import { invalidJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
 import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';

@@ -4,9 +4,9 @@ import {
   errorOf,
   expectError,
   expectInvalid,
-} from '../../src/testing/factories.js';
-import { TestServer } from '../../src/testing/test-server.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+} from '../../../src/testing/factories.js';
+import { TestServer } from '../../../src/testing/test-server.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 interface Appointment {
   id: string;

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { AccessRepository } from '../../src/auth/access.repository.js';
-import { KeysService, type NewKey } from '../../src/auth/keys.service.js';
-import { SCOPES } from '../../src/auth/scopes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/servers/product.js';
+import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { KeysService, type NewKey } from '../../../src/modules/auth/keys.service.js';
+import { SCOPES } from '../../../src/platform/access/scopes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { until } from '../../support/servers/product.js';
 
 const ME = '/api/v1/me';
 

@@ -1,15 +1,15 @@
-import { EventPublisher } from '../../src/events/event-publisher.js';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import { createHash, randomUUID } from 'node:crypto';
 import http from 'node:http';
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { SCOPES } from '../../src/auth/scopes.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { SELECT_DUMP_STATEMENT } from '../support/database/dump-statement.js';
-import { dataOf, expectInvalid } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { stopBackgroundWork } from '../support/database/isolation.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { generateKey } from '../../../src/platform/access/api-key-format.js';
+import { KeysService } from '../../../src/modules/auth/keys.service.js';
+import { SCOPES } from '../../../src/platform/access/scopes.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { SELECT_DUMP_STATEMENT } from '../../support/database/dump-statement.js';
+import { dataOf, expectInvalid } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { stopBackgroundWork } from '../../support/database/isolation.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   routeName,
   pathOf,
@@ -17,7 +17,7 @@ import {
   SCOPED_ROUTES,
   send,
   validRequest,
-} from '../../src/testing/routes.js';
+} from '../../../src/testing/routes.js';
 
 const ME = '/api/v1/me';
 

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
-import { TokenAuthenticator, type TokenIdentity } from '../../src/auth/token-authenticator.js';
-import { defineExtension } from '../../src/extension/extension.js';
-import type { ApiClient } from '../../src/testing/api-client.js';
+import {
+  TokenAuthenticator,
+  type TokenIdentity,
+} from '../../../src/platform/access/token-authenticator.js';
+import { defineExtension } from '../../../src/platform/extension/extension.js';
+import type { ApiClient } from '../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
   type ErrorBody,
   expectError,
   LEADS,
-} from '../../src/testing/factories.js';
-import { McpHttpClient, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { captureLog } from '../support/captured-log.js';
-import { Agent } from '../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
-import { until } from '../support/servers/product.js';
+} from '../../../src/testing/factories.js';
+import { McpHttpClient, rpcNotification, rpcRequest } from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { captureLog } from '../../support/captured-log.js';
+import { Agent } from '../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { until } from '../../support/servers/product.js';
 
 const PREFIX = 'test.';
 const OUTAGE = 'outage';

@@ -1,11 +1,11 @@
 import { Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
-import { RequireScope } from '../../src/auth/access.js';
-import { IdDto } from '../../src/fields/id.dto.js';
-import { Prompt } from '../../src/mcp/prompts/prompt.decorator.js';
-import { Resource } from '../../src/mcp/resources/resource.decorator.js';
-import { Tool } from '../../src/mcp/tools/tool.decorator.js';
-import { failureOfStart } from '../support/failure-of-start.js';
-import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { RequireScope } from '../../../src/platform/http/access.js';
+import { IdDto } from '../../../src/platform/fields/id.dto.js';
+import { Prompt } from '../../../src/modules/mcp/prompts/prompt.decorator.js';
+import { Resource } from '../../../src/modules/mcp/resources/resource.decorator.js';
+import { Tool } from '../../../src/modules/mcp/tools/tool.decorator.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
+import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 
 const UNKNOWN = 'widgets:read' as never;
 

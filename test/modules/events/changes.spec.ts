@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../src/auth/access.js';
+import { RequireScope } from '../../../src/platform/http/access.js';
 import type {
   Tenant as DatabaseTenant,
   TenantTransaction,
-} from '../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { EventPublisher } from '../../src/events/event-publisher.js';
-import { ChangeBus } from '../../src/database/gateway/change-bus.js';
-import { RecordOf } from '../../src/fields/field.js';
-import { Uuid } from '../../src/fields/kinds/kinds.js';
-import { readInput } from '../../src/fields/input/read-input.js';
-import { TenantRepository } from '../../src/database/records/tenant-repository.js';
-import { LeadDto, UpdateLeadDto } from '../../src/leads/lead.dto.js';
-import { leadsTable } from '../../src/leads/leads.table.js';
-import { LeadsModule } from '../../src/leads/leads.module.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import { Caller } from '../../src/http/request/api-request.js';
-import type { Actor } from '../../src/tenancy/actor.js';
+} from '../../../src/platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
+import { ChangeBus } from '../../../src/platform/data/gateway/change-bus.js';
+import { RecordOf } from '../../../src/platform/fields/field.js';
+import { Uuid } from '../../../src/platform/fields/kinds/kinds.js';
+import { readInput } from '../../../src/platform/fields/input/read-input.js';
+import { TenantRepository } from '../../../src/platform/data/records/tenant-repository.js';
+import { LeadDto, UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
+import { leadsTable } from '../../../src/modules/leads/leads.table.js';
+import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
+import { Caller } from '../../../src/platform/http/request/api-request.js';
+import type { Actor } from '../../../src/platform/data/actor.js';
 import {
   createLead,
   dataOf,
   expectError,
   LEADS,
   type LeadRecord,
-} from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 class PairDto {
   @Uuid({ required: true }) one: string;

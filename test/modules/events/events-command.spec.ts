@@ -1,8 +1,8 @@
-import { urlOf } from '../../src/testing/databases.js';
-import { createLead, updateLead } from '../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { latitude } from '../support/command-line.js';
-import { readAllEvents } from '../support/events.js';
+import { urlOf } from '../../../src/testing/databases.js';
+import { createLead, updateLead } from '../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { latitude } from '../../support/command-line.js';
+import { readAllEvents } from '../../support/events.js';
 
 let app: TestServer;
 let tenant: Tenant;

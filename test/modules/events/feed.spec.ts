@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AccessRepository } from '../../src/auth/access.repository.js';
-import { EventFollower } from '../../src/events/event-follower.js';
-import { eventIdOf } from '../../src/events/event-id.js';
+import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { EventFollower } from '../../../src/modules/events/event-follower.js';
+import { eventIdOf } from '../../../src/modules/events/event-id.js';
 import {
   buildLead,
   createLead,
@@ -10,12 +10,12 @@ import {
   expectInvalid,
   getLead,
   LEADS,
-} from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { EVENTS, readAllEvents, readEvents } from '../support/events.js';
-import { until } from '../support/servers/product.js';
-import { expectShorter } from '../support/times.js';
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { EVENTS, readAllEvents, readEvents } from '../../support/events.js';
+import { until } from '../../support/servers/product.js';
+import { expectShorter } from '../../support/times.js';
 
 /** The longest wait that a request may ask for. */
 const MAX_WAIT_SECONDS = 25;

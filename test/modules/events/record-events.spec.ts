@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, dataOf, expectError, LEADS, updateLead } from '../../src/testing/factories.js';
-import { TestServer, type Tenant } from '../../src/testing/test-server.js';
-import { readAllEvents, readEvents } from '../support/events.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  LEADS,
+  updateLead,
+} from '../../../src/testing/factories.js';
+import { TestServer, type Tenant } from '../../../src/testing/test-server.js';
+import { readAllEvents, readEvents } from '../../support/events.js';
 
 let app: TestServer;
 let tenant: Tenant;

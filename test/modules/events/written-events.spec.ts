@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../support/mcp/agent.js';
+import { buildLead, createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';

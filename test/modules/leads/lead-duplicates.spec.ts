@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../src/testing/api-client.js';
+import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
   errorOf,
@@ -7,9 +7,9 @@ import {
   getLead,
   LEADS,
   updateLead,
-} from '../../src/testing/factories.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { leadSuite } from '../support/lead-suite.js';
+} from '../../../src/testing/factories.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { leadSuite } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 

@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { dataSourceOptions } from '../../src/database/connection/data-source-options.js';
-import { ContactIdentity1764288000000 } from '../../src/database/migrations/1764288000000-contact-identity.js';
-import { ContactIdentityService } from '../../src/leads/contact-identity/contact-identity.service.js';
-import { createLead, expectError, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { KeysService } from '../../../src/modules/auth/keys.service.js';
+import { dataSourceOptions } from '../../../src/platform/data/connection/data-source-options.js';
+import { ContactIdentity1764288000000 } from '../../../src/platform/data/migrations/1764288000000-contact-identity.js';
+import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
+import { createLead, expectError, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -1,5 +1,5 @@
-import { buildLead, errorOf, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { leadSuite } from '../support/lead-suite.js';
+import { buildLead, errorOf, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { leadSuite } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 const { post, put, create, get, update } = suite;

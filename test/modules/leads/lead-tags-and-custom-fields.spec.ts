@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dataOf, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { leadSuite } from '../support/lead-suite.js';
+import { dataOf, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { leadSuite } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 const { post, put, create, get, update } = suite;

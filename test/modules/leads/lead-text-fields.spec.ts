@@ -1,5 +1,5 @@
-import { createLead, expectInvalid, getLead, LEADS } from '../../src/testing/factories.js';
-import { leadSuite, NOT_STRINGS } from '../support/lead-suite.js';
+import { createLead, expectInvalid, getLead, LEADS } from '../../../src/testing/factories.js';
+import { leadSuite, NOT_STRINGS } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 const { post, put, create, get, update } = suite;

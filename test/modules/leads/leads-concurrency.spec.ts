@@ -1,4 +1,4 @@
-import type { Answer } from '../../src/testing/api-client.js';
+import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
@@ -7,9 +7,9 @@ import {
   getLead,
   LEADS,
   updateLead,
-} from '../../src/testing/factories.js';
-import { TestServer } from '../../src/testing/test-server.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+} from '../../../src/testing/factories.js';
+import { TestServer } from '../../../src/testing/test-server.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 let app: TestServer;
 let tenant: Tenant;

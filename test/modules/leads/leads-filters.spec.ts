@@ -1,6 +1,6 @@
-import type { ApiClient } from '../../src/testing/api-client.js';
-import { LEADS } from '../../src/testing/factories.js';
-import { firstNames, leadListSuite, listLeads } from '../support/lead-list-suite.js';
+import type { ApiClient } from '../../../src/testing/api-client.js';
+import { LEADS } from '../../../src/testing/factories.js';
+import { firstNames, leadListSuite, listLeads } from '../../support/lead-list-suite.js';
 
 const { organizationWith, setTime } = leadListSuite();
 

@@ -1,6 +1,6 @@
-import { namesOf as fieldNamesOf } from '../../src/fields/field.js';
-import { LeadListQuery } from '../../src/leads/lead.dto.js';
-import type { ApiClient } from '../../src/testing/api-client.js';
+import { namesOf as fieldNamesOf } from '../../../src/platform/fields/field.js';
+import { LeadListQuery } from '../../../src/modules/leads/lead.dto.js';
+import type { ApiClient } from '../../../src/testing/api-client.js';
 import {
   buildLead,
   errorOf,
@@ -8,14 +8,14 @@ import {
   expectInvalid,
   type LeadRecord,
   LEADS,
-} from '../../src/testing/factories.js';
+} from '../../../src/testing/factories.js';
 import {
   firstNames,
   leadListSuite,
   listLeads,
   listPath,
   type ListParameters,
-} from '../support/lead-list-suite.js';
+} from '../../support/lead-list-suite.js';
 
 const suite = leadListSuite();
 const { organizationWith, setTime } = suite;

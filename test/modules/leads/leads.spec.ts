@@ -10,8 +10,8 @@ import {
   type LeadBody,
   LEADS,
   updateLead,
-} from '../../src/testing/factories.js';
-import { leadSuite } from '../support/lead-suite.js';
+} from '../../../src/testing/factories.js';
+import { leadSuite } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 const { post, put, create, get, update, remove } = suite;

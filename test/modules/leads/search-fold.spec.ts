@@ -1,6 +1,6 @@
-import { createLead, dataOf, type LeadRecord, LEADS } from '../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../support/mcp/agent.js';
+import { createLead, dataOf, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
 
 const BODIES = {
   emile: { first_name: 'Émile', last_name: 'Nguyễn-Ørsted', company: 'Crème  Brûlée\u00a0SARL' },

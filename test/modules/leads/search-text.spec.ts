@@ -3,15 +3,15 @@ import {
   type DatabaseTarget,
   dataSourceOptions,
   MIGRATIONS,
-} from '../../src/database/connection/data-source-options.js';
-import { ContactIdentityService } from '../../src/leads/contact-identity/contact-identity.service.js';
-import { LeadRefillService } from '../../src/leads/contact-identity/lead-refill.service.js';
-import { createLead, dataOf, type LeadRecord, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
-import { latitude } from '../support/command-line.js';
-import { createDatabaseWithPlainOwner } from '../support/database/plain-owner.js';
+} from '../../../src/platform/data/connection/data-source-options.js';
+import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
+import { LeadRefillService } from '../../../src/modules/leads/contact-identity/lead-refill.service.js';
+import { createLead, dataOf, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
+import { latitude } from '../../support/command-line.js';
+import { createDatabaseWithPlainOwner } from '../../support/database/plain-owner.js';
 
 const FIRST_OF_SEARCH_TEXT = MIGRATIONS.findIndex(({ name }) => name.startsWith('SearchText'));
 

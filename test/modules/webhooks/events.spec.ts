@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { McpHttpClient } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { untilTrue } from '../support/mcp/mcp-helpers.js';
-import { verified, WebhookReceiver } from '../support/servers/webhook-receiver.js';
-import { createWebhook } from '../support/webhooks.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { untilTrue } from '../../support/mcp/mcp-helpers.js';
+import { verified, WebhookReceiver } from '../../support/servers/webhook-receiver.js';
+import { createWebhook } from '../../support/webhooks.js';
 
 let app: TestApp;
 let receiver: WebhookReceiver;

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
-import { dataOf } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { untilTrue } from '../support/mcp/mcp-helpers.js';
+import { dataOf } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { untilTrue } from '../../support/mcp/mcp-helpers.js';
 import {
   createWebhook,
   deliveriesOf,
   publish,
   untilDeliveries,
   WEBHOOKS,
-} from '../support/webhooks.js';
+} from '../../support/webhooks.js';
 
-const RECEIVER = path.resolve(__dirname, '../../examples/webhook-receiver/receiver.mjs');
+const RECEIVER = path.resolve(__dirname, '../../../examples/webhook-receiver/receiver.mjs');
 
 let app: TestApp;
 let receiver: ChildProcess | undefined;

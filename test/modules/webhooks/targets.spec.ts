@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { dataOf } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { HostResolver } from '../../src/webhooks/host-resolver.js';
-import { WebhookReceiver } from '../support/servers/webhook-receiver.js';
+import { dataOf } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { HostResolver } from '../../../src/modules/webhooks/host-resolver.js';
+import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 import {
   createWebhook,
   expectInvalid,
   publish,
   untilDeliveries,
   WEBHOOKS,
-} from '../support/webhooks.js';
+} from '../../support/webhooks.js';
 
 let app: TestApp;
 let receiver: WebhookReceiver;

@@ -1,8 +1,8 @@
-import { PurgeService } from '../../src/database/records/purge.service.js';
-import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { WebhooksJobs } from '../../src/webhooks/webhooks.jobs.js';
+import { PurgeService } from '../../../src/platform/data/records/purge.service.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { WebhooksJobs } from '../../../src/modules/webhooks/webhooks.jobs.js';
 import {
   createWebhook,
   expectInvalid,
@@ -10,7 +10,7 @@ import {
   publish,
   type WebhookRecord,
   WEBHOOKS,
-} from '../support/webhooks.js';
+} from '../../support/webhooks.js';
 
 let app: TestApp;
 let tenant: Tenant;

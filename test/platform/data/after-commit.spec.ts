@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../src/auth/access.js';
-import { logger } from '../../src/config/logger.js';
-import type { Tenant } from '../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../src/fields/input/read-input.js';
-import { Caller } from '../../src/http/request/api-request.js';
-import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
-import { LeadsModule } from '../../src/leads/leads.module.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import type { Actor } from '../../src/tenancy/actor.js';
-import { createLead, dataOf, expectError, type LeadRecord } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant as TestTenant } from '../../src/testing/test-server.js';
+import { RequireScope } from '../../../src/platform/http/access.js';
+import { logger } from '../../../src/platform/config/logger.js';
+import type { Tenant } from '../../../src/platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import { readInput } from '../../../src/platform/fields/input/read-input.js';
+import { Caller } from '../../../src/platform/http/request/api-request.js';
+import { UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
+import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
+import type { Actor } from '../../../src/platform/data/actor.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  type LeadRecord,
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant as TestTenant } from '../../../src/testing/test-server.js';
 
 /** The work of the route in the current test. */
 let work: (actor: Actor) => Promise<unknown>;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { BatchItem } from '../../src/database/gateway/batch-queue.js';
-import { BatchConnections } from '../../src/database/gateway/batch-connections.js';
-import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
-import type { Statement } from '../../src/database/gateway/tenant.js';
-import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { TENANT_SETTING } from '../../src/database/connection/session-context.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import { ServerTimeBudget } from '../../src/database/gateway/time-budget.js';
-import type { Answer } from '../../src/testing/api-client.js';
+import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
+import { BatchConnections } from '../../../src/platform/data/gateway/batch-connections.js';
+import { ConcurrencyLimit } from '../../../src/platform/data/gateway/concurrency-limit.js';
+import type { Statement } from '../../../src/platform/data/gateway/tenant.js';
+import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
+import { ServerTimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
@@ -17,12 +17,12 @@ import {
   getLead,
   LEADS,
   updateLead,
-} from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { configOf } from '../../src/testing/databases.js';
-import { until } from '../support/servers/product.js';
-import { TcpProxy } from '../support/servers/tcp-proxy.js';
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { configOf } from '../../../src/testing/databases.js';
+import { until } from '../../support/servers/product.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 
 /** The id of an advisory lock that blocks statements until the test releases it. */
 const HELD = 4_711;

@@ -1,12 +1,12 @@
 import { Injectable, Module } from '@nestjs/common';
-import { CountsService } from '../../src/database/records/counts.service.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { tenantTable } from '../../src/database/records/tenant-table.js';
-import { TenantRepository } from '../../src/database/records/tenant-repository.js';
-import { IdDto } from '../../src/fields/id.dto.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { CountsService } from '../../../src/platform/data/records/counts.service.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import { tenantTable } from '../../../src/platform/data/records/tenant-table.js';
+import { TenantRepository } from '../../../src/platform/data/records/tenant-repository.js';
+import { IdDto } from '../../../src/platform/fields/id.dto.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';

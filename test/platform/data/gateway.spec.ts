@@ -4,10 +4,10 @@ import {
   dataOf,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { createDatabase } from '../../src/testing/databases.js';
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { createDatabase } from '../../../src/testing/databases.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { setLogLevel } from '../../src/config/logger.js';
-import { readSettings } from '../../src/config/settings.js';
-import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { openDatabase } from '../../src/database/connection/open-database.js';
-import { StatementPipeline } from '../../src/database/connection/statement-pipeline.js';
-import { NAMES_COLLATION } from '../../src/database/names-collation.js';
-import { Deadline } from '../../src/database/gateway/time-budget.js';
-import { Replica } from '../../src/database/replicas/replica.js';
-import { createDatabase, dropDatabase, query, urlOf } from '../../src/testing/databases.js';
+import { setLogLevel } from '../../../src/platform/config/logger.js';
+import { readSettings } from '../../../src/platform/config/settings.js';
+import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
+import { openDatabase } from '../../../src/ops/open-database.js';
+import { StatementPipeline } from '../../../src/platform/data/connection/statement-pipeline.js';
+import { NAMES_COLLATION } from '../../../src/platform/data/names-collation.js';
+import { Deadline } from '../../../src/platform/data/gateway/time-budget.js';
+import { Replica } from '../../../src/platform/data/replicas/replica.js';
+import { createDatabase, dropDatabase, query, urlOf } from '../../../src/testing/databases.js';
 
 const NO_FILE = 'postgres://127.0.0.1:1/db?sslrootcert=/missing.pem';
 

@@ -1,9 +1,9 @@
-import { readSettings } from '../../src/config/settings.js';
-import { openDatabase } from '../../src/database/connection/open-database.js';
-import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { until } from '../support/servers/product.js';
-import { TcpProxy } from '../support/servers/tcp-proxy.js';
+import { readSettings } from '../../../src/platform/config/settings.js';
+import { openDatabase } from '../../../src/ops/open-database.js';
+import { createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { until } from '../../support/servers/product.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let proxy: TcpProxy;

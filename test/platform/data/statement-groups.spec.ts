@@ -1,10 +1,10 @@
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
-import type { BatchItem } from '../../src/database/gateway/batch-queue.js';
-import { TENANT_SETTING } from '../../src/database/connection/session-context.js';
-import { createLead, dataOf, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
+import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
+import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
+import { createLead, dataOf, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 let app: TestApp;
 let tenants: Tenant[];

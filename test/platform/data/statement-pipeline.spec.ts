@@ -3,18 +3,18 @@ import pg from 'pg';
 import {
   PATIENT_WAIT_MS,
   setUpConnection,
-} from '../../src/database/connection/data-source-options.js';
+} from '../../../src/platform/data/connection/data-source-options.js';
 import {
   destroyConnection,
   ResilientClient,
-} from '../../src/database/connection/resilient-client.js';
+} from '../../../src/platform/data/connection/resilient-client.js';
 import {
   type ContextStatement,
   LostConnectionError,
   StatementPipeline,
-} from '../../src/database/connection/statement-pipeline.js';
-import { configOf, createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { until } from '../support/servers/product.js';
+} from '../../../src/platform/data/connection/statement-pipeline.js';
+import { configOf, createDatabase, dropDatabase } from '../../../src/testing/databases.js';
+import { until } from '../../support/servers/product.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;

@@ -1,14 +1,14 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { ADMINISTRATION } from '../../src/database/connection/administration.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { createLead, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { routeName, SCOPED_ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/servers/product.js';
+import { generateKey } from '../../../src/platform/access/api-key-format.js';
+import { ADMINISTRATION } from '../../../src/platform/data/connection/administration.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { createLead, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
+import { routeName, SCOPED_ROUTES, send, validRequest } from '../../../src/testing/routes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { until } from '../../support/servers/product.js';
 
 describe('a database failure', () => {
   let broken: TestApp;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expectEnvelope } from '../../src/testing/envelope.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
 import {
   buildLead,
   createLead,
@@ -8,10 +8,10 @@ import {
   expectError,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { sendUntilAnswered } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
+} from '../../../src/testing/factories.js';
+import { sendUntilAnswered } from '../../../src/testing/raw-http.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 
 /** The default of `BODY_LIMIT_BYTES`. */
 const BODY_LIMIT = 262_144;

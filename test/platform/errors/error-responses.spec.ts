@@ -1,5 +1,5 @@
-import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
+import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
 import {
   buildLead,
   createLead,
@@ -7,10 +7,10 @@ import {
   expectError,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { FailingModule, SECRET, UNEXPECTED } from '../support/modules/failing.module.js';
+} from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { FailingModule, SECRET, UNEXPECTED } from '../../support/modules/failing.module.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -1,13 +1,13 @@
-import { SCOPES } from '../../src/auth/scopes.js';
-import { SessionStore } from '../../src/mcp/sessions/session-store.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { declaredFieldsOf } from '../support/declared-routes.js';
-import { connectTenant } from '../support/id-positions.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
-import { rawRequest } from '../../src/testing/raw-http.js';
+import { SCOPES } from '../../../src/platform/access/scopes.js';
+import { SessionStore } from '../../../src/modules/mcp/sessions/session-store.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { createLead, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { declaredFieldsOf } from '../../support/declared-routes.js';
+import { connectTenant } from '../../support/id-positions.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../../src/testing/mcp-client.js';
+import { rawRequest } from '../../../src/testing/raw-http.js';
 import {
   LIST_ROUTES,
   routeName,
@@ -16,8 +16,8 @@ import {
   ROUTES,
   send,
   validRequest,
-} from '../../src/testing/routes.js';
-import { byName, SCOPED_TOOLS } from '../support/mcp/tools.js';
+} from '../../../src/testing/routes.js';
+import { byName, SCOPED_TOOLS } from '../../support/mcp/tools.js';
 
 /** Known vulnerabilities of other products. */
 

@@ -1,7 +1,7 @@
-import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, dataOf, expectInvalid } from '../../src/testing/factories.js';
-import { TestServer } from '../../src/testing/test-server.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { createLead, dataOf, expectInvalid } from '../../../src/testing/factories.js';
+import { TestServer } from '../../../src/testing/test-server.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 let app: TestServer;
 let tenant: Tenant;

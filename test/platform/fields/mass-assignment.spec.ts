@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
-import type { Answer } from '../../src/testing/api-client.js';
-import { errorOf, expectInvalid } from '../../src/testing/factories.js';
-import { declaredFieldsOf } from '../support/declared-routes.js';
-import { connectTenant, type McpTenant } from '../support/id-positions.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { routeName, type Route, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { recordTables, rowsAsText, rowsOf } from '../support/database/tenant-tables.js';
-import { byName, TOOLS, validArguments } from '../support/mcp/tools.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { errorOf, expectInvalid } from '../../../src/testing/factories.js';
+import { declaredFieldsOf } from '../../support/declared-routes.js';
+import { connectTenant, type McpTenant } from '../../support/id-positions.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { routeName, type Route, ROUTES, send, validRequest } from '../../../src/testing/routes.js';
+import { recordTables, rowsAsText, rowsOf } from '../../support/database/tenant-tables.js';
+import { byName, TOOLS, validArguments } from '../../support/mcp/tools.js';
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined);
 

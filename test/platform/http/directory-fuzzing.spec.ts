@@ -1,8 +1,8 @@
 import http from 'node:http';
-import { ANSWER_TYPE } from '../../src/testing/envelope.js';
-import { TestServer } from '../../src/testing/test-server.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { ROUTES } from '../../src/testing/routes.js';
+import { ANSWER_TYPE } from '../../../src/testing/envelope.js';
+import { TestServer } from '../../../src/testing/test-server.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { ROUTES } from '../../../src/testing/routes.js';
 
 /**
  * The paths that a fuzzer can find: the public pages, and with a key the GET routes

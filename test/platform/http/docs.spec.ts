@@ -1,6 +1,6 @@
-import { expectError } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { TestServer } from '../../src/testing/test-server.js';
+import { expectError } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { TestServer } from '../../../src/testing/test-server.js';
 
 const FILES = [
   '/docs',

@@ -1,4 +1,4 @@
-import type { Answer } from '../../src/testing/api-client.js';
+import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
@@ -6,11 +6,11 @@ import {
   expectError,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { stopBackgroundWork } from '../support/database/isolation.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { rawRequest } from '../../src/testing/raw-http.js';
+} from '../../../src/testing/factories.js';
+import { stopBackgroundWork } from '../../support/database/isolation.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { rawRequest } from '../../../src/testing/raw-http.js';
 import {
   routeName,
   pathOf,
@@ -18,8 +18,8 @@ import {
   ROUTES,
   SCOPED_ROUTES,
   send,
-} from '../../src/testing/routes.js';
-import { recordTables, rowsAsText } from '../support/database/tenant-tables.js';
+} from '../../../src/testing/routes.js';
+import { recordTables, rowsAsText } from '../../support/database/tenant-tables.js';
 
 /** Variants of a path that have bypassed middleware of other frameworks. */
 const DISGUISES: Readonly<Record<string, (path: string) => string>> = {

@@ -1,10 +1,10 @@
-import { EventPublisher } from '../../src/events/event-publisher.js';
-import { ANSWER_TYPE } from '../../src/testing/envelope.js';
-import { LEADS } from '../../src/testing/factories.js';
-import { ROUTES, validRequest } from '../../src/testing/routes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { FailingModule } from '../support/modules/failing.module.js';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
+import { ANSWER_TYPE } from '../../../src/testing/envelope.js';
+import { LEADS } from '../../../src/testing/factories.js';
+import { ROUTES, validRequest } from '../../../src/testing/routes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { FailingModule } from '../../support/modules/failing.module.js';
 
 let app: TestApp;
 let tenant: Tenant;

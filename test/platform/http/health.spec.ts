@@ -1,4 +1,4 @@
-import { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../../src/testing/test-app.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { errorOf, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { rawRequest, sendUntilAnswered } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { errorOf, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { rawRequest, sendUntilAnswered } from '../../../src/testing/raw-http.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { CHUNKED, JSON_HEADER, keyHeaders } from '../../support/raw-headers.js';
 
 /** The default of `BODY_LIMIT_BYTES`. */
 const BODY_LIMIT = 262_144;

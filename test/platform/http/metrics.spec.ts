@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { planConnections } from '../../src/database/connection/connection-plan.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/servers/product.js';
+import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { planConnections } from '../../../src/platform/data/connection/connection-plan.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { until } from '../../support/servers/product.js';
 
 const RECORD = `${LEADS}/:id`;
 
@@ -131,7 +131,7 @@ describe('GET /metrics', () => {
   it('has metrics of the pool, the key cache, the process and the build', async () => {
     await tenant.api.get(LEADS);
     await tenant.api.get(LEADS);
-    const { version } = jest.requireActual<{ version: string }>('../../package.json');
+    const { version } = jest.requireActual<{ version: string }>('../../../package.json');
     const all = await samples();
     expect(all.get('latitude_database_connections')).toBeGreaterThan(0);
     expect(all.get('latitude_database_connections_idle')).toBeGreaterThan(0);

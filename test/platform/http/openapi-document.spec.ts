@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../src/errors/error-catalogue.js';
-import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
-import type { OpenApiDocument } from '../../src/http/openapi/model.js';
-import { createLead, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { OpenApiValidator } from '../../src/testing/openapi.js';
-import { rawRequest, sendUntilClosed } from '../../src/testing/raw-http.js';
-import { ALL_ROUTES, routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { documentOf, expectDescribed, lint, routeOf } from '../support/openapi.js';
-import { Product } from '../support/servers/product.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/platform/errors/error-catalogue.js';
+import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
+import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.js';
+import { createLead, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { OpenApiValidator } from '../../../src/testing/openapi.js';
+import { rawRequest, sendUntilClosed } from '../../../src/testing/raw-http.js';
+import { ALL_ROUTES, routeName, ROUTES, send, validRequest } from '../../../src/testing/routes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { documentOf, expectDescribed, lint, routeOf } from '../../support/openapi.js';
+import { Product } from '../../support/servers/product.js';
 
 let app: TestServer;
 let tenant: Tenant;

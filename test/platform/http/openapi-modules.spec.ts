@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { AnyKey, RequireScope } from '../../src/auth/access.js';
-import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
-import { DeletedDto } from '../../src/fields/deleted.dto.js';
-import { Text } from '../../src/fields/kinds/kinds.js';
-import type { OpenApiDocument } from '../../src/http/openapi/model.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { documentOf } from '../support/openapi.js';
+import { AnyKey, RequireScope } from '../../../src/platform/http/access.js';
+import { ApiRoute } from '../../../src/platform/http/openapi/api-route.decorator.js';
+import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
+import { Text } from '../../../src/platform/fields/kinds/kinds.js';
+import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { documentOf } from '../../support/openapi.js';
 
 class NoteDto {
   @Text({ max: 10, required: true }) note: string;

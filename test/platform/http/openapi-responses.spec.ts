@@ -1,12 +1,12 @@
-import { eventIdOf } from '../../src/events/event-id.js';
+import { eventIdOf } from '../../../src/modules/events/event-id.js';
 import { randomUUID } from 'node:crypto';
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { SCOPES } from '../../src/auth/scopes.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { validateAnswer, validatorFor } from '../../src/testing/validate-answer.js';
-import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
-import type { OpenApiValidator } from '../../src/testing/openapi.js';
-import { rawRequest } from '../../src/testing/raw-http.js';
+import { generateKey } from '../../../src/platform/access/api-key-format.js';
+import { SCOPES } from '../../../src/platform/access/scopes.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { validateAnswer, validatorFor } from '../../../src/testing/validate-answer.js';
+import { buildLead, createLead, LEADS } from '../../../src/testing/factories.js';
+import type { OpenApiValidator } from '../../../src/testing/openapi.js';
+import { rawRequest } from '../../../src/testing/raw-http.js';
 import {
   routeName,
   pathOf,
@@ -15,11 +15,11 @@ import {
   ROUTES,
   send,
   validRequest,
-} from '../../src/testing/routes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { ImpatientTimeBudget, reachLimit } from '../support/overload.js';
-import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
+} from '../../../src/testing/routes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { ImpatientTimeBudget, reachLimit } from '../../support/overload.js';
+import { documentOf, expectDescribed, routeOf } from '../../support/openapi.js';
 
 let app: TestApp;
 let tenant: Tenant;

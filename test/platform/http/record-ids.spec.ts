@@ -1,9 +1,9 @@
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
+import { type RawRequest, rawRequest } from '../../../src/testing/raw-http.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { CHUNKED, JSON_HEADER, keyHeaders } from '../../support/raw-headers.js';
 
 let app: TestServer;
 let tenant: Tenant;

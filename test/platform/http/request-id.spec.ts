@@ -1,7 +1,7 @@
-import type { Answer } from '../../src/testing/api-client.js';
-import { LEADS } from '../../src/testing/factories.js';
-import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { LEADS } from '../../../src/testing/factories.js';
+import { type RawRequest, rawRequest } from '../../../src/testing/raw-http.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,11 +1,11 @@
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
-import { sendUntilClosed } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { captureLog } from '../support/captured-log.js';
-import { FailingModule, SECRET } from '../support/modules/failing.module.js';
-import { until } from '../support/servers/product.js';
+import { generateKey } from '../../../src/platform/access/api-key-format.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../../src/testing/mcp-client.js';
+import { sendUntilClosed } from '../../../src/testing/raw-http.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { captureLog } from '../../support/captured-log.js';
+import { FailingModule, SECRET } from '../../support/modules/failing.module.js';
+import { until } from '../../support/servers/product.js';
 
 describe('the request log', () => {
   let logging: TestApp;

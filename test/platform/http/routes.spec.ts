@@ -1,11 +1,11 @@
 import { All, Controller, Get, Module, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { ACCESS, type Access, AnyKey, isRestRoute } from '../../src/auth/access.js';
-import { expectError } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { ALL_ROUTES, routeName } from '../../src/testing/routes.js';
+import { ACCESS, type Access, AnyKey, isRestRoute } from '../../../src/platform/http/access.js';
+import { expectError } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { ALL_ROUTES, routeName } from '../../../src/testing/routes.js';
 
 /** A layer of Express: a route or a middleware. */
 interface Layer {

@@ -1,9 +1,9 @@
-import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
-import { VERSION } from '../../src/config/version.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { rawRequest } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { TestServer } from '../../src/testing/test-server.js';
+import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
+import { VERSION } from '../../../src/platform/config/version.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { rawRequest } from '../../../src/testing/raw-http.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { TestServer } from '../../../src/testing/test-server.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

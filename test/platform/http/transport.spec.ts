@@ -1,18 +1,18 @@
 import http from 'node:http';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   parseAnswer,
   type RawRequest,
   rawRequest,
   sendUntilClosed,
-} from '../../src/testing/raw-http.js';
-import { ImpatientTimeBudget, reachLimit } from '../support/overload.js';
+} from '../../../src/testing/raw-http.js';
+import { ImpatientTimeBudget, reachLimit } from '../../support/overload.js';
 
 const JSON_HEADER = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { FURTHER_ROUTES, routeName, ROUTES, validRequest } from '../../src/testing/routes.js';
+import { createLead, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { type RawRequest, rawRequest } from '../../../src/testing/raw-http.js';
+import { FURTHER_ROUTES, routeName, ROUTES, validRequest } from '../../../src/testing/routes.js';
 
 const JSON_TYPE = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
-import { keyHeaders } from '../support/raw-headers.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
+import { type RawRequest, rawRequest } from '../../../src/testing/raw-http.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { keyHeaders } from '../../support/raw-headers.js';
 
 const ID = randomUUID();
 

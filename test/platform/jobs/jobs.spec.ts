@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { defineJob } from '../../src/jobs/job.js';
-import { JobsService } from '../../src/jobs/jobs.service.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import { createLead, dataOf, expectError } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { greetings, GreetingsModule, StoredJobs } from '../support/modules/greetings.module.js';
-import { untilTrue } from '../support/mcp/mcp-helpers.js';
-import { until } from '../support/servers/product.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import { defineJob } from '../../../src/platform/jobs/job.js';
+import { JobsService } from '../../../src/platform/jobs/jobs.service.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
+import { createLead, dataOf, expectError } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { greetings, GreetingsModule, StoredJobs } from '../../support/modules/greetings.module.js';
+import { untilTrue } from '../../support/mcp/mcp-helpers.js';
+import { until } from '../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

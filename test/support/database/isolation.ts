@@ -1,5 +1,5 @@
-import { EventPublisher } from '../../../src/events/event-publisher.js';
-import { BackgroundWork } from '../../../src/jobs/background-work.js';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
+import { BackgroundWork } from '../../../src/platform/jobs/background-work.js';
 import { connectTenant, type McpTenant } from '../id-positions.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { ProtocolMode } from '../mcp/mcp-sdk-clients.js';

@@ -4,9 +4,9 @@ import {
   type DatabaseTarget,
   dataSourceOptions,
   MIGRATIONS,
-} from '../../../src/database/connection/data-source-options.js';
-import { migrate } from '../../../src/database/migrate.js';
-import { migrationsOfExtension } from '../../../src/database/extension-migrations.js';
+} from '../../../src/platform/data/connection/data-source-options.js';
+import { migrate } from '../../../src/platform/data/migrate.js';
+import { migrationsOfExtension } from '../../../src/platform/data/extension-migrations.js';
 
 /** Runs the migrations of Latitude that a database lacks. */
 export async function migrateDatabase(

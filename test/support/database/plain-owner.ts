@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { createDatabase } from '../../../src/testing/databases.js';
 
 /**

@@ -1,7 +1,11 @@
-import type { BatchItem } from '../../../src/database/gateway/batch-queue.js';
-import type { BatchStatement } from '../../../src/database/gateway/tenant-batches.js';
-import type { Statement, Tenant, TenantTransaction } from '../../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
+import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
+import type {
+  Statement,
+  Tenant,
+  TenantTransaction,
+} from '../../../src/platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
 /** The application's filter for one organization, whose id is `$1`. */

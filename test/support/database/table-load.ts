@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { configOf, query } from '../../../src/testing/databases.js';
 
 /** PostgreSQL reports to these connections each of their waits for a lock that takes more than 100 ms. */

@@ -3,9 +3,12 @@ import { MetadataScanner } from '@nestjs/core';
 import {
   COMPLETION,
   type CompletionDeclaration,
-} from '../../../src/mcp/prompts/completion.decorator.js';
-import { RESOURCE, type ResourceKind } from '../../../src/mcp/resources/resource.decorator.js';
-import { TOOL, type ToolDeclaration } from '../../../src/mcp/tools/tool.decorator.js';
+} from '../../../src/modules/mcp/prompts/completion.decorator.js';
+import {
+  RESOURCE,
+  type ResourceKind,
+} from '../../../src/modules/mcp/resources/resource.decorator.js';
+import { TOOL, type ToolDeclaration } from '../../../src/modules/mcp/tools/tool.decorator.js';
 import { classesIn } from '../declared-routes.js';
 
 /** The tools of the features, as their providers declare them. */

@@ -1,5 +1,5 @@
-import type { Settings } from '../../../src/config/settings.js';
-import { VERSION } from '../../../src/config/version.js';
+import type { Settings } from '../../../src/platform/config/settings.js';
+import { VERSION } from '../../../src/platform/config/version.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { expectInvalid } from '../../../src/testing/factories.js';
 import {

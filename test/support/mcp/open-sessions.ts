@@ -1,5 +1,5 @@
-import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
-import type { Session } from '../../../src/mcp/sessions/session.js';
+import { SessionStore } from '../../../src/modules/mcp/sessions/session-store.js';
+import type { Session } from '../../../src/modules/mcp/sessions/session.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
 /** Finds the open sessions of an instance, by default of the suite's own. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
+import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
 import type { Arguments } from './agent.js';
 
 /**

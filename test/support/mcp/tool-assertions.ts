@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/errors/error-catalogue.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/platform/errors/error-catalogue.js';
+import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { pathOf } from '../../../src/testing/routes.js';
 import type { Tenant } from '../../../src/testing/test-server.js';

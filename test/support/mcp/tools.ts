@@ -1,6 +1,6 @@
-import { responseDtoOf } from '../../../src/http/openapi/routes.js';
-import type { Scope } from '../../../src/auth/scopes.js';
-import type { Effect, ToolDeclaration } from '../../../src/mcp/tools/tool.decorator.js';
+import { responseDtoOf } from '../../../src/platform/http/openapi/routes.js';
+import type { Scope } from '../../../src/platform/access/scopes.js';
+import type { Effect, ToolDeclaration } from '../../../src/modules/mcp/tools/tool.decorator.js';
 import type { Arguments } from './agent.js';
 import { declarationOf } from '../declared-routes.js';
 import { DECLARED_TOOLS } from './declared-tools.js';

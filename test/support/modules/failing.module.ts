@@ -1,8 +1,8 @@
 import { Controller, Get, Module, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { AnyKey } from '../../../src/auth/access.js';
-import { ApiError } from '../../../src/errors/api-error.js';
-import type { ErrorCode } from '../../../src/errors/error-catalogue.js';
+import { AnyKey } from '../../../src/platform/http/access.js';
+import { ApiError } from '../../../src/platform/errors/api-error.js';
+import type { ErrorCode } from '../../../src/platform/errors/error-catalogue.js';
 
 /** Part of every thrown message. Responses and the log must not contain it. */
 export const SECRET = 'hunter2-is-my-password';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../../src/auth/access.js';
-import type { Tenant } from '../../../src/database/gateway/tenant.js';
-import { Text } from '../../../src/fields/kinds/kinds.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import { defineJob, type JobRun } from '../../../src/jobs/job.js';
-import { JobHandler } from '../../../src/jobs/job.decorator.js';
-import { JobWorker } from '../../../src/jobs/job-worker.js';
-import { JobsService, type SendOptions } from '../../../src/jobs/jobs.service.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+import { RequireScope } from '../../../src/platform/http/access.js';
+import type { Tenant } from '../../../src/platform/data/gateway/tenant.js';
+import { Text } from '../../../src/platform/fields/kinds/kinds.js';
+import { Caller } from '../../../src/platform/http/request/api-request.js';
+import { defineJob, type JobRun } from '../../../src/platform/jobs/job.js';
+import { JobHandler } from '../../../src/platform/jobs/job.decorator.js';
+import { JobWorker } from '../../../src/platform/jobs/job-worker.js';
+import { JobsService, type SendOptions } from '../../../src/platform/jobs/jobs.service.js';
+import type { Actor } from '../../../src/platform/data/actor.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import { until } from '../servers/product.js';
 

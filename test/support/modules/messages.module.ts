@@ -1,23 +1,23 @@
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../src/auth/access.js';
-import { DeletedDto } from '../../../src/fields/deleted.dto.js';
-import { RecordOf } from '../../../src/fields/field.js';
-import { Flag, Integer, OneOf, Text, Uuid } from '../../../src/fields/kinds/kinds.js';
-import { Id } from '../../../src/http/request/id.decorator.js';
-import { LeadComplianceService } from '../../../src/leads/compliance/lead-compliance.service.js';
-import { LeadsModule } from '../../../src/leads/leads.module.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
+import { RequireScope } from '../../../src/platform/http/access.js';
+import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
+import { RecordOf } from '../../../src/platform/fields/field.js';
+import { Flag, Integer, OneOf, Text, Uuid } from '../../../src/platform/fields/kinds/kinds.js';
+import { Id } from '../../../src/platform/http/request/id.decorator.js';
+import { LeadComplianceService } from '../../../src/modules/leads/compliance/lead-compliance.service.js';
+import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
 import {
   Completion,
   type CompletionMatches,
-} from '../../../src/mcp/prompts/completion.decorator.js';
-import { LabelledId } from '../../../src/mcp/prompts/labelled-id.js';
-import { Prompt, type PromptPart } from '../../../src/mcp/prompts/prompt.decorator.js';
-import { Resource } from '../../../src/mcp/resources/resource.decorator.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+} from '../../../src/modules/mcp/prompts/completion.decorator.js';
+import { LabelledId } from '../../../src/modules/mcp/prompts/labelled-id.js';
+import { Prompt, type PromptPart } from '../../../src/modules/mcp/prompts/prompt.decorator.js';
+import { Resource } from '../../../src/modules/mcp/resources/resource.decorator.js';
+import { Tool } from '../../../src/modules/mcp/tools/tool.decorator.js';
+import { Caller } from '../../../src/platform/http/request/api-request.js';
+import type { Actor } from '../../../src/platform/data/actor.js';
 import { LEADS } from '../../../src/testing/factories.js';
 
 class SendMessageDto {

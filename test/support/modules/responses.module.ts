@@ -16,12 +16,12 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, interval, map, type Observable, of } from 'rxjs';
-import { AnyKey, RequireScope } from '../../../src/auth/access.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import type { CreateLeadDto } from '../../../src/leads/lead.dto.js';
-import { LeadsModule } from '../../../src/leads/leads.module.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+import { AnyKey, RequireScope } from '../../../src/platform/http/access.js';
+import { Caller } from '../../../src/platform/http/request/api-request.js';
+import type { CreateLeadDto } from '../../../src/modules/leads/lead.dto.js';
+import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../src/modules/leads/leads.service.js';
+import type { Actor } from '../../../src/platform/data/actor.js';
 
 /** The content of the files. */
 export const CSV = 'name\nAda\n';

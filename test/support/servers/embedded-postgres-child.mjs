@@ -3,7 +3,7 @@
  * embedded-postgres-child.mjs <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
-import { openEmbeddedPostgres } from '../../../dist/src/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
 

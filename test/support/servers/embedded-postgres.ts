@@ -9,9 +9,9 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   openEmbeddedPostgres,
-} from '../../../src/embedded-postgres/embedded-postgres.js';
-import { identify } from '../../../src/embedded-postgres/processes.js';
-import { pollUntil } from '../../../src/embedded-postgres/polling.js';
+} from '../../../src/ops/embedded-postgres/embedded-postgres.js';
+import { identify } from '../../../src/ops/embedded-postgres/processes.js';
+import { pollUntil } from '../../../src/ops/embedded-postgres/polling.js';
 
 export type Connection = EmbeddedPostgres['connection'];
 type Role = EmbeddedPostgresOptions['role'];

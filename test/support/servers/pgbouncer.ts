@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { freePort } from './free-port.js';
 import { configOf } from '../../../src/testing/databases.js';
 import { until } from './product.js';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { connectionThrough } from '../../../src/embedded-postgres/connection.js';
-import { identify } from '../../../src/embedded-postgres/processes.js';
+import { connectionThrough } from '../../../src/ops/embedded-postgres/connection.js';
+import { identify } from '../../../src/ops/embedded-postgres/processes.js';
 
 const ROOT = path.resolve(__dirname, '../../..');
 

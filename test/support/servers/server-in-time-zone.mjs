@@ -4,8 +4,8 @@
  * it has changed to this zone. Usage: server-in-time-zone.mjs <database as JSON>
  */
 import { createApp } from '../../../dist/src/app.js';
-import { setLogLevel } from '../../../dist/src/config/logger.js';
-import { readSettings } from '../../../dist/src/config/settings.js';
+import { setLogLevel } from '../../../dist/src/platform/config/logger.js';
+import { readSettings } from '../../../dist/src/platform/config/settings.js';
 
 const unlimited = '1000000';
 const settings = readSettings({

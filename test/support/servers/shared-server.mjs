@@ -5,11 +5,11 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { createApp } from '../../../dist/src/app.js';
-import { KeysService } from '../../../dist/src/auth/keys.service.js';
-import { SCOPES } from '../../../dist/src/auth/scopes.js';
-import { setLogLevel } from '../../../dist/src/config/logger.js';
-import { readSettings } from '../../../dist/src/config/settings.js';
-import { UnlimitedTimeBudget } from '../../../dist/src/database/gateway/time-budget.js';
+import { KeysService } from '../../../dist/src/modules/auth/keys.service.js';
+import { SCOPES } from '../../../dist/src/platform/access/scopes.js';
+import { setLogLevel } from '../../../dist/src/platform/config/logger.js';
+import { readSettings } from '../../../dist/src/platform/config/settings.js';
+import { UnlimitedTimeBudget } from '../../../dist/src/platform/data/gateway/time-budget.js';
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 
 const [{ database, environment }] = await once(process, 'message');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 
 type Address = { host: string; port: number } | { path: string };
 type Pair = readonly [client: Socket, server: Socket];

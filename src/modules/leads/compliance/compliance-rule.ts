@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../tenancy/actor.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import type { LeadDto } from '../lead.dto.js';
 
 /**

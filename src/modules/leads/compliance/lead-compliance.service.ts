@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../../errors/api-error.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { ComplianceRule } from './compliance-rule.js';
 import type { LeadDto } from '../lead.dto.js';
 

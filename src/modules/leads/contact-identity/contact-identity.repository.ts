@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
-import { TenantDatabase } from '../../database/gateway/tenant-database.js';
-import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../listing/search-text.js';
+import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../../platform/data/lists/search-text.js';
 import type { LeadDto } from '../lead.dto.js';
 
 /** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
+import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
 import { normalizeEmail, parsePhone } from './contact-identity.js';
 import {
   type LeadAge,

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
-import { withoutInvisible } from '../../fields/kinds/characters.js';
-import { plainPhone } from '../../fields/kinds/phone.js';
-import { digitsOf } from '../../listing/search-text.js';
+import { withoutInvisible } from '../../../platform/fields/kinds/characters.js';
+import { plainPhone } from '../../../platform/fields/kinds/phone.js';
+import { digitsOf } from '../../../platform/data/lists/search-text.js';
 
 const ASCII = /^\p{ASCII}*$/u;
 

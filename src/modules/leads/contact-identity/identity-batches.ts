@@ -1,4 +1,4 @@
-import { UniqueViolation } from '../../database/connection/driver-error.js';
+import { UniqueViolation } from '../../../platform/data/connection/driver-error.js';
 
 /** Leads of one transaction, which has to be short because it locks them. */
 const BATCH = 500;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { KeysService } from '../../auth/keys.service.js';
-import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
-import { BackgroundWork } from '../../jobs/background-work.js';
-import { Job } from '../../jobs/job.decorator.js';
-import { markToRewrite } from '../../listing/search-text.js';
+import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
+import { BackgroundWork } from '../../../platform/jobs/background-work.js';
+import { Job } from '../../../platform/jobs/job.decorator.js';
+import { markToRewrite } from '../../../platform/data/lists/search-text.js';
 import {
   ContactIdentityRepository,
   IDENTITY_FIELDS,

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Scope } from '../../auth/scopes.js';
-import type { HandlerDecorator } from '../../http/handler-decorator.js';
+import type { Scope } from '../../../platform/access/scopes.js';
+import type { HandlerDecorator } from '../../../platform/discovery/handler-decorator.js';
 
 /** The kind of record whose ids a method completes. */
 export interface CompletionDeclaration {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { fieldsOf, type Field } from '../../fields/field.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { fieldsOf, type Field } from '../../../platform/fields/field.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import {
   COMPLETION,
   type CompletionDeclaration,
@@ -8,7 +8,7 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from './completion.decorator.js';
-import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';

@@ -1,8 +1,8 @@
 import { Matches } from 'class-validator';
-import { fieldLabel } from '../../errors/field-problem.js';
-import { type Declaration, declareField } from '../../fields/field.js';
-import { IS_TEXT } from '../../fields/kinds/rules.js';
-import { ANY_UUID, UUID, UUID_SCHEMA } from '../../fields/kinds/uuid.js';
+import { fieldLabel } from '../../../platform/errors/field-problem.js';
+import { type Declaration, declareField } from '../../../platform/fields/field.js';
+import { IS_TEXT } from '../../../platform/fields/kinds/rules.js';
+import { ANY_UUID, UUID, UUID_SCHEMA } from '../../../platform/fields/kinds/uuid.js';
 import type { CompletionMatch } from './completion.decorator.js';
 
 const KIND = Symbol('kind');

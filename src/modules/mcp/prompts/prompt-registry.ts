@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../auth/scopes.js';
-import { validationError } from '../../errors/api-error.js';
-import { fieldsOf } from '../../fields/field.js';
-import { assertOnlyFields } from '../../fields/input/read-into-class.js';
-import { readInput } from '../../fields/input/read-input.js';
-import type { Actor } from '../../tenancy/actor.js';
-import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { insufficientScope } from '../../../platform/access/scopes.js';
+import { validationError } from '../../../platform/errors/api-error.js';
+import { fieldsOf } from '../../../platform/fields/field.js';
+import { assertOnlyFields } from '../../../platform/fields/input/read-into-class.js';
+import { readInput } from '../../../platform/fields/input/read-input.js';
+import type { Actor } from '../../../platform/data/actor.js';
+import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
 import { contentsOf, type ResourceContents } from '../resources/resource-registry.js';

@@ -1,7 +1,7 @@
-import { validationError } from '../../errors/api-error.js';
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { findUnexpectedParameters } from '../../http/request/request-reader.js';
-import type { ApiRequest } from '../../http/request/api-request.js';
+import { validationError } from '../../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { findUnexpectedParameters } from '../../../platform/http/request/request-reader.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import { SESSION_PROTOCOL_VERSIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';
 

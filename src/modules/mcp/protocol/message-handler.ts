@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { logger } from '../../config/logger.js';
-import { Settings } from '../../config/settings.js';
-import { ApiError, validationError } from '../../errors/api-error.js';
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { readJsonBytes } from '../../http/request/request-reader.js';
-import { RateLimits, setRateLimitHeaders, tooManyRequests } from '../../rate-limit/rate-limits.js';
-import type { ApiRequest } from '../../http/request/api-request.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { logger } from '../../../platform/config/logger.js';
+import { Settings } from '../../../platform/config/settings.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { readJsonBytes } from '../../../platform/http/request/request-reader.js';
+import {
+  RateLimits,
+  setRateLimitHeaders,
+  tooManyRequests,
+} from '../../../platform/access/limits/rate-limits.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
 import {
   declaredProtocolVersion,

@@ -1,8 +1,8 @@
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { validationError } from '../../errors/api-error.js';
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/kinds/json-object.js';
-import { parseJson } from '../../http/request/strict-json.js';
+import { validationError } from '../../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import { parseJson } from '../../../platform/http/request/strict-json.js';
 
 /** The path of the arguments of a tool call, such as `params.arguments.first_name`. */
 const ARGUMENTS = 'params.arguments.';

@@ -5,8 +5,8 @@ import {
   specTypeSchemas,
   type StandardSchemaV1Sync,
 } from '@modelcontextprotocol/server';
-import { ApiError } from '../../errors/api-error.js';
-import { fieldLabel, type FieldProblem } from '../../errors/field-problem.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-problem.js';
 import type {
   CompletionResult,
   CompletionReference,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { ApiRequest } from '../../http/request/api-request.js';
-import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
-import { remainingHits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
-import type { Actor } from '../../tenancy/actor.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
+import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
+import { remainingHits, setRateLimitHeaders } from '../../../platform/access/limits/rate-limits.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';

@@ -1,4 +1,4 @@
-import { VERSION } from '../../config/version.js';
+import { VERSION } from '../../../platform/config/version.js';
 
 /** Circles of latitude on a globe. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#0b7285" stroke-width="2"><circle cx="12" cy="12" r="10"/><path d="M2 12h20M4.5 6h15M4.5 18h15"/></svg>`;

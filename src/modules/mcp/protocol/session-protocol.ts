@@ -7,7 +7,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { ApiError } from '../../errors/api-error.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
 import { type McpOperations, handleRequest } from './methods.js';
 

@@ -9,7 +9,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import type { ApiError } from '../../errors/api-error.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import { type McpOperations, isSupportedMethod, handleRequest } from './methods.js';
 

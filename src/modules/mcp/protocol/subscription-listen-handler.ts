@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
-import { KeyRevalidation } from '../../auth/key-revalidation.js';
-import { ApiError, validationError } from '../../errors/api-error.js';
-import type { ApiRequest } from '../../http/request/api-request.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import { type SubscriptionStream, SubscriptionStreams } from '../sessions/subscription-streams.js';
 import { schemaProblemsOf } from './methods.js';

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../auth/scopes.js';
-import { ApiError } from '../../errors/api-error.js';
+import { insufficientScope } from '../../../platform/access/scopes.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
 import { EventsService } from '../../events/events.service.js';
-import { UUID } from '../../fields/kinds/uuid.js';
-import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
-import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
-import type { Actor } from '../../tenancy/actor.js';
-import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { UUID } from '../../../platform/fields/kinds/uuid.js';
+import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
+import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
+import type { Actor } from '../../../platform/data/actor.js';
+import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../config/settings.js';
+import type { Settings } from '../../../platform/config/settings.js';
 
 /**
  * A session ends at the latest at this multiple of its time to live. The contract allows a tenth more; the rest is for

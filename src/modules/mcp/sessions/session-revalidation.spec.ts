@@ -1,6 +1,6 @@
 import type { EventFollower } from '../../events/event-follower.js';
-import { setLogLevel } from '../../config/logger.js';
-import type { Settings } from '../../config/settings.js';
+import { setLogLevel } from '../../../platform/config/logger.js';
+import type { Settings } from '../../../platform/config/settings.js';
 import type { SessionStore } from './session-store.js';
 import { SessionRevalidation } from './session-revalidation.js';
 

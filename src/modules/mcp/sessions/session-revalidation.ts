@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { RepeatedWork } from '../../config/repeated-work.js';
-import { Settings } from '../../config/settings.js';
+import { RepeatedWork } from '../../../platform/config/repeated-work.js';
+import { Settings } from '../../../platform/config/settings.js';
 import { EventFollower } from '../../events/event-follower.js';
 import { lifetimeOf } from './session-lifetime.js';
 import { SessionStore } from './session-store.js';

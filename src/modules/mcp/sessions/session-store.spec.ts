@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setLogLevel } from '../../config/logger.js';
-import type { Settings } from '../../config/settings.js';
-import type { Instances } from '../../database/instances.js';
-import { ChangeBus } from '../../database/gateway/change-bus.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { setLogLevel } from '../../../platform/config/logger.js';
+import type { Settings } from '../../../platform/config/settings.js';
+import type { Instances } from '../../../platform/data/instances.js';
+import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { lifetimeOf } from './session-lifetime.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';

@@ -1,5 +1,5 @@
-import type { Scope } from '../../auth/scopes.js';
-import { ChangeBus } from '../../database/gateway/change-bus.js';
+import type { Scope } from '../../../platform/access/scopes.js';
+import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS } from './subscriptions.js';
 import { MAX_KEPT_EVENTS, Session, type SessionEvent, type SessionStream } from './session.js';

@@ -1,5 +1,5 @@
-import type { ChangeBus } from '../../database/gateway/change-bus.js';
-import type { Actor } from '../../tenancy/actor.js';
+import type { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
 

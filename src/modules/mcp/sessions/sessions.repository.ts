@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { IS_VALID_KEY } from '../../auth/access.repository.js';
-import { Settings } from '../../config/settings.js';
-import { translateDriverError } from '../../database/connection/driver-error.js';
-import { AdministrativeWrites } from '../../database/gateway/administrative-writes.js';
-import { type Lookup, SharedLookups } from '../../database/gateway/shared-lookups.js';
+import { IS_VALID_KEY } from '../../../platform/access/access.repository.js';
+import { Settings } from '../../../platform/config/settings.js';
+import { translateDriverError } from '../../../platform/data/connection/driver-error.js';
+import { AdministrativeWrites } from '../../../platform/data/gateway/administrative-writes.js';
+import { type Lookup, SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
 import { lifetimeOf } from './session-lifetime.js';
 
 export interface NewSession {

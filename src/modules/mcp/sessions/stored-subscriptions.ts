@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../tenancy/actor.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';
 import { SessionsRepository, type StoredSession } from './sessions.repository.js';

@@ -1,10 +1,10 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { KeyRevalidation } from '../../auth/key-revalidation.js';
-import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../errors/api-error.js';
-import { ChangeBus } from '../../database/gateway/change-bus.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { Settings } from '../../../platform/config/settings.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** More than an agent needs, because one stream can report every subscription. */

@@ -1,6 +1,6 @@
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { fieldLabel } from '../../errors/field-problem.js';
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { fieldLabel } from '../../../platform/errors/field-problem.js';
+import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
 
 /** The argument of an update tool that names the fields to empty. */
 export const CLEAR = 'clear';

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { IdempotencyRepository } from '../../database/idempotency.repository.js';
-import { TenantDatabase } from '../../database/gateway/tenant-database.js';
-import { assertIdempotencyKey, canonicalJson } from '../../rest/idempotency-key.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import {
+  assertIdempotencyKey,
+  canonicalJson,
+} from '../../../platform/http/response/idempotency-key.js';
+import type { Actor } from '../../../platform/data/actor.js';
 
 /** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
 export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { fieldsOf, namesOf } from '../../fields/field.js';
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { propertiesOf } from '../../fields/input/read-into-class.js';
-import { inputSchemaOfClass } from '../../fields/schema/validation-schema.js';
+import { fieldsOf, namesOf } from '../../../platform/fields/field.js';
+import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
+import { propertiesOf } from '../../../platform/fields/input/read-into-class.js';
+import { inputSchemaOfClass } from '../../../platform/fields/schema/validation-schema.js';
 import { CLEAR, clearSchemaOf } from './clear.js';
 import { FIELDS, fieldsSchemaOf } from './page-fields.js';
 import type { ToolArguments } from './tool-arguments.js';

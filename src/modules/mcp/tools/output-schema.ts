@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
-import { PAGE_META_SCHEMA } from '../../listing/page.js';
+import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
+import { jsonSchemaOf } from '../../../platform/fields/schema/schema-of.js';
+import { PAGE_META_SCHEMA } from '../../../platform/data/lists/page.js';
 import type { ObjectSchema } from './input-schema.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import type { Page } from '../../listing/page.js';
+import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
+import type { Page } from '../../../platform/data/lists/page.js';
 
 /** The argument of a list tool that names fields beyond the summary. */
 export const FIELDS = 'fields';

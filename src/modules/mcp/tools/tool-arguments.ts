@@ -1,19 +1,23 @@
 import type { Type } from '@nestjs/common';
-import { validationError } from '../../errors/api-error.js';
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { clearableFieldsOf, namesOf } from '../../fields/field.js';
-import { Flag, Uuid } from '../../fields/kinds/kinds.js';
+import { validationError } from '../../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { clearableFieldsOf, namesOf } from '../../../platform/fields/field.js';
+import { Flag, Uuid } from '../../../platform/fields/kinds/kinds.js';
 import {
   hasPlainProperties,
   isReadable,
   propertiesOf,
   readIntoClass,
-} from '../../fields/input/read-into-class.js';
-import { type Input, type ProblemWording, readInput } from '../../fields/input/read-input.js';
-import { readParameters } from '../../fields/input/read-parameters.js';
+} from '../../../platform/fields/input/read-into-class.js';
+import {
+  type Input,
+  type ProblemWording,
+  readInput,
+} from '../../../platform/fields/input/read-input.js';
+import { readParameters } from '../../../platform/fields/input/read-parameters.js';
 import { CLEAR, applyClear, problemOfNames } from './clear.js';
 import { FIELDS } from './page-fields.js';
-import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
+import type { MaybePromise } from '../../../platform/maybe-promise.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
 /** The arguments of a call before validation. */

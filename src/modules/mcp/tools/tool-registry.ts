@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Scope } from '../../auth/scopes.js';
-import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import type { Scope } from '../../../platform/access/scopes.js';
+import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../errors/api-error.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
 
 /** The result of `tools/call`. */
 export interface ToolResult {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { insufficientScope } from '../../auth/scopes.js';
-import { TenantDatabase } from '../../database/gateway/tenant-database.js';
-import type { ApiError } from '../../errors/api-error.js';
-import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
-import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
-import type { Actor } from '../../tenancy/actor.js';
-import type { Page } from '../../listing/page.js';
+import { insufficientScope } from '../../../platform/access/scopes.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
+import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
+import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
+import type { Actor } from '../../../platform/data/actor.js';
+import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { IdempotentCalls } from './idempotent-calls.js';

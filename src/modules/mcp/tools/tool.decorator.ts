@@ -1,7 +1,7 @@
 import { SetMetadata, type Type } from '@nestjs/common';
-import type { Scope } from '../../auth/scopes.js';
-import type { HandlerDecorator } from '../../http/handler-decorator.js';
-import type { Page } from '../../listing/page.js';
+import type { Scope } from '../../../platform/access/scopes.js';
+import type { HandlerDecorator } from '../../../platform/discovery/handler-decorator.js';
+import type { Page } from '../../../platform/data/lists/page.js';
 
 /**
  * What a tool does to records. It decides the rate limit and the hints of the tool, and a tool that

@@ -1,7 +1,7 @@
 import { KeyInfoDto } from '../../auth/me.dto.js';
-import { MAX_INTEGER } from '../../config/setting.js';
-import { Nested } from '../../fields/nested.js';
-import { DateTime, Integer } from '../../fields/kinds/kinds.js';
+import { MAX_INTEGER } from '../../../platform/config/setting.js';
+import { Nested } from '../../../platform/fields/nested.js';
+import { DateTime, Integer } from '../../../platform/fields/kinds/kinds.js';
 
 class WindowDto {
   @Integer({ min: 1, max: MAX_INTEGER, required: true }) limit: number;

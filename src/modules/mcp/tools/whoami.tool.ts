@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { describeKey } from '../../auth/describe-key.js';
-import { type LimitName, RateLimits, remainingHits } from '../../rate-limit/rate-limits.js';
-import type { Actor } from '../../tenancy/actor.js';
+import {
+  type LimitName,
+  RateLimits,
+  remainingHits,
+} from '../../../platform/access/limits/rate-limits.js';
+import type { Actor } from '../../../platform/data/actor.js';
 import { Tool } from './tool.decorator.js';
 import { WhoamiDto } from './whoami.dto.js';
 

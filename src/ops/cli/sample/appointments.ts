@@ -1,8 +1,8 @@
 import type {
   AppointmentStatus,
   CreateAppointmentDto,
-} from '../../appointments/appointment.dto.js';
-import type { Times } from '../../database/records/tenant-repository.js';
+} from '../../../modules/appointments/appointment.dto.js';
+import type { Times } from '../../../platform/data/records/tenant-repository.js';
 import type { Random } from './random.js';
 import { OUTCOMES } from './words.js';
 

@@ -1,5 +1,5 @@
-import type { Times } from '../../database/records/tenant-repository.js';
-import { type CreateLeadDto, type Source, TEMPERATURES } from '../../leads/lead.dto.js';
+import type { Times } from '../../../platform/data/records/tenant-repository.js';
+import { type CreateLeadDto, type Source, TEMPERATURES } from '../../../modules/leads/lead.dto.js';
 import type { Random } from './random.js';
 import {
   CITIES,

@@ -1,10 +1,13 @@
 import type { Type } from '@nestjs/common';
-import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
-import type { Times } from '../../database/records/tenant-repository.js';
-import { readInput } from '../../fields/input/read-input.js';
-import { normalizeEmail, parsePhone } from '../../leads/contact-identity/contact-identity.js';
-import { CreateLeadDto } from '../../leads/lead.dto.js';
-import { CreateTaskDto } from '../../tasks/task.dto.js';
+import { CreateAppointmentDto } from '../../../modules/appointments/appointment.dto.js';
+import type { Times } from '../../../platform/data/records/tenant-repository.js';
+import { readInput } from '../../../platform/fields/input/read-input.js';
+import {
+  normalizeEmail,
+  parsePhone,
+} from '../../../modules/leads/contact-identity/contact-identity.js';
+import { CreateLeadDto } from '../../../modules/leads/lead.dto.js';
+import { CreateTaskDto } from '../../../modules/tasks/task.dto.js';
 import { sampleAppointment } from './appointments.js';
 import { sampleLead } from './leads.js';
 import { Random } from './random.js';

@@ -1,5 +1,5 @@
-import type { Times } from '../../database/records/tenant-repository.js';
-import type { CreateTaskDto, TaskPriority, TaskStatus } from '../../tasks/task.dto.js';
+import type { Times } from '../../../platform/data/records/tenant-repository.js';
+import type { CreateTaskDto, TaskPriority, TaskStatus } from '../../../modules/tasks/task.dto.js';
 import type { Random } from './random.js';
 import { TASK_TITLES } from './words.js';
 

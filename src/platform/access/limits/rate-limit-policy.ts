@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, KeyLimits } from '../tenancy/actor.js';
+import type { Actor, KeyLimits } from '../../data/actor.js';
 
 /**
  * Decides the rate limits of a key. It runs when a key is looked up, which is about twice a second for

@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from '../../maybe-promise.js';
 
 /** The state of one fixed window. */
 export interface RateWindow {

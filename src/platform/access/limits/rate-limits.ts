@@ -1,12 +1,12 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InjectThrottlerOptions } from '@nestjs/throttler';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
-import type { Actor } from '../tenancy/actor.js';
-import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
+import type { Actor } from '../../data/actor.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 
 /** The limits of a key (docs/contract/limits.md#rate-limits). */
 export type LimitName = 'reads' | 'writes' | 'messages';

@@ -1,7 +1,7 @@
 import type { RedisClientType } from '@redis/client';
-import { logger } from '../config/logger.js';
-import { SettingError } from '../config/setting.js';
-import { withTimeout } from '../config/timeout.js';
+import { logger } from '../../config/logger.js';
+import { SettingError } from '../../config/setting.js';
+import { withTimeout } from '../../config/timeout.js';
 import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
 
 /** Prefix of each key in Redis. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { logger } from '../config/logger.js';
-import { Settings } from '../config/settings.js';
-import { Instances } from '../database/instances.js';
+import { logger } from '../../config/logger.js';
+import { Settings } from '../../config/settings.js';
+import { Instances } from '../../data/instances.js';
 import { RateLimits } from './rate-limits.js';
 
 /** Warns if several instances use one database and do not share the rate limits. */

@@ -1,4 +1,4 @@
-import type { Tenant } from '../database/gateway/tenant.js';
+import type { Tenant } from '../gateway/tenant.js';
 
 /** A column that must equal a parameter, which is SQL with the type of the column. */
 export interface Equality {

@@ -1,4 +1,4 @@
-import { withAsciiDigits, withoutInvisible } from '../fields/kinds/characters.js';
+import { withAsciiDigits, withoutInvisible } from '../../fields/kinds/characters.js';
 
 const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
 

@@ -1,4 +1,4 @@
-import { Integer, OneOf } from '../fields/kinds/kinds.js';
+import { Integer, OneOf } from '../../fields/kinds/kinds.js';
 
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import type { TenantTable } from '../database/records/tenant-table.js';
-import { fieldsOf } from '../fields/field.js';
-import { validatedPropertiesOf } from '../fields/schema/validation-schema.js';
+import type { TenantTable } from '../records/tenant-table.js';
+import { fieldsOf } from '../../fields/field.js';
+import { validatedPropertiesOf } from '../../fields/schema/validation-schema.js';
 import type { SORT_DIRECTIONS } from './list-query.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../fields/schema/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { MAX_LIMIT } from './list-query.js';
 
 /** The position of a page in its list, and the exact size of the list. */

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { ColumnsOfTenants, type ComputedFields } from '../database/records/record-columns.js';
-import type { Statement } from '../database/gateway/tenant.js';
-import type { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { TenantTable } from '../database/records/tenant-table.js';
+import { ColumnsOfTenants, type ComputedFields } from '../records/record-columns.js';
+import type { Statement } from '../gateway/tenant.js';
+import type { TenantDatabase } from '../gateway/tenant-database.js';
+import type { TenantTable } from '../records/tenant-table.js';
 import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { isProxy } from 'node:util/types';
 import { RecordOf } from '../../fields/field.js';
 import { DateTime, JsonObject, Text } from '../../fields/kinds/kinds.js';
-import { Page } from '../../listing/page.js';
+import { Page } from '../lists/page.js';
 import {
   extendRecord,
   plainRecordOf,

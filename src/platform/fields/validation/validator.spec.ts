@@ -34,7 +34,7 @@ import {
   expectedProblems,
   isLeftToClassValidator,
   outcome,
-} from '../../testing/validator-comparison.js';
+} from '../../../testing/validator-comparison.js';
 import { compileValidator } from './validator.js';
 
 class UsualDto {

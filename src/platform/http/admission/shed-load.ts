@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { requiresKey } from '../../auth/api-key.guard.js';
+import { requiresKey } from '../guards/api-key.guard.js';
 import { logger } from '../../config/logger.js';
-import type { ConcurrencyLimit } from '../../database/gateway/concurrency-limit.js';
-import type { TimeBudget } from '../../database/gateway/time-budget.js';
+import type { ConcurrencyLimit } from '../../data/gateway/concurrency-limit.js';
+import type { TimeBudget } from '../../data/gateway/time-budget.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
-import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
+import { type RateLimits, setRateLimitHeaders } from '../../access/limits/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { AdmissionQueue } from './admission-queue.js';
 import type { RequestObserver } from '../request/request-context.js';

@@ -1,13 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiError } from '../errors/api-error.js';
-import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
-import { type ApiRequest, isRead, timesSent } from '../http/request/api-request.js';
-import type { Actor } from '../tenancy/actor.js';
-import { ACCESS, type Access } from './access.js';
-import { KEY_PREFIX } from './api-key-format.js';
-import { Authenticator } from './authenticator.js';
+import { ApiError } from '../../errors/api-error.js';
+import { RateLimitGuard } from './rate-limit.guard.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
+import { type ApiRequest, isRead, timesSent } from '../request/api-request.js';
+import type { Actor } from '../../data/actor.js';
+import { ACCESS, type Access } from '../access.js';
+import { KEY_PREFIX } from '../../access/api-key-format.js';
+import { Authenticator } from '../../access/authenticator.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 

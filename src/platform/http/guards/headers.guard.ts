@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.js';
-import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import { type ApiRequest, timesSent } from './api-request.js';
+import { RateLimitGuard } from './rate-limit.guard.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
+import { type ApiRequest, timesSent } from '../request/api-request.js';
 
 const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;

@@ -1,17 +1,17 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModuleRef, Reflector } from '@nestjs/core';
-import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
+import { ACCESS, type Access, isRestRoute } from '../access.js';
 import { Settings } from '../../config/settings.js';
-import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import { teamInterceptorsOf } from '../../rest/declared-interceptors.js';
-import { declaredPipesOf } from '../nest-internals.js';
-import type { ApiRequest } from './api-request.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
+import { teamInterceptorsOf } from '../response/declared-interceptors.js';
+import { declaredPipesOf } from '../../discovery/nest-internals.js';
+import type { ApiRequest } from '../request/api-request.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
-import { bindInput } from './bind-input.js';
-import { BODY_CHECK, type BodyCheck } from './check-body.decorator.js';
-import { isMultipartForm } from './content-type.js';
-import { takesNoBody } from './no-body.decorator.js';
-import { type InputPlan, planInputs } from './input-plan.js';
+import { bindInput } from '../request/bind-input.js';
+import { BODY_CHECK, type BodyCheck } from '../request/check-body.decorator.js';
+import { isMultipartForm } from '../request/content-type.js';
+import { takesNoBody } from '../request/no-body.decorator.js';
+import { type InputPlan, planInputs } from '../request/input-plan.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 

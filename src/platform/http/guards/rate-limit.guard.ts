@@ -9,16 +9,16 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Response } from 'express';
-import { type ApiRequest, isRead } from '../http/request/api-request.js';
-import type { RateWindow } from './rate-limit.storage.js';
+import { type ApiRequest, isRead } from '../request/api-request.js';
+import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
   type RateLimitOptions,
   RateLimits,
   setRateLimitHeaders,
   tooManyRequests,
-} from './rate-limits.js';
-import type { Actor } from '../tenancy/actor.js';
-import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
+} from '../../access/limits/rate-limits.js';
+import type { Actor } from '../../data/actor.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 
 /** The limit of a request whose route declares another one: its own, or none. */
 type OwnLimit = ThrottlerRequest | 'skipped';

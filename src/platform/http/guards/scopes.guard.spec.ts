@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { RawRoute, Public, RequireScope } from './access.js';
+import { RawRoute, Public, RequireScope } from '../access.js';
 import { ScopesGuard } from './scopes.guard.js';
-import { declareScopes } from './scopes.js';
+import { declareScopes } from '../../access/scopes.js';
 
 const guard = new ScopesGuard(new Reflector());
 

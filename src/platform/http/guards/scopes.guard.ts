@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiError } from '../errors/api-error.js';
-import type { ApiRequest } from '../http/request/api-request.js';
-import { ACCESS, type Access, needsNoScope } from './access.js';
-import { insufficientScope, isScope } from './scopes.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { ApiRequest } from '../request/api-request.js';
+import { ACCESS, type Access, needsNoScope } from '../access.js';
+import { insufficientScope, isScope } from '../../access/scopes.js';
 
 /** Refuses keys that lack the scope of the route, and every request to a route whose access is unknown. */
 @Injectable()

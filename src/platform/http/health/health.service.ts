@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Readiness } from '../../database/readiness/readiness.js';
-import { Replicas } from '../../database/replicas/replicas.js';
+import { Readiness } from '../../data/readiness/readiness.js';
+import { Replicas } from '../../data/replicas/replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
-import { UnsharedLimitsWarning } from '../../rate-limit/unshared-limits-warning.js';
+import { UnsharedLimitsWarning } from '../../access/limits/unshared-limits-warning.js';
 import { HealthChecks, type HealthResults } from './health-checks.js';
 
 /** Whether an instance is ready, and the reason if it is not. */

@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../../errors/api-error.js';
-import { RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
+import { RateLimits, setRateLimitHeaders } from '../../access/limits/rate-limits.js';
 import { isEventStream } from './graceful-shutdown.js';
 import type { HttpAdapter } from './http-adapter.js';
 

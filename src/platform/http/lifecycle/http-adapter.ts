@@ -9,7 +9,7 @@ import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
-import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../../rest/envelope.js';
+import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../response/envelope.js';
 
 /** Clients must send the headers within 5 s and the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {

@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
-import { setRateLimitHeaders, WINDOW_MS } from '../../rate-limit/rate-limits.js';
+import { setRateLimitHeaders, WINDOW_MS } from '../../access/limits/rate-limits.js';
 import { requestIdOf } from '../request/request-id.js';
 
 const STARTING = new ApiError('overloaded', {

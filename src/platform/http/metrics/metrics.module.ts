@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../auth/access.module.js';
+import { AccessModule } from '../../access/access.module.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { ReplicaMetrics } from './replica-metrics.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
-import { Authenticator } from '../../auth/authenticator.js';
+import { Authenticator } from '../../access/authenticator.js';
 import { VERSION } from '../../config/version.js';
-import { DatabaseStatus } from '../../database/readiness/database-status.js';
+import { DatabaseStatus } from '../../data/readiness/database-status.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
-import { RateLimits } from '../../rate-limit/rate-limits.js';
+import { RateLimits } from '../../access/limits/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
-import { MetricsRegistry } from './metrics-registry.js';
+import { MetricsRegistry } from '../../metrics-registry.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Replicas } from '../../database/replicas/replicas.js';
-import type { Replica } from '../../database/replicas/replica.js';
-import { MetricsRegistry } from './metrics-registry.js';
+import { Replicas } from '../../data/replicas/replicas.js';
+import type { Replica } from '../../data/replicas/replica.js';
+import { MetricsRegistry } from '../../metrics-registry.js';
 
 /** The metrics of read replicas. Their label is the place of the replica in the setting, from 1. */
 @Injectable()

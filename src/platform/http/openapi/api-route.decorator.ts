@@ -1,7 +1,7 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import type { HandlerDecorator } from '../handler-decorator.js';
-import type { CursorPage, Page } from '../../listing/page.js';
+import type { HandlerDecorator } from '../../discovery/handler-decorator.js';
+import type { CursorPage, Page } from '../../data/lists/page.js';
 
 /** How the OpenAPI document describes a route, in addition to what the route itself declares. */
 export interface ApiRouteOptions {

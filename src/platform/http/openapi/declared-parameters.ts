@@ -4,7 +4,7 @@ import type { ApiBodyOptions } from '@nestjs/swagger';
 import { fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { documentedInputOf } from '../../fields/schema/validation-schema.js';
-import { type HandlerParameter, parametersOf } from '../nest-internals.js';
+import { type HandlerParameter, parametersOf } from '../../discovery/nest-internals.js';
 import type { Schema } from './model.js';
 import type { RestHandler } from './routes.js';
 import { withoutDefaults } from './without-defaults.js';

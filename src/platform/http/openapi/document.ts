@@ -2,7 +2,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
-import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../listing/page.js';
+import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import { Components } from './components.js';
 import { errorCodeSchema, ERROR_SCHEMA } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';

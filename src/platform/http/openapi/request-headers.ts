@@ -1,5 +1,5 @@
-import { mayWrite } from '../../auth/access.js';
-import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/idempotency-key.js';
+import { mayWrite } from '../access.js';
+import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotency-key.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { HEADERS } from './response-headers.js';
 import type { Parameter } from './model.js';

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { fieldsOf } from '../../fields/field.js';
 import { exampleOfClass } from '../../fields/schema/validation-schema.js';
-import { DEFAULT_LIMIT } from '../../listing/list-query.js';
-import { CursorPage, Page } from '../../listing/page.js';
-import { declaredStatusOf, writesOwnResponse } from '../nest-internals.js';
+import { DEFAULT_LIMIT } from '../../data/lists/list-query.js';
+import { CursorPage, Page } from '../../data/lists/page.js';
+import { declaredStatusOf, writesOwnResponse } from '../../discovery/nest-internals.js';
 import { type Components, schemaRef } from './components.js';
 import type { Content, DeclaredResponses, Response, Schema } from './model.js';
 import { acceptsIdempotencyKey } from './request-headers.js';

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
-import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
-import type { Scope } from '../../auth/scopes.js';
-import { type DeclaredHandler, handlersOf } from '../declared-handlers.js';
-import { hasDeclaredGuards } from '../nest-internals.js';
+import { ACCESS, type Access, isRestRoute } from '../access.js';
+import type { Scope } from '../../access/scopes.js';
+import { type DeclaredHandler, handlersOf } from '../../discovery/declared-handlers.js';
+import { hasDeclaredGuards } from '../../discovery/nest-internals.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 import {
   API_ROUTE,

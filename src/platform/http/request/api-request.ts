@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { SourcePlan } from './input-plan.js';
-import type { Actor } from '../../tenancy/actor.js';
+import type { Actor } from '../../data/actor.js';
 
 const NO_NAMES: readonly string[] = [];
 

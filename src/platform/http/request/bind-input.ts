@@ -16,7 +16,7 @@ import {
   readClassParameters,
   readParameters,
 } from '../../fields/input/read-parameters.js';
-import { type MaybePromise } from '../../rate-limit/maybe-promise.js';
+import { type MaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
 import type { InputPlan, SourcePlan } from './input-plan.js';

@@ -1,5 +1,5 @@
 import { SetMetadata, type Type } from '@nestjs/common';
-import type { Actor } from '../../tenancy/actor.js';
+import type { Actor } from '../../data/actor.js';
 
 export const BODY_CHECK = Symbol('body check');
 

@@ -1,7 +1,11 @@
 import { type Type, ValidationPipe } from '@nestjs/common';
 import { fieldsOf, holdsObjects } from '../../fields/field.js';
 import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
-import { type HandlerParameter, parametersOf, type ParameterSource } from '../nest-internals.js';
+import {
+  type HandlerParameter,
+  parametersOf,
+  type ParameterSource,
+} from '../../discovery/nest-internals.js';
 
 /**
  * How a source of input is read:

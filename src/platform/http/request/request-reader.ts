@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { readParameters } from '../../fields/input/read-parameters.js';
-import { type ParameterSource, parametersOf } from '../nest-internals.js';
+import { type ParameterSource, parametersOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { BodyError, readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';

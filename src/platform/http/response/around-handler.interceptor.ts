@@ -6,11 +6,11 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, map, mergeMap, type Observable } from 'rxjs';
-import { plainRecordOf } from '../database/records/stored-record.js';
-import { declaredInterceptorsOf } from '../http/nest-internals.js';
-import type { ApiRequest } from '../http/request/api-request.js';
-import { bindForm } from '../http/request/bind-input.js';
-import { CursorPage, Page } from '../listing/page.js';
+import { plainRecordOf } from '../../data/records/stored-record.js';
+import { declaredInterceptorsOf } from '../../discovery/nest-internals.js';
+import type { ApiRequest } from '../request/api-request.js';
+import { bindForm } from '../request/bind-input.js';
+import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
 
 /**

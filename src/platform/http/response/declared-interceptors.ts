@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
-import { declaredInterceptorsOf } from '../http/nest-internals.js';
+import { declaredInterceptorsOf } from '../../discovery/nest-internals.js';
 import { aroundHandler } from './around-handler.interceptor.js';
 import { WriteInterceptor } from './write.interceptor.js';
 

@@ -1,10 +1,10 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
-import type { StoredResponse } from '../database/idempotency.repository.js';
-import { storedJsonOf } from '../database/records/stored-record.js';
-import { isObject } from '../fields/kinds/json-object.js';
-import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../listing/page.js';
-import type { ApiRequest } from '../http/request/api-request.js';
+import type { StoredResponse } from '../../data/idempotency.repository.js';
+import { storedJsonOf } from '../../data/records/stored-record.js';
+import { isObject } from '../../fields/kinds/json-object.js';
+import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';
+import type { ApiRequest } from '../request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
 import { routesOf } from './route-table.js';
 

@@ -1,7 +1,7 @@
-import { validationError } from '../errors/api-error.js';
-import type { Precondition } from '../database/gateway/tenant.js';
-import { versionOf } from '../database/records/stored-record.js';
-import type { ApiRequest } from '../http/request/api-request.js';
+import { validationError } from '../../errors/api-error.js';
+import type { Precondition } from '../../data/gateway/tenant.js';
+import { versionOf } from '../../data/records/stored-record.js';
+import type { ApiRequest } from '../request/api-request.js';
 
 /** The strong `ETag` of a record (RFC 9110, 8.8.3). */
 export function etagOf(record: object): string {

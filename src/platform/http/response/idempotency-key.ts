@@ -1,5 +1,5 @@
-import { validationError } from '../errors/api-error.js';
-import { isObject } from '../fields/kinds/json-object.js';
+import { validationError } from '../../errors/api-error.js';
+import { isObject } from '../../fields/kinds/json-object.js';
 
 /** Schema of the header `Idempotency-Key`: visible ASCII characters. */
 export const IDEMPOTENCY_KEY_SCHEMA = {

@@ -1,6 +1,6 @@
 import { RequestMethod } from '@nestjs/common';
 import { pathToRegexp } from 'path-to-regexp';
-import type { ApiRequest } from '../http/request/api-request.js';
+import type { ApiRequest } from '../request/api-request.js';
 
 /** The method of a route, and its path as Express reads it. */
 export interface RoutePath {

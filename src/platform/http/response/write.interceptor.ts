@@ -7,16 +7,16 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotencyRepository } from '../database/idempotency.repository.js';
-import type { Tenant } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { type IdempotentRequest, ResponseExists } from '../database/stored-responses.js';
-import { type ApiError, validationError } from '../errors/api-error.js';
-import { writesOwnResponse } from '../http/nest-internals.js';
-import { type ApiRequest, isRead } from '../http/request/api-request.js';
-import { isJsonContentType } from '../http/request/content-type.js';
-import { mayHaveBody } from '../http/request/request-reader.js';
-import type { Actor } from '../tenancy/actor.js';
+import { IdempotencyRepository } from '../../data/idempotency.repository.js';
+import type { Tenant } from '../../data/gateway/tenant.js';
+import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import { type IdempotentRequest, ResponseExists } from '../../data/stored-responses.js';
+import { type ApiError, validationError } from '../../errors/api-error.js';
+import { writesOwnResponse } from '../../discovery/nest-internals.js';
+import { type ApiRequest, isRead } from '../request/api-request.js';
+import { isJsonContentType } from '../request/content-type.js';
+import { mayHaveBody } from '../request/request-reader.js';
+import type { Actor } from '../../data/actor.js';
 import {
   isSentWithoutEnvelope,
   restoreResult,

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Settings } from '../../config/settings.js';
 import { serverUrlOf } from '../openapi/server-url.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { refusalOfHeaders } from '../request/headers.guard.js';
+import { refusalOfHeaders } from '../guards/headers.guard.js';
 import { renderStartPage, startLinks, STYLE } from './start-page.js';
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');

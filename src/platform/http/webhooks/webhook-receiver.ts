@@ -1,9 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
-import { OrganizationActors } from '../../auth/organization-actors.service.js';
+import { OrganizationActors } from '../../access/organization-actors.service.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import type { Actor } from '../../tenancy/actor.js';
+import type { Actor } from '../../data/actor.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readBytes } from '../request/request-reader.js';
 import { WEBHOOK_VERIFIER, WebhookVerifier } from './webhook.decorator.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ACCESS, type Access } from '../../auth/access.js';
-import type { Actor } from '../../tenancy/actor.js';
+import { ACCESS, type Access } from '../access.js';
+import type { Actor } from '../../data/actor.js';
 
 /** A request to a webhook route, before it is verified. */
 export interface WebhookDelivery {

@@ -5,12 +5,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { createLead, dataOf } from '../../../src/testing/factories.js';
-import { connectTenant, type McpTenant } from '../../support/id-positions.js';
-import { TestServer } from '../../../src/testing/test-server.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { STATELESS_REVISION } from '../../../src/testing/mcp-client.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { createLead, dataOf } from '../../../../src/testing/factories.js';
+import { connectTenant, type McpTenant } from '../../../support/id-positions.js';
+import { TestServer } from '../../../../src/testing/test-server.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { STATELESS_REVISION } from '../../../../src/testing/mcp-client.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const LEAD_OF_PROMPT = { type: 'ref/prompt', name: 'follow_up_lead' };
 const APPOINTMENT_OF_PROMPT = { type: 'ref/prompt', name: 'prepare_appointment' };

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES } from '../../../src/auth/scopes.js';
-import { RateLimits } from '../../../src/rate-limit/rate-limits.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
-import { connectTenant, type McpTenant } from '../../support/id-positions.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { withoutLeadName } from '../../support/mcp/tool-assertions.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import { RateLimits } from '../../../../src/platform/access/limits/rate-limits.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { connectTenant, type McpTenant } from '../../../support/id-positions.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { withoutLeadName } from '../../../support/mcp/tool-assertions.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

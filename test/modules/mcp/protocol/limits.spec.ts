@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   sessionHeader,
   McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import { PROTOCOL_MODES, type ProtocolMode } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../../src/testing/mcp-client.js';
+import { PROTOCOL_MODES, type ProtocolMode } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const READS = 6;
 const WRITES = 3;

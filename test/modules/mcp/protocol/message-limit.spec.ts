@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { LEADS } from '../../../src/testing/factories.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { LEADS } from '../../../../src/testing/factories.js';
 import {
   sessionHeader,
   type McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import type { TestApp } from '../../../src/testing/test-app.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -19,7 +19,7 @@ import {
   METHODS,
   SEND,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);

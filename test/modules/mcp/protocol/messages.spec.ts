@@ -1,14 +1,14 @@
-import { readSettings } from '../../../src/config/settings.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { LEADS } from '../../../src/testing/factories.js';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { LEADS } from '../../../../src/testing/factories.js';
 import {
   initializeRequest,
   sessionHeader,
   type McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -18,7 +18,7 @@ import {
   METHODS,
   VERSION_WITH_BATCHES,
   VERSIONS_WITHOUT_BATCHES,
-} from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

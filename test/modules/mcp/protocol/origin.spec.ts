@@ -1,13 +1,13 @@
-import { readSettings } from '../../../src/config/settings.js';
-import { sessionHeader, type McpHttpClient } from '../../../src/testing/mcp-client.js';
-import type { TestApp } from '../../../src/testing/test-app.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import { sessionHeader, type McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
   FOREIGN_ORIGIN,
   mcpHelpers,
-} from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,4 +1,4 @@
-import { createLead, expectInvalid, type LeadRecord } from '../../../src/testing/factories.js';
+import { createLead, expectInvalid, type LeadRecord } from '../../../../src/testing/factories.js';
 import {
   initializeRequest,
   McpHttpClient,
@@ -7,9 +7,9 @@ import {
   STATELESS_META,
   STATELESS_REVISION,
   statelessRequest,
-} from '../../../src/testing/mcp-client.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
-import { expectRefusal, expectRpcError, mcpHelpers } from '../../support/mcp/mcp-helpers.js';
+} from '../../../../src/testing/mcp-client.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
+import { expectRefusal, expectRpcError, mcpHelpers } from '../../../support/mcp/mcp-helpers.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

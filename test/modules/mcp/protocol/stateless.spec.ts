@@ -1,15 +1,18 @@
 import http from 'node:http';
 import { Client as NewClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { SCOPES } from '../../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../../src/mcp/protocol/server-info.js';
-import { SESSION_PROTOCOL_VERSIONS } from '../../../src/mcp/protocol/session-protocol.js';
-import type { Answer } from '../../../src/testing/api-client.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import {
+  FULL_SERVER_INFO,
+  INSTRUCTIONS,
+} from '../../../../src/modules/mcp/protocol/server-info.js';
+import { SESSION_PROTOCOL_VERSIONS } from '../../../../src/modules/mcp/protocol/session-protocol.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   createLead,
   expectInvalid,
   type LeadRecord,
   LEADS,
-} from '../../../src/testing/factories.js';
+} from '../../../../src/testing/factories.js';
 import {
   sessionHeader,
   type McpHttpClient,
@@ -19,18 +22,18 @@ import {
   STATELESS_META,
   STATELESS_REVISION,
   statelessRequest,
-} from '../../../src/testing/mcp-client.js';
-import { rawRequest } from '../../../src/testing/raw-http.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { rawRequest } from '../../../../src/testing/raw-http.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   expectRefusal,
   expectRpcError,
   mcpHelpers,
   statelessResultOf,
-} from '../../support/mcp/mcp-helpers.js';
-import { openSessions } from '../../support/mcp/open-sessions.js';
-import { ALL_TOOLS } from '../../support/mcp/tools.js';
+} from '../../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../../support/mcp/open-sessions.js';
+import { ALL_TOOLS } from '../../../support/mcp/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

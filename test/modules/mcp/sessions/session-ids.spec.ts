@@ -5,9 +5,9 @@ import {
   type McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import { createLead, updateLead } from '../../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { createLead, updateLead } from '../../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -16,7 +16,7 @@ import {
   METHODS,
   SEND,
   terminatedSession,
-} from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

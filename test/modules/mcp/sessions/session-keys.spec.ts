@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { KeysService } from '../../../src/auth/keys.service.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import {
   sessionHeader,
   type McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -19,10 +19,10 @@ import {
   SEND,
   untilTrue,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp/mcp-helpers.js';
-import { captureLog } from '../../support/captured-log.js';
-import { openSessions } from '../../support/mcp/open-sessions.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../support/mcp/mcp-helpers.js';
+import { captureLog } from '../../../support/captured-log.js';
+import { openSessions } from '../../../support/mcp/open-sessions.js';
+import { until } from '../../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

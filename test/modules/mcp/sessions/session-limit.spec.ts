@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { KeysService } from '../../../src/auth/keys.service.js';
-import type { Answer } from '../../../src/testing/api-client.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   initializeRequest,
   sessionHeader,
   type McpHttpClient,
   rpcRequest,
-} from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
   FOREIGN_ORIGIN,
   MCP,
   mcpHelpers,
-} from '../../support/mcp/mcp-helpers.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../support/mcp/mcp-helpers.js';
+import { until } from '../../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

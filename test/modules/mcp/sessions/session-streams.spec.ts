@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Authenticator } from '../../../src/auth/authenticator.js';
-import type { Scope } from '../../../src/auth/scopes.js';
+import { Authenticator } from '../../../../src/platform/access/authenticator.js';
+import type { Scope } from '../../../../src/platform/access/scopes.js';
 import {
   type EventReader,
   initializeRequest,
   sessionHeader,
   type McpHttpClient,
-} from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -18,9 +18,9 @@ import {
   mcpHelpers,
   SEND,
   untilTrue,
-} from '../../support/mcp/mcp-helpers.js';
-import { openSessions } from '../../support/mcp/open-sessions.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../../support/mcp/open-sessions.js';
+import { until } from '../../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

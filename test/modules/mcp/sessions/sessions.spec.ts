@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { generateKey } from '../../../src/auth/api-key-format.js';
-import type { Scope } from '../../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../../src/mcp/protocol/server-info.js';
+import { generateKey } from '../../../../src/platform/access/api-key-format.js';
+import type { Scope } from '../../../../src/platform/access/scopes.js';
+import {
+  FULL_SERVER_INFO,
+  INSTRUCTIONS,
+} from '../../../../src/modules/mcp/protocol/server-info.js';
 import {
   initializeRequest,
   sessionHeader,
   LATEST_REVISION,
   McpHttpClient,
   rpcNotification,
-} from '../../../src/testing/mcp-client.js';
-import { createLead } from '../../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectLimits,
@@ -21,7 +24,7 @@ import {
   METHODS,
   SEND,
   terminatedSession,
-} from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/mcp/mcp-helpers.js';
 
 const UNKNOWN_SESSION = '00000000-0000-4000-8000-000000000000';
 

@@ -1,7 +1,7 @@
-import { createLead } from '../../../src/testing/factories.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { TestServer } from '../../../src/testing/test-server.js';
-import { readAllEvents } from '../../support/events.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { TestServer } from '../../../../src/testing/test-server.js';
+import { readAllEvents } from '../../../support/events.js';
 
 it('lead://list has the time at which each lead was created', async () => {
   const server = await TestServer.shared();

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/sessions/subscriptions.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createLead, type LeadRecord, updateLead } from '../../../src/testing/factories.js';
-import type { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
-import { mcpHelpers, rpcErrorOf } from '../../support/mcp/mcp-helpers.js';
-import { until } from '../../support/servers/product.js';
+import { MAX_SUBSCRIPTIONS } from '../../../../src/modules/mcp/sessions/subscriptions.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, type LeadRecord, updateLead } from '../../../../src/testing/factories.js';
+import type { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
+import { mcpHelpers, rpcErrorOf } from '../../../support/mcp/mcp-helpers.js';
+import { until } from '../../../support/servers/product.js';
 
 const INVALID_PARAMS = -32602;
 

@@ -3,13 +3,13 @@ import {
   Client as StatelessClient,
   StreamableHTTPClientTransport as StatelessTransport,
 } from '@modelcontextprotocol/client';
-import { KeysService } from '../../../src/auth/keys.service.js';
-import { ResourceRegistry } from '../../../src/mcp/resources/resource-registry.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { ResourceRegistry } from '../../../../src/modules/mcp/resources/resource-registry.js';
 import {
   MAX_STREAMS_PER_KEY,
   SubscriptionStreams,
-} from '../../../src/mcp/sessions/subscription-streams.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/sessions/subscriptions.js';
+} from '../../../../src/modules/mcp/sessions/subscription-streams.js';
+import { MAX_SUBSCRIPTIONS } from '../../../../src/modules/mcp/sessions/subscriptions.js';
 import {
   createLead,
   dataOf,
@@ -18,18 +18,18 @@ import {
   type LeadRecord,
   LEADS,
   updateLead,
-} from '../../../src/testing/factories.js';
+} from '../../../../src/testing/factories.js';
 import {
   type McpHttpClient,
   mirrorHeaders,
   SERVER_INFO,
   STATELESS_REVISION,
   statelessRequest,
-} from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { mcpHelpers, rpcErrorOf } from '../../support/mcp/mcp-helpers.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { mcpHelpers, rpcErrorOf } from '../../../support/mcp/mcp-helpers.js';
+import { until } from '../../../support/servers/product.js';
 
 const INVALID_PARAMS = -32602;
 const LISTEN = 'subscriptions/listen';

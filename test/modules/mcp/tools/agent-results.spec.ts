@@ -1,14 +1,14 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { createLead, dataOf } from '../../../src/testing/factories.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { type Agent, connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
-import { stopBackgroundWork } from '../../support/database/isolation.js';
-import type { Page, Row } from '../../support/mcp/tool-assertions.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { createLead, dataOf } from '../../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { type Agent, connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
+import type { Page, Row } from '../../../support/mcp/tool-assertions.js';
 
 const TIMES = { start_time: '2026-03-02T17:00:00Z', end_time: '2026-03-02T18:30:15Z' };
 

@@ -1,11 +1,11 @@
-import { LEADS } from '../../../src/testing/factories.js';
+import { LEADS } from '../../../../src/testing/factories.js';
 import {
   McpHttpClient,
   rpcRequest,
   sessionHeader,
   STATELESS_META,
-} from '../../../src/testing/mcp-client.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/mcp-client.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 
 const META = 'latitude/idempotency_key';
 

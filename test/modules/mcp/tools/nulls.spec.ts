@@ -1,28 +1,28 @@
 import { Injectable, Module } from '@nestjs/common';
-import { RecordOf, UpdateOf } from '../../../src/fields/field.js';
-import { Flag, Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+import { RecordOf, UpdateOf } from '../../../../src/platform/fields/field.js';
+import { Flag, Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   stopWithAgents,
-} from '../../support/mcp/agent.js';
-import { declaredFieldsOf } from '../../support/declared-routes.js';
+} from '../../../support/mcp/agent.js';
+import { declaredFieldsOf } from '../../../support/declared-routes.js';
 import {
   buildLead,
   createLead,
   dataOf,
   getLead,
   type LeadRecord,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { pathOf } from '../../../src/testing/routes.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-import { strictArguments } from '../../support/mcp/strict-tools.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { pathOf } from '../../../../src/testing/routes.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { strictArguments } from '../../../support/mcp/strict-tools.js';
 import {
   byName,
   isCore,
@@ -30,7 +30,7 @@ import {
   type RecordTool,
   TOOLS,
   validArguments,
-} from '../../support/mcp/tools.js';
+} from '../../../support/mcp/tools.js';
 
 class CreateNoteDto {
   @Text({ max: 50, required: true, description: 'Title.' }) title: string;

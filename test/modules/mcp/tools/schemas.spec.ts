@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { declareField, RecordOf, UpdateOf } from '../../../src/fields/field.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
+import { declareField, RecordOf, UpdateOf } from '../../../../src/platform/fields/field.js';
+import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
 import {
   DateTime,
   Email,
@@ -13,17 +13,17 @@ import {
   Tags,
   Text,
   Uuid,
-} from '../../../src/fields/kinds/kinds.js';
-import { ListQuery, SortBy } from '../../../src/listing/list-query.js';
-import type { Page } from '../../../src/listing/page.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import type { ToolDefinition } from '../../../src/mcp/tools/tool-definition.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { type Agent, connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-import { strictSchemaOf } from '../../support/mcp/strict-tools.js';
-import { ALL_TOOLS } from '../../support/mcp/tools.js';
+} from '../../../../src/platform/fields/kinds/kinds.js';
+import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
+import type { Page } from '../../../../src/platform/data/lists/page.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import type { ToolDefinition } from '../../../../src/modules/mcp/tools/tool-definition.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import { type Agent, connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { strictSchemaOf } from '../../../support/mcp/strict-tools.js';
+import { ALL_TOOLS } from '../../../support/mcp/tools.js';
 
 /** A custom kind of field, with schema keywords that the fields of Latitude do not have. */
 function Odd(): PropertyDecorator {

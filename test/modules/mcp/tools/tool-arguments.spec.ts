@@ -6,11 +6,11 @@ import {
   getLead,
   type LeadRecord,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestServer, type Tenant } from '../../../src/testing/test-server.js';
-import { type Agent, connectAgent, failureOf, stopWithAgents } from '../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-import { expectFailure, expectInvalidArguments } from '../../support/mcp/tool-assertions.js';
+} from '../../../../src/testing/factories.js';
+import { TestServer, type Tenant } from '../../../../src/testing/test-server.js';
+import { type Agent, connectAgent, failureOf, stopWithAgents } from '../../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { expectFailure, expectInvalidArguments } from '../../../support/mcp/tool-assertions.js';
 
 let app: TestServer;
 

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES } from '../../../src/auth/scopes.js';
-import { buildLead, createLead, getLead } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { TestServer, type Tenant } from '../../../src/testing/test-server.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import { buildLead, createLead, getLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { TestServer, type Tenant } from '../../../../src/testing/test-server.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   stopWithAgents,
   textOf,
-} from '../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   expectFailure,
   expectInvalidArguments,
   type Row,
-} from '../../support/mcp/tool-assertions.js';
+} from '../../../support/mcp/tool-assertions.js';
 import {
   byName,
   RECORD_TOOLS,
   SCOPED_TOOLS,
   TOOLS,
   validArguments,
-} from '../../support/mcp/tools.js';
+} from '../../../support/mcp/tools.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, expectError, getLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { createLead, expectError, getLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   stopWithAgents,
-} from '../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-import { expectFailure } from '../../support/mcp/tool-assertions.js';
-import { ALL_TOOLS, byName, SCOPED_TOOLS } from '../../support/mcp/tools.js';
+} from '../../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { expectFailure } from '../../../support/mcp/tool-assertions.js';
+import { ALL_TOOLS, byName, SCOPED_TOOLS } from '../../../support/mcp/tools.js';
 
 const READS = 5;
 const WRITES = 3;

@@ -1,16 +1,16 @@
-import { SCOPES } from '../../../src/auth/scopes.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
-import { createLead, dataOf } from '../../../src/testing/factories.js';
-import { OpenApiValidator } from '../../../src/testing/openapi.js';
-import { TestServer, type Tenant } from '../../../src/testing/test-server.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
+import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import { createLead, dataOf } from '../../../../src/testing/factories.js';
+import { OpenApiValidator } from '../../../../src/testing/openapi.js';
+import { TestServer, type Tenant } from '../../../../src/testing/test-server.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   stopWithAgents,
-} from '../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   ajv,
   expectValid,
@@ -18,7 +18,7 @@ import {
   type Page,
   type Row,
   withoutLeadName,
-} from '../../support/mcp/tool-assertions.js';
+} from '../../../support/mcp/tool-assertions.js';
 import {
   ALL_TOOLS,
   byName,
@@ -27,7 +27,7 @@ import {
   type ToolCase,
   TOOLS,
   validArguments,
-} from '../../support/mcp/tools.js';
+} from '../../../support/mcp/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 

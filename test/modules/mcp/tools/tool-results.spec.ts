@@ -1,6 +1,6 @@
-import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
+import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
 import { randomUUID } from 'node:crypto';
-import { type Scope, SCOPES } from '../../../src/auth/scopes.js';
+import { type Scope, SCOPES } from '../../../../src/platform/access/scopes.js';
 import {
   buildLead,
   createLead,
@@ -8,16 +8,16 @@ import {
   expectError,
   type LeadRecord,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   stopWithAgents,
   textOf,
-} from '../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   expectFailure,
   expectInvalidArguments,
@@ -28,14 +28,14 @@ import {
   type Row,
   toolPageOf,
   withoutLeadName,
-} from '../../support/mcp/tool-assertions.js';
+} from '../../../support/mcp/tool-assertions.js';
 import {
   byName,
   RECORD_TOOLS,
   type ToolCase,
   TOOLS,
   validArguments,
-} from '../../support/mcp/tools.js';
+} from '../../../support/mcp/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

@@ -3,36 +3,44 @@ import {
   AppointmentListQuery,
   CreateAppointmentDto,
   UpdateAppointmentDto,
-} from '../../../src/appointments/appointment.dto.js';
-import { clearableFieldsOf, type Field, fieldsOf } from '../../../src/fields/field.js';
-import { CreateLeadDto, LeadListQuery, UpdateLeadDto } from '../../../src/leads/lead.dto.js';
-import { CreateTaskDto, TaskListQuery, UpdateTaskDto } from '../../../src/tasks/task.dto.js';
+} from '../../../../src/modules/appointments/appointment.dto.js';
+import { clearableFieldsOf, type Field, fieldsOf } from '../../../../src/platform/fields/field.js';
+import {
+  CreateLeadDto,
+  LeadListQuery,
+  UpdateLeadDto,
+} from '../../../../src/modules/leads/lead.dto.js';
+import {
+  CreateTaskDto,
+  TaskListQuery,
+  UpdateTaskDto,
+} from '../../../../src/modules/tasks/task.dto.js';
 import {
   type Agent,
   type Arguments,
   connectAgent,
   failureOf,
   stopWithAgents,
-} from '../../support/mcp/agent.js';
-import type { Answer } from '../../../src/testing/api-client.js';
+} from '../../../support/mcp/agent.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
   errorOf,
   type LeadRecord,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestServer } from '../../../src/testing/test-server.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/factories.js';
+import { TestServer } from '../../../../src/testing/test-server.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   type Comparison,
   compareValues,
   type Json,
   type Outcome,
   type Send,
-} from '../../support/compare-values.js';
-import { anyValues, boundaryValuesOf } from '../../support/field-values.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../support/compare-values.js';
+import { anyValues, boundaryValuesOf } from '../../../support/field-values.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

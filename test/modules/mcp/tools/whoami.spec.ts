@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES } from '../../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../../src/mcp/protocol/server-info.js';
-import type { WhoamiDto } from '../../../src/mcp/tools/whoami.dto.js';
-import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
-import { dataOf, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-import { ALL_TOOLS } from '../../support/mcp/tools.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import {
+  FULL_SERVER_INFO,
+  INSTRUCTIONS,
+} from '../../../../src/modules/mcp/protocol/server-info.js';
+import type { WhoamiDto } from '../../../../src/modules/mcp/tools/whoami.dto.js';
+import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
+import { dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { ALL_TOOLS } from '../../../support/mcp/tools.js';
 
 const READS = 5;
 const WRITES = 3;

@@ -1,18 +1,18 @@
 import type { Express } from 'express';
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { readSettings } from '../../src/config/settings.js';
-import { HttpAdapter } from '../../src/http/lifecycle/http-adapter.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { expectError, LEADS } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { generateKey } from '../../../../src/platform/access/api-key-format.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import { HttpAdapter } from '../../../../src/platform/http/lifecycle/http-adapter.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { expectError, LEADS } from '../../../../src/testing/factories.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   countUntilRefused,
   expectRefusal,
   instancesOnOneDatabase,
   limitsOf,
-} from '../support/rate-limits.js';
+} from '../../../support/rate-limits.js';
 
 const ME = '/api/v1/me';
 

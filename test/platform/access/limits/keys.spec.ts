@@ -1,15 +1,15 @@
-import { readSettings } from '../../src/config/settings.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, errorOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   countUntilRefused,
   expectRefusal,
   instancesOnOneDatabase,
   limitsOf,
   WINDOW_SECONDS,
-} from '../support/rate-limits.js';
+} from '../../../support/rate-limits.js';
 
 const ME = '/api/v1/me';
 

@@ -1,7 +1,7 @@
-import { generateKey } from '../../src/auth/api-key-format.js';
-import { expectError, LEADS } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
-import { instancesOnOneDatabase, limitsOf } from '../support/rate-limits.js';
+import { generateKey } from '../../../../src/platform/access/api-key-format.js';
+import { expectError, LEADS } from '../../../../src/testing/factories.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import { instancesOnOneDatabase, limitsOf } from '../../../support/rate-limits.js';
 
 const ME = '/api/v1/me';
 

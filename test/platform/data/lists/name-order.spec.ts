@@ -1,9 +1,9 @@
-import { NAMES_COLLATION } from '../../src/database/names-collation.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { urlOf } from '../../src/testing/databases.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { latitude } from '../support/command-line.js';
+import { NAMES_COLLATION } from '../../../../src/platform/data/names-collation.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { urlOf } from '../../../../src/testing/databases.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { latitude } from '../../../support/command-line.js';
 
 const NAMES = [
   ...['Bob', 'Zoe', 'adam', 'Ábel', 'école', 'Adam', 'Ecole', 'Émile', 'emile', 'ægir', 'Zoë'],

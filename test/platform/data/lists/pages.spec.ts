@@ -1,14 +1,14 @@
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../src/fields/input/read-input.js';
-import { LeadRefillService } from '../../src/leads/contact-identity/lead-refill.service.js';
-import { LeadListQuery } from '../../src/leads/lead.dto.js';
-import { LeadsRepository } from '../../src/leads/leads.repository.js';
-import { LOOKUP_LIMIT } from '../../src/listing/list-statement.js';
-import type { ApiClient } from '../../src/testing/api-client.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { stopBackgroundWork } from '../support/database/isolation.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { readInput } from '../../../../src/platform/fields/input/read-input.js';
+import { LeadRefillService } from '../../../../src/modules/leads/contact-identity/lead-refill.service.js';
+import { LeadListQuery } from '../../../../src/modules/leads/lead.dto.js';
+import { LeadsRepository } from '../../../../src/modules/leads/leads.repository.js';
+import { LOOKUP_LIMIT } from '../../../../src/platform/data/lists/list-statement.js';
+import type { ApiClient } from '../../../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
 
 /** More than a lookup returns at once, so that every way to read a page is used. */
 const LEAD_COUNT = LOOKUP_LIMIT + 700;

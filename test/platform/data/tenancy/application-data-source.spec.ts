@@ -8,15 +8,15 @@ import {
 import type pg from 'pg';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
-import { ApiKey } from '../../src/auth/api-key.entity.js';
-import { Organization } from '../../src/auth/organization.entity.js';
-import { ADMINISTRATION } from '../../src/database/connection/administration.js';
-import { Lead } from '../../src/leads/lead.entity.js';
-import { createLead } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { queryAs } from '../support/database/plain-owner.js';
+import { ApiKey } from '../../../../src/modules/auth/api-key.entity.js';
+import { Organization } from '../../../../src/modules/auth/organization.entity.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { Lead } from '../../../../src/modules/leads/lead.entity.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { queryAs } from '../../../support/database/plain-owner.js';
 
 /** A table of a team that holds no data of an organization. */
 @Entity('exchange_rates')

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../src/database/connection/administration.js';
-import { ADMINISTRATIVE_TABLES } from '../../src/database/tenant-role/tenant-privileges.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { createLead } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { stopBackgroundWork } from '../support/database/isolation.js';
-import { EventPublisher } from '../../src/events/event-publisher.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { LIST_ROUTES } from '../../src/testing/routes.js';
-import { recordTables, rowsOf, TENANT_TABLES } from '../support/database/tenant-tables.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATIVE_TABLES } from '../../../../src/platform/data/tenant-role/tenant-privileges.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
+import { EventPublisher } from '../../../../src/modules/events/event-publisher.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { LIST_ROUTES } from '../../../../src/testing/routes.js';
+import { recordTables, rowsOf, TENANT_TABLES } from '../../../support/database/tenant-tables.js';
 
 let app: TestApp;
 let ours: Tenant;

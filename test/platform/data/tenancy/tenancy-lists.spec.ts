@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../src/testing/api-client.js';
-import { buildLead, createLead, dataOf, errorOf, LEADS } from '../../src/testing/factories.js';
-import { connectTenant, type McpTenant } from '../support/id-positions.js';
-import type { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startWithLayer } from '../support/database/isolation.js';
-import { LIST_ROUTES, routeName, pathOf, send } from '../../src/testing/routes.js';
-import type { StatementRecorder } from '../support/database/statement-recorder.js';
-import { LIST_TOOLS } from '../support/mcp/tools.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  errorOf,
+  LEADS,
+} from '../../../../src/testing/factories.js';
+import { connectTenant, type McpTenant } from '../../../support/id-positions.js';
+import type { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { LAYERS, startWithLayer } from '../../../support/database/isolation.js';
+import { LIST_ROUTES, routeName, pathOf, send } from '../../../../src/testing/routes.js';
+import type { StatementRecorder } from '../../../support/database/statement-recorder.js';
+import { LIST_TOOLS } from '../../../support/mcp/tools.js';
 
 /** Queries whose totals come from the counters, from count(*) or from a search. */
 const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
-import { SCOPES } from '../../src/auth/scopes.js';
-import { COMPLETION } from '../../src/mcp/prompts/completion.decorator.js';
-import { MethodDiscovery } from '../../src/mcp/method-discovery.js';
-import { PromptRegistry } from '../../src/mcp/prompts/prompt-registry.js';
-import { ResourceRegistry } from '../../src/mcp/resources/resource-registry.js';
-import { ToolRegistry } from '../../src/mcp/tools/tool-registry.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
+import { COMPLETION } from '../../../../src/modules/mcp/prompts/completion.decorator.js';
+import { MethodDiscovery } from '../../../../src/modules/mcp/method-discovery.js';
+import { PromptRegistry } from '../../../../src/modules/mcp/prompts/prompt-registry.js';
+import { ResourceRegistry } from '../../../../src/modules/mcp/resources/resource-registry.js';
+import { ToolRegistry } from '../../../../src/modules/mcp/tools/tool-registry.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import {
   connectTenant,
   type McpTenant,
   type IdPosition,
   ID_POSITIONS,
   positionsIn,
-} from '../support/id-positions.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startWithLayer } from '../support/database/isolation.js';
-import { pathOf, RECORD_ROUTES, send } from '../../src/testing/routes.js';
-import type { StatementRecorder } from '../support/database/statement-recorder.js';
-import { rowsAsText } from '../support/database/tenant-tables.js';
+} from '../../../support/id-positions.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { LAYERS, startWithLayer } from '../../../support/database/isolation.js';
+import { pathOf, RECORD_ROUTES, send } from '../../../../src/testing/routes.js';
+import type { StatementRecorder } from '../../../support/database/statement-recorder.js';
+import { rowsAsText } from '../../../support/database/tenant-tables.js';
 
 const ANY_UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;

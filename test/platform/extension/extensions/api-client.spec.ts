@@ -1,8 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { AnyKey } from '../../../src/auth/access.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 @Controller('api/v1/numbers')
 class NumbersController {

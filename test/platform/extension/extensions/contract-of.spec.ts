@@ -1,5 +1,5 @@
-import { contractOf } from '../../../src/testing/contract/contract-of.js';
-import { createLead } from '../../../src/testing/factories.js';
+import { contractOf } from '../../../../src/testing/contract/contract-of.js';
+import { createLead } from '../../../../src/testing/factories.js';
 import { notesExtension } from './notes.extension.js';
 
 contractOf(notesExtension, {

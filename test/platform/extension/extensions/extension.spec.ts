@@ -1,23 +1,26 @@
 import { Injectable, Module, type Type } from '@nestjs/common';
-import { PurgeService } from '../../../src/database/records/purge.service.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { CountsService } from '../../../src/database/records/counts.service.js';
-import { type TenantTable, tenantTable } from '../../../src/database/records/tenant-table.js';
-import { defineConfig } from '../../../src/extension/config.js';
-import { defineExtension, type Extension } from '../../../src/extension/extension.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { ListQuery, SortBy } from '../../../src/listing/list-query.js';
-import { RecordList } from '../../../src/listing/record-list.js';
-import { createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
-import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { serve } from '../../../src/server/serve.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { runCommand } from '../../support/command-line.js';
-import { backUp, restore, rowsByTable } from '../../support/database/backups.js';
-import { stopBackgroundWork } from '../../support/database/isolation.js';
-import { resultOf } from '../../support/servers/product.js';
+import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { CountsService } from '../../../../src/platform/data/records/counts.service.js';
+import {
+  type TenantTable,
+  tenantTable,
+} from '../../../../src/platform/data/records/tenant-table.js';
+import { defineConfig } from '../../../../src/platform/extension/config.js';
+import { defineExtension, type Extension } from '../../../../src/platform/extension/extension.js';
+import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
+import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
+import { createDatabase, dropDatabase, urlOf } from '../../../../src/testing/databases.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import { serve } from '../../../../src/ops/server/serve.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { runCommand } from '../../../support/command-line.js';
+import { backUp, restore, rowsByTable } from '../../../support/database/backups.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
+import { resultOf } from '../../../support/servers/product.js';
 import { Notes1800000000000, notesExtension, notesTable } from './notes.extension.js';
 
 const NOTES = '/api/v1/notes';

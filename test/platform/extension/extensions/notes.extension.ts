@@ -1,27 +1,27 @@
 import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../src/auth/access.js';
-import { InjectSetting } from '../../../src/config/config.module.js';
-import { setting } from '../../../src/config/setting.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
+import { InjectSetting } from '../../../../src/platform/config/config.module.js';
+import { setting } from '../../../../src/platform/config/setting.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import {
   createTenantTable,
   dropTenantTable,
   tenantTable,
-} from '../../../src/database/records/tenant-table.js';
-import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
-import { ApiError } from '../../../src/errors/api-error.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { OneOf, Text, Uuid } from '../../../src/fields/kinds/kinds.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import { existingLeadsSql, leadNotFound } from '../../../src/leads/lead-exists.js';
-import { ListQuery } from '../../../src/listing/list-query.js';
-import { Conditions } from '../../../src/listing/conditions.js';
-import { RecordList } from '../../../src/listing/record-list.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+} from '../../../../src/platform/data/records/tenant-table.js';
+import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
+import { ApiError } from '../../../../src/platform/errors/api-error.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { OneOf, Text, Uuid } from '../../../../src/platform/fields/kinds/kinds.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { existingLeadsSql, leadNotFound } from '../../../../src/modules/leads/lead-exists.js';
+import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';
+import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
+import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
 
 const STATUSES = ['open', 'done'] as const;
 
@@ -139,7 +139,7 @@ export const notesExtension = defineExtension({
   ],
 });
 
-declare module '../../../src/config/registered-extensions.js' {
+declare module '../../../../src/platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     'acme-notes': typeof notesExtension;
   }

@@ -1,30 +1,30 @@
 import { Body, Controller, Get, Injectable, Module, Post, Put, Query } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../src/auth/access.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import {
   createTenantTable,
   dropTenantTable,
   tenantTable,
-} from '../../../src/database/records/tenant-table.js';
-import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
-import { orNotFound } from '../../../src/errors/or-not-found.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { changedFields, nullsForMissing } from '../../../src/fields/changes.js';
-import { Decimal } from '../../../src/fields/kinds/decimal.js';
-import { RecordOf, UpdateOf } from '../../../src/fields/field.js';
-import { DateTime, Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import { Nested, NestedList } from '../../../src/fields/nested.js';
-import { CreatedAt, UpdatedAt } from '../../../src/fields/kinds/record-fields.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import { Id } from '../../../src/http/request/id.decorator.js';
-import { Conditions } from '../../../src/listing/conditions.js';
-import { ListQuery, SortBy } from '../../../src/listing/list-query.js';
-import { RecordList } from '../../../src/listing/record-list.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+} from '../../../../src/platform/data/records/tenant-table.js';
+import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
+import { orNotFound } from '../../../../src/platform/errors/or-not-found.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { changedFields, nullsForMissing } from '../../../../src/platform/fields/changes.js';
+import { Decimal } from '../../../../src/platform/fields/kinds/decimal.js';
+import { RecordOf, UpdateOf } from '../../../../src/platform/fields/field.js';
+import { DateTime, Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { Nested, NestedList } from '../../../../src/platform/fields/nested.js';
+import { CreatedAt, UpdatedAt } from '../../../../src/platform/fields/kinds/record-fields.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { Id } from '../../../../src/platform/http/request/id.decorator.js';
+import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
+import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
+import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
 
 class ItemDto {
   @Text({ max: 20, required: true, example: 'Pen' }) name: string;
@@ -159,7 +159,7 @@ export const ordersExtension = defineExtension({
   tables: [ordersTable],
 });
 
-declare module '../../../src/config/registered-extensions.js' {
+declare module '../../../../src/platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     'acme-orders': typeof ordersExtension;
   }

@@ -15,13 +15,13 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Entity, PrimaryColumn } from 'typeorm';
 import type { Request } from 'express';
-import { AnyKey, Public } from '../../../src/auth/access.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { Prompt } from '../../../src/mcp/prompts/prompt.decorator.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { queryAs } from '../../support/database/plain-owner.js';
-import { failureOfStart } from '../../support/failure-of-start.js';
+import { AnyKey, Public } from '../../../../src/platform/http/access.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { Prompt } from '../../../../src/modules/mcp/prompts/prompt.decorator.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { queryAs } from '../../../support/database/plain-owner.js';
+import { failureOfStart } from '../../../support/failure-of-start.js';
 
 const PING = {
   title: 'Ping',

@@ -1,10 +1,10 @@
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
-import { contractOf } from '../../../src/testing/contract/contract-of.js';
-import { dataOf, errorOf, expectError } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
+import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import { contractOf } from '../../../../src/testing/contract/contract-of.js';
+import { dataOf, errorOf, expectError } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import { type OrderDto, ordersExtension, readTypes } from '../extensions/orders.extension.js';
 
 const ORDERS = '/api/v1/orders';

@@ -11,16 +11,22 @@ import {
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { isProxy } from 'node:util/types';
 import { map, type Observable } from 'rxjs';
-import { RequireScope } from '../../../src/auth/access.js';
-import { Caller } from '../../../src/http/request/api-request.js';
-import { Id } from '../../../src/http/request/id.decorator.js';
-import type { LeadDto } from '../../../src/leads/lead.dto.js';
-import { LeadsModule } from '../../../src/leads/leads.module.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { createLead, dataOf, getLead, LEADS, updateLead } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
+import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { Id } from '../../../../src/platform/http/request/id.decorator.js';
+import type { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
+import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import {
+  createLead,
+  dataOf,
+  getLead,
+  LEADS,
+  updateLead,
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const seenByInterceptor: unknown[] = [];
 

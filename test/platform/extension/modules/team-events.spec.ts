@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import type { Tenant } from '../../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import type { Tenant } from '../../../../src/platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import {
   createTenantTable,
   dropTenantTable,
   tenantTable,
-} from '../../../src/database/records/tenant-table.js';
-import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { Text } from '../../../src/fields/kinds/kinds.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { readAllEvents } from '../../support/events.js';
+} from '../../../../src/platform/data/records/tenant-table.js';
+import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { readAllEvents } from '../../../support/events.js';
 
 const callsTable = tenantTable('calls', {
   events: { name: 'call', transitions: { ended: { type: 'ended' } } },

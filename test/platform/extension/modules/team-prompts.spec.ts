@@ -1,9 +1,9 @@
-import { createLead } from '../../../src/testing/factories.js';
-import { connectTenant } from '../../support/id-positions.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { connectTenant } from '../../../support/id-positions.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
-import { MessagesModule } from '../../support/modules/messages.module.js';
+import { MessagesModule } from '../../../support/modules/messages.module.js';
 
 describe("a team's own prompt", () => {
   let app: TestApp;

@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Param } from '@nestjs/common';
-import { RequireScope } from '../../../src/auth/access.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
 import {
   createLead,
   dataOf,
@@ -9,11 +9,11 @@ import {
   getLead,
   LEADS,
   updateLead,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
-import { MessagesModule } from '../../support/modules/messages.module.js';
+import { MessagesModule } from '../../../support/modules/messages.module.js';
 
 @Controller(LEADS)
 class SummaryController {

@@ -1,14 +1,14 @@
 import { Injectable, Module } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { type Agent, connectAgent, stopWithAgents, textOf } from '../../support/mcp/agent.js';
-import { createLead, expectError, getLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { ALL_TOOLS, CORE_TOOLS, isCore } from '../../support/mcp/tools.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import { type Agent, connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
+import { createLead, expectError, getLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { ALL_TOOLS, CORE_TOOLS, isCore } from '../../../support/mcp/tools.js';
 
-import { CountDto, MessagesModule } from '../../support/modules/messages.module.js';
+import { CountDto, MessagesModule } from '../../../support/modules/messages.module.js';
 
 @Injectable()
 class RivalTools {

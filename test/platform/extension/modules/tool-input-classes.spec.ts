@@ -14,10 +14,10 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { type Agent, connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { type Agent, connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 
 class ItemDto {
   @IsString() @MaxLength(20) name: string;

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Module, Param, ParseArrayPipe, ParseIntPipe } from '@nestjs/common';
 import { Post, Query } from '@nestjs/common';
 import { IsNumber } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { dataOf, errorOf } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { dataOf, errorOf } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const PATH = '/api/v1/arrays';
 

@@ -14,17 +14,17 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
-import { AnyKey, RequireScope } from '../../../src/auth/access.js';
-import { Text } from '../../../src/fields/kinds/kinds.js';
-import { ApiError } from '../../../src/errors/api-error.js';
-import { ErrorFilter } from '../../../src/http/error.filter.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { expectError, LEADS } from '../../../src/testing/factories.js';
-import { ROUTES } from '../../../src/testing/routes.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { unregisterDocument } from '../../../src/testing/validate-answer.js';
+import { AnyKey, RequireScope } from '../../../../src/platform/http/access.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { ApiError } from '../../../../src/platform/errors/api-error.js';
+import { ErrorFilter } from '../../../../src/platform/http/error.filter.js';
+import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import { expectError, LEADS } from '../../../../src/testing/factories.js';
+import { ROUTES } from '../../../../src/testing/routes.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
 
 const NOTES = '/api/v1/notes';
 

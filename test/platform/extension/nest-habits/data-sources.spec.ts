@@ -1,11 +1,11 @@
 import { Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
 import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { AnyKey } from '../../../src/auth/access.js';
-import { configOf, createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { dataOf } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { failureOfStart } from '../../support/failure-of-start.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { configOf, createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { dataOf } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { failureOfStart } from '../../../support/failure-of-start.js';
 
 type Database = Awaited<ReturnType<typeof createDatabase>>;
 

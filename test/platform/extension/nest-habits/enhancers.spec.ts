@@ -18,14 +18,20 @@ import {
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
-import { AnyKey, Public, RequireScope } from '../../../src/auth/access.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { createLead, dataOf, expectError, getLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { unregisterDocument } from '../../../src/testing/validate-answer.js';
-import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/access.js';
+import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  getLead,
+  LEADS,
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
+import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 
 const NOTES = '/api/v1/notes';
 const PAGES = ['/health/live', '/openapi.json', '/metrics', '/docs', '/llms.txt'];

@@ -16,24 +16,24 @@ import type { ExpressAdapter } from '@nestjs/platform-express';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { IsInt } from 'class-validator';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { AnyKey, Public } from '../../../src/auth/access.js';
-import { Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { AnyKey, Public } from '../../../../src/platform/http/access.js';
+import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
 import {
   dataOf,
   errorOf,
   expectError,
   expectInvalid,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { captureLog, linesOf } from '../../support/captured-log.js';
-import { failureOfStart } from '../../support/failure-of-start.js';
-import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import { captureLog, linesOf } from '../../../support/captured-log.js';
+import { failureOfStart } from '../../../support/failure-of-start.js';
+import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 
 class ImportDto {
   @Text({ max: 20, required: true })

@@ -23,19 +23,19 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, ApplicationConfig } from '@nestjs/core';
 import type { Response } from 'express';
 import { map } from 'rxjs';
-import { ACCESS, Public, RawRoute, RequireScope } from '../../../src/auth/access.js';
-import { Text } from '../../../src/fields/kinds/kinds.js';
-import { AccessCheck } from '../../../src/http/access-check.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { dataOf, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { unregisterDocument } from '../../../src/testing/validate-answer.js';
-import { captureLog, linesOf } from '../../support/captured-log.js';
-import { failureOfStart } from '../../support/failure-of-start.js';
+import { ACCESS, Public, RawRoute, RequireScope } from '../../../../src/platform/http/access.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { AccessCheck } from '../../../../src/platform/http/access-check.js';
+import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import { dataOf, expectError, expectInvalid, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
+import { captureLog, linesOf } from '../../../support/captured-log.js';
+import { failureOfStart } from '../../../support/failure-of-start.js';
 
 // Enhancers of a team, each as intrusive as it can be.
 

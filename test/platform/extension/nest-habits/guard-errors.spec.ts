@@ -10,16 +10,16 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { RequireScope } from '../../../src/auth/access.js';
-import { ApiError } from '../../../src/errors/api-error.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
-import { errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { lint } from '../../support/openapi.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
+import { ApiError } from '../../../../src/platform/errors/api-error.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import { errorOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { lint } from '../../../support/openapi.js';
 
 const PLANS = '/api/v1/plans';
 

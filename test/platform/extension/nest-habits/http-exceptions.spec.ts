@@ -27,16 +27,16 @@ import {
 } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'express';
-import { AnyKey } from '../../../src/auth/access.js';
-import { DeletedDto } from '../../../src/fields/deleted.dto.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { errorOf } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { captureLog } from '../../support/captured-log.js';
-import { documentOf } from '../../support/openapi.js';
-import { connectAgent, stopWithAgents, textOf } from '../../support/mcp/agent.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { DeletedDto } from '../../../../src/platform/fields/deleted.dto.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import { errorOf } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { captureLog } from '../../../support/captured-log.js';
+import { documentOf } from '../../../support/openapi.js';
+import { connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
 
 const SECRET = 'hunter2-is-my-password';
 

@@ -21,13 +21,13 @@ import {
   ValidateNested,
   ValidatorConstraint,
 } from 'class-validator';
-import { AnyKey, Public } from '../../../src/auth/access.js';
-import { UpdateOf } from '../../../src/fields/field.js';
-import { DateTime, Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import { ListQuery } from '../../../src/listing/list-query.js';
-import { dataOf, errorOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { AnyKey, Public } from '../../../../src/platform/http/access.js';
+import { UpdateOf } from '../../../../src/platform/fields/field.js';
+import { DateTime, Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';
+import { dataOf, errorOf, expectError, expectInvalid } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const PATH = '/api/v1/orders';
 

@@ -21,11 +21,11 @@ import {
 import { APP_PIPE } from '@nestjs/core';
 import { Transform, Type } from 'class-transformer';
 import { IsInt, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { Text } from '../../../src/fields/kinds/kinds.js';
-import { dataOf, errorOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { dataOf, errorOf, expectError, expectInvalid } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const PATH = '/api/v1/inputs';
 const WHITELIST = { whitelist: true, forbidNonWhitelisted: true, transform: true };

@@ -10,10 +10,10 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { JsonObject } from '../../../src/fields/kinds/kinds.js';
-import { NestedList } from '../../../src/fields/nested.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { JsonObject } from '../../../../src/platform/fields/kinds/kinds.js';
+import { NestedList } from '../../../../src/platform/fields/nested.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 class Undeclared {
   name: string;

@@ -1,8 +1,8 @@
 import { Controller, Get, Logger, Module } from '@nestjs/common';
-import { AnyKey } from '../../../src/auth/access.js';
-import type { Settings } from '../../../src/config/settings.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { captureLog } from '../../support/captured-log.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import type { Settings } from '../../../../src/platform/config/settings.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { captureLog } from '../../../support/captured-log.js';
 
 const SECRET = 'grace@example.com';
 

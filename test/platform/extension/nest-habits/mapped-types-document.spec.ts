@@ -1,7 +1,11 @@
-import { defineExtension } from '../../../src/extension/extension.js';
-import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
-import type { OpenApiDocument, Operation, Response } from '../../../src/http/openapi/model.js';
-import { describeExtensions, lint } from '../../support/openapi.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
+import type {
+  OpenApiDocument,
+  Operation,
+  Response,
+} from '../../../../src/platform/http/openapi/model.js';
+import { describeExtensions, lint } from '../../../support/openapi.js';
 import { MappedModule, PATH } from './mapped-types.module.js';
 
 const mapped = defineExtension({ name: 'acme-mapped', module: MappedModule });

@@ -2,13 +2,13 @@ import { Body, Controller, Get, Module, ParseArrayPipe, Post, Query } from '@nes
 import { ApiProperty, IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { UpdateOf } from '../../../src/fields/field.js';
-import { Decimal } from '../../../src/fields/kinds/decimal.js';
-import { Flag, Integer, Tags, Text } from '../../../src/fields/kinds/kinds.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { Nested } from '../../../src/fields/nested.js';
-import { ListQuery } from '../../../src/listing/list-query.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { UpdateOf } from '../../../../src/platform/fields/field.js';
+import { Decimal } from '../../../../src/platform/fields/kinds/decimal.js';
+import { Flag, Integer, Tags, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { Nested } from '../../../../src/platform/fields/nested.js';
+import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';
 
 export const PATH = '/api/v1/mapped';
 

@@ -1,6 +1,6 @@
-import { dataOf, errorOf, expectInvalid } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { dataOf, errorOf, expectInvalid } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import { MappedModule, PATH } from './mapped-types.module.js';
 
 let app: TestApp;

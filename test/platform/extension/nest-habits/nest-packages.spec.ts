@@ -1,10 +1,10 @@
 import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { AnyKey, RequireScope } from '../../../src/auth/access.js';
-import { LeadScorer } from '../../../src/leads/lead-scorer.js';
-import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { AnyKey, RequireScope } from '../../../../src/platform/http/access.js';
+import { LeadScorer } from '../../../../src/modules/leads/lead-scorer.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 @Injectable()
 class Gateway {

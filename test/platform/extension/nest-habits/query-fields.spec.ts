@@ -1,11 +1,11 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { Decimal } from '../../../src/fields/kinds/decimal.js';
-import { DateTime, Flag, Integer, Tags } from '../../../src/fields/kinds/kinds.js';
-import { dataOf, errorOf, expectInvalid } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { Decimal } from '../../../../src/platform/fields/kinds/decimal.js';
+import { DateTime, Flag, Integer, Tags } from '../../../../src/platform/fields/kinds/kinds.js';
+import { dataOf, errorOf, expectInvalid } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const PATH = '/api/v1/query-fields';
 

@@ -1,8 +1,8 @@
-import { ANSWER_TYPE, expectEnvelope } from '../../../src/testing/envelope.js';
-import { expectInvalid, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { ResponsesModule, CSV } from '../../support/modules/responses.module.js';
+import { ANSWER_TYPE, expectEnvelope } from '../../../../src/testing/envelope.js';
+import { expectInvalid, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { ResponsesModule, CSV } from '../../../support/modules/responses.module.js';
 
 /** A response whose body is not parsed. */
 interface RawAnswer {

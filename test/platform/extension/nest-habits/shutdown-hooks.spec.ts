@@ -4,8 +4,8 @@ import {
   Module,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { closeApp } from '../../../src/server/run-server.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { closeApp } from '../../../../src/ops/server/run-server.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 const received: unknown[] = [];
 

@@ -1,10 +1,10 @@
 import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
-import { AnyKey } from '../../../src/auth/access.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { failureOfStart } from '../../support/failure-of-start.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { failureOfStart } from '../../../support/failure-of-start.js';
 
 /** As that of `@nestjs/websockets`. */
 const WebSocketGateway = () => SetMetadata('websockets:is_gateway', true);

@@ -12,11 +12,11 @@ import {
 } from '@nestjs/common';
 import { ApiBody, ApiQuery } from '@nestjs/swagger';
 import { IsInt, IsString } from 'class-validator';
-import { AnyKey } from '../../../src/auth/access.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
-import { describeExtensions, lint } from '../../support/openapi.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import { describeExtensions, lint } from '../../../support/openapi.js';
 
 enum Channel {
   Letter = 'letter',

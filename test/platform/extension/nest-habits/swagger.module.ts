@@ -53,9 +53,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { of } from 'rxjs';
-import { AnyKey, RequireScope } from '../../../src/auth/access.js';
-import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { LeadDto } from '../../../src/leads/lead.dto.js';
+import { AnyKey, RequireScope } from '../../../../src/platform/http/access.js';
+import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
 
 enum Channel {
   Letter = 'letter',

@@ -7,13 +7,13 @@ import {
   ThrottlerModule,
   ThrottlerStorage,
 } from '@nestjs/throttler';
-import { AnyKey, Public, RequireScope } from '../../../src/auth/access.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
-import { MemoryRateLimitStorage } from '../../../src/rate-limit/rate-limit.storage.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { dataOf, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/access.js';
+import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import { MemoryRateLimitStorage } from '../../../../src/platform/access/limits/rate-limit.storage.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { dataOf, errorOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const MINUTE = 60_000;
 const PATH = '/api/v1/throttled';

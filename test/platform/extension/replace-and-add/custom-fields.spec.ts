@@ -1,19 +1,25 @@
 import { Injectable, Module } from '@nestjs/common';
 import { IsIn, IsInt, IsOptional, Min } from 'class-validator';
-import type { FieldProblem } from '../../../src/errors/field-problem.js';
-import { defineExtension, type ExtensionProvider } from '../../../src/extension/extension.js';
-import { customFieldsSchema, CustomFieldsSchema } from '../../../src/leads/custom-fields-schema.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+import type { FieldProblem } from '../../../../src/platform/errors/field-problem.js';
+import {
+  defineExtension,
+  type ExtensionProvider,
+} from '../../../../src/platform/extension/extension.js';
+import {
+  customFieldsSchema,
+  CustomFieldsSchema,
+} from '../../../../src/modules/leads/custom-fields-schema.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
 import {
   createLead,
   errorOf,
   expectError,
   getLead,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents, textOf } from '../../support/mcp/agent.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
 
 class LeadFields {
   @IsInt() @Min(0) budget: number;

@@ -1,7 +1,10 @@
 import { Injectable, Module, type Type } from '@nestjs/common';
-import { defineExtension, type Extension } from '../../../src/extension/extension.js';
-import { HealthIndicator, type HealthResult } from '../../../src/http/health/health-indicator.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { defineExtension, type Extension } from '../../../../src/platform/extension/extension.js';
+import {
+  HealthIndicator,
+  type HealthResult,
+} from '../../../../src/platform/http/health/health-indicator.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 const READY = '/health/ready';
 

@@ -1,8 +1,8 @@
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { AnyKey } from '../../../src/auth/access.js';
-import { MetricsRegistry } from '../../../src/http/metrics/metrics-registry.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { MetricsRegistry } from '../../../../src/platform/metrics-registry.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 @Injectable()
 class MessageMetrics {

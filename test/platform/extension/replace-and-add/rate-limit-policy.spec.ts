@@ -1,10 +1,10 @@
 import { Injectable, Module } from '@nestjs/common';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { RateLimitPolicy } from '../../../src/rate-limit/rate-limit-policy.js';
-import type { Actor, KeyLimits } from '../../../src/tenancy/actor.js';
-import { expectError, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { connectAgent, stopWithAgents, textOf } from '../../support/mcp/agent.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { RateLimitPolicy } from '../../../../src/platform/access/limits/rate-limit-policy.js';
+import type { Actor, KeyLimits } from '../../../../src/platform/data/actor.js';
+import { expectError, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
 
 /** Reads the limits from the name of the key. */
 @Injectable()

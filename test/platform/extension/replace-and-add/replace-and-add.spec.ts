@@ -1,22 +1,22 @@
 import { Global, Injectable, Module, type Type } from '@nestjs/common';
-import { Authenticator } from '../../../src/auth/authenticator.js';
+import { Authenticator } from '../../../../src/platform/access/authenticator.js';
 import {
   defineExtension,
   type Extension,
   type ExtensionManifest,
-} from '../../../src/extension/extension.js';
-import { ComplianceRule } from '../../../src/leads/compliance/compliance-rule.js';
-import { LeadScorer } from '../../../src/leads/lead-scorer.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
+} from '../../../../src/platform/extension/extension.js';
+import { ComplianceRule } from '../../../../src/modules/leads/compliance/compliance-rule.js';
+import { LeadScorer } from '../../../../src/modules/leads/lead-scorer.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import {
   createLead,
   dataOf,
   expectError,
   type LeadBody,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { MessagesModule } from '../../support/modules/messages.module.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { MessagesModule } from '../../../support/modules/messages.module.js';
 
 @Module({})
 class EmptyModule {}

@@ -1,8 +1,8 @@
 import { Injectable, Module } from '@nestjs/common';
-import { InjectSetting } from '../../../src/config/config.module.js';
-import { setting } from '../../../src/config/setting.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { LeadScorer, type ScorableLead } from '../../../src/leads/lead-scorer.js';
+import { InjectSetting } from '../../../../src/platform/config/config.module.js';
+import { setting } from '../../../../src/platform/config/setting.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { LeadScorer, type ScorableLead } from '../../../../src/modules/leads/lead-scorer.js';
 import {
   createLead,
   errorOf,
@@ -10,9 +10,9 @@ import {
   getLead,
   LEADS,
   updateLead,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 /** Scores a lead by the length of its notes. */
 @Injectable()

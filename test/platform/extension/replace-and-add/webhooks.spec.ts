@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Body, Controller, HttpCode, Injectable, Module, Post, RawBody } from '@nestjs/common';
-import { ApiError } from '../../../src/errors/api-error.js';
-import { Caller } from '../../../src/http/request/api-request.js';
+import { ApiError } from '../../../../src/platform/errors/api-error.js';
+import { Caller } from '../../../../src/platform/http/request/api-request.js';
 import {
   Webhook,
   type WebhookDelivery,
   WebhookVerifier,
-} from '../../../src/http/webhooks/webhook.decorator.js';
-import { LeadsModule } from '../../../src/leads/leads.module.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { createLead, expectError, getLead } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../../src/platform/http/webhooks/webhook.decorator.js';
+import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import { createLead, expectError, getLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 const HOOK = '/api/v1/hooks/sms';
 const SECRET = Buffer.from('a secret that only the sender knows');

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../src/testing/api-client.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   createLead,
   dataOf,
   expectError,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { TestServer } from '../../src/testing/test-server.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { routeName, pathOf, RECORD_ROUTES, ROUTES, send } from '../../src/testing/routes.js';
+} from '../../../../src/testing/factories.js';
+import { TestServer } from '../../../../src/testing/test-server.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { routeName, pathOf, RECORD_ROUTES, ROUTES, send } from '../../../../src/testing/routes.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Module, Post } from '@nestjs/common';
-import { AnyKey } from '../../src/auth/access.js';
-import { RecordOf } from '../../src/fields/field.js';
-import { Text } from '../../src/fields/kinds/kinds.js';
-import { readInput } from '../../src/fields/input/read-input.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { IdempotencyCleanup } from '../../src/http/idempotency-cleanup.js';
-import { CreateLeadDto } from '../../src/leads/lead.dto.js';
-import { LeadsModule } from '../../src/leads/leads.module.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import { Caller } from '../../src/http/request/api-request.js';
-import type { Actor } from '../../src/tenancy/actor.js';
-import type { Answer } from '../../src/testing/api-client.js';
+import { AnyKey } from '../../../../src/platform/http/access.js';
+import { RecordOf } from '../../../../src/platform/fields/field.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { readInput } from '../../../../src/platform/fields/input/read-input.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { IdempotencyCleanup } from '../../../../src/platform/http/idempotency-cleanup.js';
+import { CreateLeadDto } from '../../../../src/modules/leads/lead.dto.js';
+import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
+import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   buildLead,
   createLead,
@@ -20,12 +20,12 @@ import {
   expectError,
   expectInvalid,
   LEADS,
-} from '../../src/testing/factories.js';
-import { storedResponseSql } from '../../src/database/stored-responses.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { stopBackgroundWork } from '../support/database/isolation.js';
+} from '../../../../src/testing/factories.js';
+import { storedResponseSql } from '../../../../src/platform/data/stored-responses.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { routeName, ROUTES, send, validRequest } from '../../../../src/testing/routes.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
 
 class NameDto {
   @Text({ max: 100, required: true }) first_name: string;

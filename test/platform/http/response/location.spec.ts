@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Header, Module, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../src/auth/access.js';
-import { Text } from '../../src/fields/kinds/kinds.js';
-import { Id } from '../../src/http/request/id.decorator.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { RequireScope } from '../../../../src/platform/http/access.js';
+import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
+import { Id } from '../../../../src/platform/http/request/id.decorator.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 class NoteDto {
   @Text({ max: 50, required: true }) text: string;

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { AuthRepository } from '../../../src/auth/auth.repository.js';
-import { KeysService } from '../../../src/auth/keys.service.js';
-import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
-import type { TenantDataService } from '../../../src/database/records/tenant-data.service.js';
-import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
+import { AuthRepository } from '../../../../src/modules/auth/auth.repository.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
+import type { TenantDataService } from '../../../../src/platform/data/records/tenant-data.service.js';
+import { SessionStore } from '../../../../src/modules/mcp/sessions/session-store.js';
 import {
   buildLead,
   createLead,
   dataOf,
   expectError,
   LEADS,
-} from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { stopBackgroundWork } from '../../support/database/isolation.js';
-import { until } from '../../support/servers/product.js';
-import { LIST_ROUTES } from '../../../src/testing/routes.js';
-import { TENANT_TABLES } from '../../support/database/tenant-tables.js';
+} from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
+import { until } from '../../../support/servers/product.js';
+import { LIST_ROUTES } from '../../../../src/testing/routes.js';
+import { TENANT_TABLES } from '../../../support/database/tenant-tables.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';

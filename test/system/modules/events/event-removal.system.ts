@@ -1,9 +1,9 @@
-import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
-import { PurgeService } from '../../../src/database/records/purge.service.js';
-import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { readAllEvents, readEvents } from '../../support/events.js';
+import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
+import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { readAllEvents, readEvents } from '../../../support/events.js';
 
 const TASKS = '/api/v1/tasks';
 const DAY_MS = 86_400_000;

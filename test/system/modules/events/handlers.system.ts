@@ -1,13 +1,16 @@
 import { Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { type EventBatch, OnDurableEvent } from '../../../src/events/event-handler.decorator.js';
-import type { RecordedEvent } from '../../../src/events/recorded-event.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { readAllEvents } from '../../support/events.js';
-import { until } from '../../support/servers/product.js';
+import {
+  type EventBatch,
+  OnDurableEvent,
+} from '../../../../src/modules/events/event-handler.decorator.js';
+import type { RecordedEvent } from '../../../../src/modules/events/recorded-event.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { readAllEvents } from '../../../support/events.js';
+import { until } from '../../../support/servers/product.js';
 
 interface Call {
   readonly handler: string;

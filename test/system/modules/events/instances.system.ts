@@ -1,15 +1,15 @@
-import { createLead, dataOf, LEADS, updateLead } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { mcpHelpers } from '../../support/mcp/mcp-helpers.js';
-import { EVENTS, readAllEvents, readEvents } from '../../support/events.js';
-import { resourceUpdated, Subscriber } from '../../support/mcp/resource-subscriber.js';
-import { EventFollower } from '../../../src/events/event-follower.js';
-import { positionOf } from '../../../src/events/event-id.js';
-import { until } from '../../support/servers/product.js';
-import { expectShorter } from '../../support/times.js';
-import { EventPublisher } from '../../../src/events/event-publisher.js';
-import type { RecordedEvent } from '../../../src/events/recorded-event.js';
+import { createLead, dataOf, LEADS, updateLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { mcpHelpers } from '../../../support/mcp/mcp-helpers.js';
+import { EVENTS, readAllEvents, readEvents } from '../../../support/events.js';
+import { resourceUpdated, Subscriber } from '../../../support/mcp/resource-subscriber.js';
+import { EventFollower } from '../../../../src/modules/events/event-follower.js';
+import { positionOf } from '../../../../src/modules/events/event-id.js';
+import { until } from '../../../support/servers/product.js';
+import { expectShorter } from '../../../support/times.js';
+import { EventPublisher } from '../../../../src/modules/events/event-publisher.js';
+import type { RecordedEvent } from '../../../../src/modules/events/recorded-event.js';
 
 let one: TestApp;
 let two: TestApp;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { eventIdOf, positionOf } from '../../../src/events/event-id.js';
-import { EventPublisher } from '../../../src/events/event-publisher.js';
-import { createLead, expectError } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { EVENTS, readAllEvents, readEvents } from '../../support/events.js';
+import { eventIdOf, positionOf } from '../../../../src/modules/events/event-id.js';
+import { EventPublisher } from '../../../../src/modules/events/event-publisher.js';
+import { createLead, expectError } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { EVENTS, readAllEvents, readEvents } from '../../../support/events.js';
 
 const DAY_US = 86_400_000_000;
 

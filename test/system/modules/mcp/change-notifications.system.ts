@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Injectable, Module } from '@nestjs/common';
-import { KeysService } from '../../../src/auth/keys.service.js';
-import { ChangeBus } from '../../../src/database/gateway/change-bus.js';
-import { LeadsModule } from '../../../src/leads/leads.module.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
-import { Resource } from '../../../src/mcp/resources/resource.decorator.js';
-import { SubscriptionStreams } from '../../../src/mcp/sessions/subscription-streams.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { ChangeBus } from '../../../../src/platform/data/gateway/change-bus.js';
+import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
+import { Resource } from '../../../../src/modules/mcp/resources/resource.decorator.js';
+import { SubscriptionStreams } from '../../../../src/modules/mcp/sessions/subscription-streams.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
 import {
   createLead,
   dataOf,
   expectError,
   LEADS,
   updateLead,
-} from '../../../src/testing/factories.js';
+} from '../../../../src/testing/factories.js';
 import {
   sessionHeader,
   type McpHttpClient,
   mirrorHeaders,
   statelessRequest,
-} from '../../../src/testing/mcp-client.js';
-import { RECORD_ROUTES } from '../../../src/testing/routes.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+} from '../../../../src/testing/mcp-client.js';
+import { RECORD_ROUTES } from '../../../../src/testing/routes.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import {
   Subscriber,
   TOOLS_CHANGED,
   resourceUpdated,
-} from '../../support/mcp/resource-subscriber.js';
-import { mcpHelpers } from '../../support/mcp/mcp-helpers.js';
-import { openSessions } from '../../support/mcp/open-sessions.js';
-import { until } from '../../support/servers/product.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+} from '../../../support/mcp/resource-subscriber.js';
+import { mcpHelpers } from '../../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../../support/mcp/open-sessions.js';
+import { until } from '../../../support/servers/product.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const LISTEN = 'subscriptions/listen';
 

@@ -1,12 +1,12 @@
-import { KeysService } from '../../../src/auth/keys.service.js';
-import { AdministrativeWrites } from '../../../src/database/gateway/administrative-writes.js';
-import { SharedLookups } from '../../../src/database/gateway/shared-lookups.js';
-import { EventFollower } from '../../../src/events/event-follower.js';
-import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
-import { createLead, updateLead } from '../../../src/testing/factories.js';
-import type { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { AdministrativeWrites } from '../../../../src/platform/data/gateway/administrative-writes.js';
+import { SharedLookups } from '../../../../src/platform/data/gateway/shared-lookups.js';
+import { EventFollower } from '../../../../src/modules/events/event-follower.js';
+import { SessionStore } from '../../../../src/modules/mcp/sessions/session-store.js';
+import { createLead, updateLead } from '../../../../src/testing/factories.js';
+import type { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -14,10 +14,10 @@ import {
   SEND,
   terminatedSession,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp/mcp-helpers.js';
-import { readAllEvents } from '../../support/events.js';
-import { openSessions } from '../../support/mcp/open-sessions.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../support/mcp/mcp-helpers.js';
+import { readAllEvents } from '../../../support/events.js';
+import { openSessions } from '../../../support/mcp/open-sessions.js';
+import { until } from '../../../support/servers/product.js';
 
 /** Long enough that no session ends by itself while its test runs. */
 const TTL_SECONDS = 3_600;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { dataOf, expectError } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { untilTrue } from '../../support/mcp/mcp-helpers.js';
-import { until } from '../../support/servers/product.js';
-import { verified, WebhookReceiver } from '../../support/servers/webhook-receiver.js';
+import { dataOf, expectError } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { untilTrue } from '../../../support/mcp/mcp-helpers.js';
+import { until } from '../../../support/servers/product.js';
+import { verified, WebhookReceiver } from '../../../support/servers/webhook-receiver.js';
 import {
   createWebhook,
   type DeliveryRecord,
@@ -14,7 +14,7 @@ import {
   untilDeliveries,
   type WebhookRecord,
   WEBHOOKS,
-} from '../../support/webhooks.js';
+} from '../../../support/webhooks.js';
 
 let app: TestApp;
 let receiver: WebhookReceiver;

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { VERSION } from '../../../src/config/version.js';
-import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { temporaryFile } from '../../support/database/backups.js';
-import { dropDatabase } from '../../../src/testing/databases.js';
-import { createDatabaseWithPlainOwner, urlOf } from '../../support/database/plain-owner.js';
-import { latitude, runCommand } from '../../support/command-line.js';
-import { Product } from '../../support/servers/product.js';
+import { VERSION } from '../../../../src/platform/config/version.js';
+import { MIGRATIONS } from '../../../../src/platform/data/connection/data-source-options.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { temporaryFile } from '../../../support/database/backups.js';
+import { dropDatabase } from '../../../../src/testing/databases.js';
+import { createDatabaseWithPlainOwner, urlOf } from '../../../support/database/plain-owner.js';
+import { latitude, runCommand } from '../../../support/command-line.js';
+import { Product } from '../../../support/servers/product.js';
 
 const run = promisify(execFile);
-const CLI = path.resolve(__dirname, '../../../dist/src/cli.js');
+const CLI = path.resolve(__dirname, '../../../../dist/src/cli.js');
 
 /** A command that opened this database would fail. */
 const NO_DATABASE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };

@@ -3,12 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { writeFileAtOnce } from '../../../src/cli/partial-file.js';
-import { STOP_SIGNALS } from '../../../src/config/stop-signals.js';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { configOf, createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
-import { latitude, runCommand } from '../../support/command-line.js';
-import { Product, resultWhenEnded, until } from '../../support/servers/product.js';
+import { writeFileAtOnce } from '../../../../src/ops/cli/partial-file.js';
+import { STOP_SIGNALS } from '../../../../src/platform/config/stop-signals.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import {
+  configOf,
+  createDatabase,
+  dropDatabase,
+  urlOf,
+} from '../../../../src/testing/databases.js';
+import { latitude, runCommand } from '../../../support/command-line.js';
+import { Product, resultWhenEnded, until } from '../../../support/servers/product.js';
 
 let folder: string;
 let file: string;

@@ -1,19 +1,19 @@
 import { Module } from '@nestjs/common';
 import type { Command } from 'commander';
-import { commandLine } from '../../../src/cli/command-line.js';
-import { VERSION } from '../../../src/config/version.js';
-import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
-import { defineConfig } from '../../../src/extension/config.js';
-import type { AddCommands } from '../../../src/extension/command.js';
-import { defineExtension } from '../../../src/extension/extension.js';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { latitude as runJson, runCommand } from '../../support/command-line.js';
+import { commandLine } from '../../../../src/ops/cli/command-line.js';
+import { VERSION } from '../../../../src/platform/config/version.js';
+import { MIGRATIONS } from '../../../../src/platform/data/connection/data-source-options.js';
+import { defineConfig } from '../../../../src/platform/extension/config.js';
+import type { AddCommands } from '../../../../src/platform/extension/command.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { latitude as runJson, runCommand } from '../../../support/command-line.js';
 import {
   type CommandResult,
   Product,
   type RunningServer,
   until,
-} from '../../support/servers/product.js';
+} from '../../../support/servers/product.js';
 
 type Latitude = <T = unknown>(...args: string[]) => Promise<T>;
 

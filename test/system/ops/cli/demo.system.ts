@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { KeysService } from '../../../src/auth/keys.service.js';
-import { addDemo } from '../../../src/cli/demo.js';
-import { STOP_SIGNALS } from '../../../src/config/stop-signals.js';
-import type { Progress } from '../../../src/extension/command.js';
-import { LeadsService } from '../../../src/leads/leads.service.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { recordTables } from '../../support/database/tenant-tables.js';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { addDemo } from '../../../../src/ops/cli/demo.js';
+import { STOP_SIGNALS } from '../../../../src/platform/config/stop-signals.js';
+import type { Progress } from '../../../../src/platform/extension/command.js';
+import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { recordTables } from '../../../support/database/tenant-tables.js';
 
 let app: TestApp;
 

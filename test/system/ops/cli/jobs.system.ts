@@ -1,8 +1,12 @@
-import { TestApp, urlOf } from '../../../src/testing/index.js';
-import type { SendOptions } from '../../../src/jobs/jobs.service.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { latitude } from '../../support/command-line.js';
-import { greetings, GreetingsModule, StoredJobs } from '../../support/modules/greetings.module.js';
+import { TestApp, urlOf } from '../../../../src/testing/index.js';
+import type { SendOptions } from '../../../../src/platform/jobs/jobs.service.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { latitude } from '../../../support/command-line.js';
+import {
+  greetings,
+  GreetingsModule,
+  StoredJobs,
+} from '../../../support/modules/greetings.module.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { createOrganization, latitude } from '../../support/command-line.js';
-import { type CommandResult, Product } from '../../support/servers/product.js';
+import { createOrganization, latitude } from '../../../support/command-line.js';
+import { type CommandResult, Product } from '../../../support/servers/product.js';
 
-const DIST = path.resolve(__dirname, '../../../dist/src');
+const DIST = path.resolve(__dirname, '../../../../dist/src');
 const CLI = path.join(DIST, 'cli.js');
 
 /** A device on which every write fails, and a pipe that nothing reads. */

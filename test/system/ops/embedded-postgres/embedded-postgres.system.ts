@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DataDirectoryInUseError } from '../../../src/embedded-postgres/errors.js';
+import { DataDirectoryInUseError } from '../../../../src/ops/embedded-postgres/errors.js';
 import {
   eventually,
   hasEnded,
@@ -12,7 +12,7 @@ import {
   query,
   sandbox,
   useSandbox,
-} from '../../support/servers/embedded-postgres.js';
+} from '../../../support/servers/embedded-postgres.js';
 
 useSandbox();
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../../../src/ops/embedded-postgres/embedded-postgres.js';
 import {
   eventually,
   insertUntilDisconnected,
@@ -16,7 +16,7 @@ import {
   sandbox,
   startUnrelatedProcess,
   useSandbox,
-} from '../../support/servers/embedded-postgres.js';
+} from '../../../support/servers/embedded-postgres.js';
 
 useSandbox();
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Product, type RunningServer, until } from '../../support/servers/product.js';
+import { Product, type RunningServer, until } from '../../../support/servers/product.js';
 
-const ROOT = path.resolve(__dirname, '../../..');
+const ROOT = path.resolve(__dirname, '../../../..');
 const STOPPED = /"msg":"Latitude has stopped"\}\n$/;
 
 /** Standard output is complete when every process that writes to it has ended. */

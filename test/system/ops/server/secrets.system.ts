@@ -1,21 +1,25 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { displayPrefix, generateKey, hashKey } from '../../../src/auth/api-key-format.js';
-import type { Scope } from '../../../src/auth/scopes.js';
-import { type Answer, ApiClient } from '../../../src/testing/api-client.js';
-import { SELECT_DUMP_STATEMENT } from '../../support/database/dump-statement.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import {
+  displayPrefix,
+  generateKey,
+  hashKey,
+} from '../../../../src/platform/access/api-key-format.js';
+import type { Scope } from '../../../../src/platform/access/scopes.js';
+import { type Answer, ApiClient } from '../../../../src/testing/api-client.js';
+import { SELECT_DUMP_STATEMENT } from '../../../support/database/dump-statement.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   findLeaks,
   CanaryValues,
   type Properties,
   type Secret,
-} from '../../../src/testing/canary-values.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { OpenApiValidator } from '../../../src/testing/openapi.js';
-import { FIRST_KEY, Product, type RunningServer, until } from '../../support/servers/product.js';
-import { sendUntilClosed } from '../../../src/testing/raw-http.js';
-import { type Route, ROUTES, validRequest } from '../../../src/testing/routes.js';
-import { TOOLS, type ToolCase, validArguments } from '../../support/mcp/tools.js';
+} from '../../../../src/testing/canary-values.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { OpenApiValidator } from '../../../../src/testing/openapi.js';
+import { FIRST_KEY, Product, type RunningServer, until } from '../../../support/servers/product.js';
+import { sendUntilClosed } from '../../../../src/testing/raw-http.js';
+import { type Route, ROUTES, validRequest } from '../../../../src/testing/routes.js';
+import { TOOLS, type ToolCase, validArguments } from '../../../support/mcp/tools.js';
 
 type Body = Record<string, unknown>;
 

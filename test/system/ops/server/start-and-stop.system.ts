@@ -1,12 +1,12 @@
 import http from 'node:http';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { dataOf, LEADS } from '../../../src/testing/factories.js';
-import { Subscriber, resourceUpdated } from '../../support/mcp/resource-subscriber.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { createKey, latitude } from '../../support/command-line.js';
-import { outcomeOf } from '../../support/outcome-of.js';
-import { FIRST_KEY, Product, UNLIMITED, until } from '../../support/servers/product.js';
-import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { Subscriber, resourceUpdated } from '../../../support/mcp/resource-subscriber.js';
+import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
+import { createKey, latitude } from '../../../support/command-line.js';
+import { outcomeOf } from '../../../support/outcome-of.js';
+import { FIRST_KEY, Product, UNLIMITED, until } from '../../../support/servers/product.js';
+import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 /** The socket does not exist, so that the start fails at once. */
 const NO_DATABASE = 'postgres://nobody:secret@localhost/none?host=/nowhere';

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { createLead, dataOf } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { createLead, dataOf } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
 
 /** Time zones whose historical offsets have seconds. */
 const ZONES = [
@@ -26,7 +26,7 @@ describe('a server in any time zone', () => {
 
   beforeAll(async () => {
     main = await TestApp.start();
-    const script = path.join(__dirname, '../../support/servers/server-in-time-zone.mjs');
+    const script = path.join(__dirname, '../../../support/servers/server-in-time-zone.mjs');
     server = fork(script, [JSON.stringify(main.database)], { execArgv: [] });
     [port] = (await once(server, 'message')) as [number];
   });

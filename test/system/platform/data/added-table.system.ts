@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
-import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { PurgeService } from '../../../src/database/records/purge.service.js';
-import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
-import { tenantTable } from '../../../src/database/records/tenant-table.js';
-import { protectTenantTable } from '../../../src/database/tenant-role/tenant-role.js';
-import { IdDto } from '../../../src/fields/id.dto.js';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
+import { tenantTable } from '../../../../src/platform/data/records/tenant-table.js';
+import { protectTenantTable } from '../../../../src/platform/data/tenant-role/tenant-role.js';
+import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 
 @Injectable()
 class OffersRepository extends TenantRepository<{ id: string }> {

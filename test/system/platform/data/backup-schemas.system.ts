@@ -4,9 +4,9 @@ import {
   type DatabaseTarget,
   dataSourceOptions,
   MIGRATIONS,
-} from '../../../src/database/connection/data-source-options.js';
-import { migrate } from '../../../src/database/migrate.js';
-import { protectTenantTable } from '../../../src/database/tenant-role/tenant-role.js';
+} from '../../../../src/platform/data/connection/data-source-options.js';
+import { migrate } from '../../../../src/platform/data/migrate.js';
+import { protectTenantTable } from '../../../../src/platform/data/tenant-role/tenant-role.js';
 import {
   USERS,
   startFilled,
@@ -14,15 +14,15 @@ import {
   expectCountersToHold,
   rowsByTable,
   restore,
-} from '../../support/database/backups.js';
-import { createLead } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { createDatabase } from '../../../src/testing/databases.js';
+} from '../../../support/database/backups.js';
+import { createLead } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { createDatabase } from '../../../../src/testing/databases.js';
 import {
   asSuperuser,
   createDatabaseWithPlainOwner,
   queryAs,
-} from '../../support/database/plain-owner.js';
+} from '../../../support/database/plain-owner.js';
 
 describe('a restore into another schema', () => {
   const names = MIGRATIONS.map(({ name }) => name);

@@ -7,9 +7,9 @@ import {
   BackupReader,
   type BackupTable,
   encodeBackup,
-} from '../../../src/database/backup/backup-file.js';
-import { writeBackup } from '../../../src/database/backup/write-backup.js';
-import { type DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+} from '../../../../src/ops/backup/backup-file.js';
+import { writeBackup } from '../../../../src/ops/backup/write-backup.js';
+import { type DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
 import {
   USERS,
   startFilled,
@@ -20,16 +20,16 @@ import {
   constraintsAndTriggersOf,
   temporaryFile,
   withoutProgress,
-} from '../../support/database/backups.js';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { createDatabase } from '../../../src/testing/databases.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+} from '../../../support/database/backups.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { createDatabase } from '../../../../src/testing/databases.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import {
   asSuperuser,
   createDatabaseWithPlainOwner,
   queryAs,
-} from '../../support/database/plain-owner.js';
+} from '../../../support/database/plain-owner.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:00Z' };

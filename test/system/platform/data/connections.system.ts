@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { databaseOf } from '../../../src/testing/databases.js';
-import { captureLog } from '../../support/captured-log.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { databaseOf } from '../../../../src/testing/databases.js';
+import { captureLog } from '../../../support/captured-log.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
   const lines = captureLog();

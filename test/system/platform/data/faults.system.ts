@@ -1,17 +1,17 @@
 import pg from 'pg';
-import { planConnections } from '../../../src/database/connection/connection-plan.js';
+import { planConnections } from '../../../../src/platform/data/connection/connection-plan.js';
 import {
   Deadline,
   ServerTimeBudget,
   UnlimitedTimeBudget,
-} from '../../../src/database/gateway/time-budget.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { until } from '../../support/servers/product.js';
+} from '../../../../src/platform/data/gateway/time-budget.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createLead, errorOf, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { until } from '../../../support/servers/product.js';
 
 /** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';

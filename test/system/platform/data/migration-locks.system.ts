@@ -1,16 +1,21 @@
 import type { Type } from '@nestjs/common';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { setLogLevel } from '../../../src/config/logger.js';
+import { setLogLevel } from '../../../../src/platform/config/logger.js';
 import {
   type DatabaseTarget,
   MIGRATIONS,
-} from '../../../src/database/connection/data-source-options.js';
-import { configOf, createDatabase, dropDatabase, query } from '../../../src/testing/databases.js';
-import { migrateDatabase } from '../../support/database/migrate-database.js';
-import { until } from '../../support/servers/product.js';
-import { CHECKS_TIMES } from '../../support/times.js';
-import { TableLoad } from '../../support/database/table-load.js';
+} from '../../../../src/platform/data/connection/data-source-options.js';
+import {
+  configOf,
+  createDatabase,
+  dropDatabase,
+  query,
+} from '../../../../src/testing/databases.js';
+import { migrateDatabase } from '../../../support/database/migrate-database.js';
+import { until } from '../../../support/servers/product.js';
+import { CHECKS_TIMES } from '../../../support/times.js';
+import { TableLoad } from '../../../support/database/table-load.js';
 
 /** Waits until another statement waits for a lock of the table. */
 const WAIT_FOR_WAITER = `do $$ begin

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setLogLevel } from '../../../src/config/logger.js';
+import { setLogLevel } from '../../../../src/platform/config/logger.js';
 import {
   type DatabaseTarget,
   MIGRATIONS,
-} from '../../../src/database/connection/data-source-options.js';
-import { createDatabase, databaseOf, dropDatabase, query } from '../../../src/testing/databases.js';
-import { migrateDatabase } from '../../support/database/migrate-database.js';
-import { until } from '../../support/servers/product.js';
-import { CHECKS_TIMES } from '../../support/times.js';
-import { TableLoad } from '../../support/database/table-load.js';
+} from '../../../../src/platform/data/connection/data-source-options.js';
+import {
+  createDatabase,
+  databaseOf,
+  dropDatabase,
+  query,
+} from '../../../../src/testing/databases.js';
+import { migrateDatabase } from '../../../support/database/migrate-database.js';
+import { until } from '../../../support/servers/product.js';
+import { CHECKS_TIMES } from '../../../support/times.js';
+import { TableLoad } from '../../../support/database/table-load.js';
 
 const RELEASE = JSON.parse(readFileSync('.ci/upgrade/release.json', 'utf8')) as {
   lastMigration: string;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { describeUnless } from '../../faults/support/describe-unless.js';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { createOrganization, runCommand } from '../../support/command-line.js';
-import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../support/servers/pgbouncer.js';
-import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { describeUnless } from '../../../faults/support/describe-unless.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { createOrganization, runCommand } from '../../../support/command-line.js';
+import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../../support/servers/pgbouncer.js';
+import { Product, type RunningServer, UNLIMITED } from '../../../support/servers/product.js';
 
 /** Less than query_wait_timeout of PgBouncer, even on a busy machine. */
 const MAX_REQUEST_MS = 60_000;

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../src/database/connection/administration.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
 import {
   dataSourceOptions,
   MIGRATIONS,
-} from '../../../src/database/connection/data-source-options.js';
-import type { Statement } from '../../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../../src/fields/input/read-input.js';
-import { LeadListQuery } from '../../../src/leads/lead.dto.js';
-import { LeadsRepository } from '../../../src/leads/leads.repository.js';
-import { LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { createDatabase, query } from '../../../src/testing/databases.js';
-import { captureLog } from '../../support/captured-log.js';
+} from '../../../../src/platform/data/connection/data-source-options.js';
+import type { Statement } from '../../../../src/platform/data/gateway/tenant.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { readInput } from '../../../../src/platform/fields/input/read-input.js';
+import { LeadListQuery } from '../../../../src/modules/leads/lead.dto.js';
+import { LeadsRepository } from '../../../../src/modules/leads/leads.repository.js';
+import { LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { createDatabase, query } from '../../../../src/testing/databases.js';
+import { captureLog } from '../../../support/captured-log.js';
 
 describe('migrations', () => {
   let apps: TestApp[];
@@ -89,7 +89,7 @@ describe('startup on the schema of a newer version', () => {
 
 // Released migrations never change, so they must not depend on code that may change.
 describe('migrations', () => {
-  const folder = 'src/database/migrations';
+  const folder = 'src/platform/data/migrations';
 
   it.each(readdirSync(folder))('%s imports no other file of the project', (name) => {
     expect(readFileSync(path.join(folder, name), 'utf8')).not.toMatch(/from '\./);

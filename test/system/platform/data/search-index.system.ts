@@ -1,8 +1,8 @@
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { captureLog } from '../../support/captured-log.js';
-import { createDatabaseWithPlainOwner, queryAs } from '../../support/database/plain-owner.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { captureLog } from '../../../support/captured-log.js';
+import { createDatabaseWithPlainOwner, queryAs } from '../../../support/database/plain-owner.js';
 
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
 const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';

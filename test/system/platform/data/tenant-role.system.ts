@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { captureLog } from '../../support/captured-log.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { captureLog } from '../../../support/captured-log.js';
 import {
   asSuperuser,
   asUser,
   createDatabaseWithPlainOwner,
   queryAs,
-} from '../../support/database/plain-owner.js';
+} from '../../../support/database/plain-owner.js';
 
 /** Revokes the privileges that a restore without privileges, or a role created later, lacks. */
 const LOSE_PRIVILEGES = [

@@ -1,14 +1,17 @@
 import http from 'node:http';
-import { ConcurrencyLimit, MAX_LIMIT } from '../../../src/database/gateway/concurrency-limit.js';
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { ServerTimeBudget } from '../../../src/database/gateway/time-budget.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { ImpatientTimeBudget, reachLimit } from '../../support/overload.js';
-import { until } from '../../support/servers/product.js';
-import { TcpProxy } from '../../support/servers/tcp-proxy.js';
+import {
+  ConcurrencyLimit,
+  MAX_LIMIT,
+} from '../../../../src/platform/data/gateway/concurrency-limit.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { ServerTimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { ImpatientTimeBudget, reachLimit } from '../../../support/overload.js';
+import { until } from '../../../support/servers/product.js';
+import { TcpProxy } from '../../../support/servers/tcp-proxy.js';
 
 /** More requests than run at a time. */
 const MANY = MAX_LIMIT + 8;

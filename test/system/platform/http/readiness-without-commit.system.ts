@@ -1,4 +1,4 @@
-import { Product, until } from '../../support/servers/product.js';
+import { Product, until } from '../../../support/servers/product.js';
 
 const READY = '/health/ready';
 

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { Readiness } from '../../../src/database/readiness/readiness.js';
-import { ServerTimeBudget } from '../../../src/database/gateway/time-budget.js';
-import type { Answer } from '../../../src/testing/api-client.js';
-import { createDatabase, databaseOf } from '../../../src/testing/databases.js';
-import { LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { until } from '../../support/servers/product.js';
-import { TcpProxy } from '../../support/servers/tcp-proxy.js';
+import { Readiness } from '../../../../src/platform/data/readiness/readiness.js';
+import { ServerTimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
+import type { Answer } from '../../../../src/testing/api-client.js';
+import { createDatabase, databaseOf } from '../../../../src/testing/databases.js';
+import { LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { until } from '../../../support/servers/product.js';
+import { TcpProxy } from '../../../support/servers/tcp-proxy.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';

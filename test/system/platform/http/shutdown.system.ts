@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { LEADS } from '../../../src/testing/factories.js';
-import type { HttpAdapter } from '../../../src/http/lifecycle/http-adapter.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { until } from '../../support/servers/product.js';
+import { LEADS } from '../../../../src/testing/factories.js';
+import type { HttpAdapter } from '../../../../src/platform/http/lifecycle/http-adapter.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { until } from '../../../support/servers/product.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';

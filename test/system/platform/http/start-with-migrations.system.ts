@@ -2,15 +2,20 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { expectEnvelope } from '../../../src/testing/envelope.js';
-import { ApiClient } from '../../../src/testing/api-client.js';
-import { LEADS } from '../../../src/testing/factories.js';
-import { freePort } from '../../support/servers/free-port.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { configOf, createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
-import { captureLog } from '../../support/captured-log.js';
-import { Product, type RunningServer, until } from '../../support/servers/product.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
+import { ApiClient } from '../../../../src/testing/api-client.js';
+import { LEADS } from '../../../../src/testing/factories.js';
+import { freePort } from '../../../support/servers/free-port.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import {
+  configOf,
+  createDatabase,
+  dropDatabase,
+  urlOf,
+} from '../../../../src/testing/databases.js';
+import { captureLog } from '../../../support/captured-log.js';
+import { Product, type RunningServer, until } from '../../../support/servers/product.js';
 
 /** The advisory lock that an instance holds while it migrates. */
 const MIGRATION_LOCK = 7_284_913;

@@ -1,21 +1,21 @@
 import { NestFactory } from '@nestjs/core';
-import { readSettings } from '../../../src/config/settings.js';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { PurgeService } from '../../../src/database/records/purge.service.js';
-import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
 import {
   GREET,
   greetings,
   GreetingsModule,
   StoredJobs,
-} from '../../support/modules/greetings.module.js';
-import { JobsService } from '../../../src/jobs/jobs.service.js';
-import { rootModule } from '../../../src/root.module.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
-import { untilTrue } from '../../support/mcp/mcp-helpers.js';
+} from '../../../support/modules/greetings.module.js';
+import { JobsService } from '../../../../src/platform/jobs/jobs.service.js';
+import { rootModule } from '../../../../src/root.module.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
+import { untilTrue } from '../../../support/mcp/mcp-helpers.js';
 
 /** The database of two servers. */
 let database: DatabaseTarget;

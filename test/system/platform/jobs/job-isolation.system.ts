@@ -1,11 +1,15 @@
-import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { backUp, restore, USERS } from '../../support/database/backups.js';
-import { greetings, GreetingsModule, StoredJobs } from '../../support/modules/greetings.module.js';
-import { asSuperuser, queryAs } from '../../support/database/plain-owner.js';
-import { until } from '../../support/servers/product.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
+import { backUp, restore, USERS } from '../../../support/database/backups.js';
+import {
+  greetings,
+  GreetingsModule,
+  StoredJobs,
+} from '../../../support/modules/greetings.module.js';
+import { asSuperuser, queryAs } from '../../../support/database/plain-owner.js';
+import { until } from '../../../support/servers/product.js';
 
 const ALL_JOBS = { text: 'select organization_id from jobs', values: [] };
 const AS_WORKER = { text: `select set_config('app.job_worker', 'on', true)`, values: [] };

@@ -7,13 +7,13 @@ import {
   SchedulerRegistry,
   Timeout,
 } from '@nestjs/schedule';
-import { createCommandApp } from '../../../src/cli/run.js';
-import { rootModule } from '../../../src/root.module.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
-import { readSettings } from '../../../src/config/settings.js';
-import { untilTrue } from '../../support/mcp/mcp-helpers.js';
+import { createCommandApp } from '../../../../src/ops/cli/run.js';
+import { rootModule } from '../../../../src/root.module.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
+import { readSettings } from '../../../../src/platform/config/settings.js';
+import { untilTrue } from '../../../support/mcp/mcp-helpers.js';
 
 /** What the methods of the module did, in order. */
 let calls: string[];

@@ -1,11 +1,11 @@
 import { Injectable, Module } from '@nestjs/common';
-import { Job } from '../../../src/jobs/job.decorator.js';
-import type { Actor } from '../../../src/tenancy/actor.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { until } from '../../support/servers/product.js';
-import { untilTrue } from '../../support/mcp/mcp-helpers.js';
+import { Job } from '../../../../src/platform/jobs/job.decorator.js';
+import type { Actor } from '../../../../src/platform/data/actor.js';
+import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import { until } from '../../../support/servers/product.js';
+import { untilTrue } from '../../../support/mcp/mcp-helpers.js';
 
 /** The runs of the jobs in all instances: `hourly`, or the id of the organization. */
 let runs: string[];

@@ -1,20 +1,20 @@
 import { createClient } from '@redis/client';
-import { SettingError } from '../../../src/config/setting.js';
-import { expectError } from '../../../src/testing/factories.js';
-import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import type { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
-import { describeUnless } from '../../faults/support/describe-unless.js';
-import { captureLog } from '../../support/captured-log.js';
-import { until } from '../../support/servers/product.js';
+import { SettingError } from '../../../../../src/platform/config/setting.js';
+import { expectError } from '../../../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../../../src/testing/mcp-client.js';
+import type { TestApp } from '../../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../../src/testing/test-server.js';
+import { describeUnless } from '../../../../faults/support/describe-unless.js';
+import { captureLog } from '../../../../support/captured-log.js';
+import { until } from '../../../../support/servers/product.js';
 import {
   countUntilRefused,
   expectRefusal,
   instancesOnOneDatabase,
   limitsOf,
-} from '../../support/rate-limits.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../../support/servers/redis.js';
-import { TcpProxy } from '../../support/servers/tcp-proxy.js';
+} from '../../../../support/rate-limits.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../../../../support/servers/redis.js';
+import { TcpProxy } from '../../../../support/servers/tcp-proxy.js';
 
 const ME = '/api/v1/me';
 const LEADS = '/api/v1/leads';

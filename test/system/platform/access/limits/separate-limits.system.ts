@@ -1,9 +1,9 @@
-import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
-import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import { describeUnless } from '../../faults/support/describe-unless.js';
-import { captureLog } from '../../support/captured-log.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../../support/servers/redis.js';
+import type { DatabaseTarget } from '../../../../../src/platform/data/connection/data-source-options.js';
+import { createDatabase, dropDatabase } from '../../../../../src/testing/databases.js';
+import { TestApp } from '../../../../../src/testing/test-app.js';
+import { describeUnless } from '../../../../faults/support/describe-unless.js';
+import { captureLog } from '../../../../support/captured-log.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../../../../support/servers/redis.js';
 
 const SEPARATE = '2 instances use this database, and each has rate limits of its own';
 

@@ -1,8 +1,8 @@
-import { setLogLevel } from '../../../src/config/logger.js';
-import { SharedRateLimitStorage } from '../../../src/rate-limit/shared-rate-limit.storage.js';
-import { describeUnless } from '../../faults/support/describe-unless.js';
-import { until } from '../../support/servers/product.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../../support/servers/redis.js';
+import { setLogLevel } from '../../../../../src/platform/config/logger.js';
+import { SharedRateLimitStorage } from '../../../../../src/platform/access/limits/shared-rate-limit.storage.js';
+import { describeUnless } from '../../../../faults/support/describe-unless.js';
+import { until } from '../../../../support/servers/product.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../../../../support/servers/redis.js';
 
 const MINUTE = 60_000;
 
