@@ -1,9 +1,37 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { appointmentsExtension } from './modules/appointments/appointments.extension.js';
+import { AuthModule } from './modules/auth/auth.module.js';
+import { TokenAuthenticator } from './platform/access/token-authenticator.js';
+import { ConfigModule } from './platform/config/config.module.js';
+import type { Settings } from './platform/config/settings.js';
+import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
+import { DatabaseModule } from './platform/data/database.module.js';
+import { type TimeBudget, ServerTimeBudget } from './platform/data/gateway/time-budget.js';
 import { eventsExtension } from './modules/events/events.extension.js';
+import { addable, type ExtensionPoint, replaceable } from './platform/extension/extension-point.js';
+import { ExtensionPointsModule } from './platform/extension/extension-points.module.js';
 import type { Extension } from './platform/extension/extension.js';
+import {
+  checkExtensions,
+  extensionMigrationsOf,
+  settingsOf,
+} from './platform/extension/extensions.js';
+import { HealthIndicator } from './platform/http/health/health-indicator.js';
+import { MetricsRegistryModule } from './platform/metrics-registry.js';
+import { JobsModule } from './platform/jobs/jobs.module.js';
+import {
+  ComplianceRule,
+  DoNotCallRule,
+  OptOutRule,
+} from './modules/leads/compliance/compliance-rule.js';
+import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { promptsExtension } from './modules/prompts/prompts.extension.js';
+import {
+  RateLimitPolicy,
+  SettingsRateLimitPolicy,
+} from './platform/access/limits/rate-limit-policy.js';
 import { tasksExtension } from './modules/tasks/tasks.extension.js';
 import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
@@ -17,5 +45,77 @@ export const FEATURES: readonly Extension[] = [
   promptsExtension,
 ];
 
-@Module({ imports: FEATURES.map(({ module }) => module) })
-export class AppModule {}
+/** What extensions replace or add to (docs/guides/replace-and-add.md). */
+const EXTENSION_POINTS: readonly ExtensionPoint[] = [
+  replaceable(LeadScorer, DefaultLeadScorer),
+  replaceable(CustomFieldsSchema, AnyCustomFields),
+  replaceable(RateLimitPolicy, SettingsRateLimitPolicy),
+  addable(ComplianceRule, [OptOutRule, DoNotCallRule]),
+  addable(HealthIndicator),
+  addable(TokenAuthenticator),
+];
+
+@Module({})
+class AppModule {}
+
+export interface AppOptions {
+  readonly settings: Settings;
+  readonly database: DatabaseTarget;
+  /** Time budget of database operations. Default: that of a server. */
+  readonly timeBudget?: TimeBudget;
+  /** Name of the connections in the views of PostgreSQL. */
+  readonly applicationName?: string;
+  /** Called before this instance migrates the database or waits for another instance to do so. */
+  readonly beforeMigrating?: () => Promise<void>;
+  /** The extensions of a team. */
+  readonly extensions?: readonly Extension[];
+  /** Modules that belong to no extension. */
+  readonly modules?: readonly (Type<unknown> | DynamicModule)[];
+  /** Modules of Latitude that only the server has. */
+  readonly serverModules?: readonly Type<unknown>[];
+}
+
+/**
+ * The root module of the server and of the command line, with all features.
+ * @throws ExtensionError
+ */
+export function rootModule({
+  settings,
+  database: target,
+  timeBudget = new ServerTimeBudget(),
+  applicationName,
+  beforeMigrating,
+  extensions = [],
+  modules = [],
+  serverModules = [],
+}: AppOptions): DynamicModule {
+  checkExtensions(FEATURES, extensions);
+  const extensionMigrations = extensionMigrationsOf(extensions);
+  const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
+  const ownModules = [
+    ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
+    DatabaseModule.forRoot({
+      target,
+      timeBudget,
+      applicationName,
+      beforeMigrating,
+      extensionMigrations,
+      tables,
+    }),
+    AuthModule,
+    JobsModule,
+    MetricsRegistryModule,
+    ...serverModules,
+    ...FEATURES.map(({ module }) => module),
+  ];
+  return {
+    module: AppModule,
+    imports: [
+      // The guards and the error filter of Latitude come before those of a team's modules.
+      ...ownModules,
+      ExtensionPointsModule.of(EXTENSION_POINTS, extensions, ownModules),
+      ...extensions.map(({ module }) => module),
+      ...modules,
+    ],
+  };
+}

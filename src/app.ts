@@ -31,7 +31,7 @@ import {
 } from './platform/http/response/declared-interceptors.js';
 import { type RoutePath, ROUTE_TABLE, RouteTable } from './platform/http/response/route-table.js';
 import { UnsharedLimitsWarning } from './platform/access/limits/unshared-limits-warning.js';
-import { type AppOptions, rootModule } from './root.module.js';
+import { type AppOptions, rootModule } from './app.module.js';
 
 /** Options of the Nest application. */
 export const NEST_OPTIONS = {

@@ -12,7 +12,7 @@ import { UnlimitedTimeBudget } from '../platform/data/gateway/time-budget.js';
 import { settingsOf } from '../platform/extension/extensions.js';
 import { openApiDocument } from '../platform/http/openapi/document.js';
 import { HttpAdapter } from '../platform/http/lifecycle/http-adapter.js';
-import type { AppOptions } from '../root.module.js';
+import type { AppOptions } from '../app.module.js';
 import type { Actor } from '../platform/data/actor.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { registerDocument } from './validate-answer.js';

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
-import { AppModule } from '../../src/app.module.js';
+import { FEATURES } from '../../src/app.module.js';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { routeName, type Route } from '../../src/testing/routes.js';
@@ -20,11 +20,15 @@ export function declarationOf(route: Route): RestHandler | undefined {
 }
 
 /** The classes that the modules of the features list under a key, such as their controllers. */
-export function classesIn(key: string, module: Type<object> = AppModule): Type<object>[] {
+export function classesIn(key: string): Type<object>[] {
+  return FEATURES.flatMap(({ module }) => classesOf(key, module as Type<object>));
+}
+
+function classesOf(key: string, module: Type<object>): Type<object>[] {
   const listed = (name: string) =>
     ((Reflect.getMetadata(name, module) ?? []) as unknown[]).filter(
       (one): one is Type<object> => typeof one === 'function',
     );
   const imported = listed(MODULE_METADATA.IMPORTS);
-  return [...listed(key), ...imported.flatMap((one) => classesIn(key, one))];
+  return [...listed(key), ...imported.flatMap((one) => classesOf(key, one))];
 }

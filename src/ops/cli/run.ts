@@ -8,7 +8,7 @@ import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
 import { settingsOf } from '../../platform/extension/extensions.js';
-import { type AppOptions, rootModule } from '../../root.module.js';
+import { type AppOptions, rootModule } from '../../app.module.js';
 import { isJson, writeResult } from './output.js';
 import { createProgress } from './progress.js';
 

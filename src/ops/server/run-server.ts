@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import { createApp } from '../../app.js';
+import { KeysService } from '../../modules/auth/keys.service.js';
+import { SCOPES } from '../../platform/access/scopes.js';
 import { logger } from '../../platform/config/logger.js';
 import { printFirstKey } from '../../platform/config/print-first-key.js';
 import { SettingError } from '../../platform/config/setting.js';
 import type { Settings } from '../../platform/config/settings.js';
 import type { DatabaseHandle } from '../open-database.js';
-import { createFirstKey } from './first-start.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
 import { ShutdownDelay } from '../../platform/http/health/shutdown-delay.js';
 import { HttpAdapter } from '../../platform/http/lifecycle/http-adapter.js';
-import { logAddresses } from './log-addresses.js';
-import type { AppOptions } from '../../root.module.js';
+import type { AppOptions } from '../../app.module.js';
 
 /** Connections that the operating system queues until the server accepts them. */
 const LISTEN_BACKLOG = 1_024;
@@ -99,4 +99,39 @@ async function listenOn(server: Server, { port, host }: Settings): Promise<strin
   // A server that listens on all addresses is reachable on this machine by its loopback address.
   const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
+}
+
+/** Logs where the service can be reached. */
+function logAddresses(url: string, { docs }: Settings): void {
+  logger.info(`Latitude listens on ${url}`);
+  logger.info(`${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`);
+}
+
+/**
+ * Creates an organization and a key if the database has none (docs/contract/running.md#start).
+ * @returns a message for the terminal with the key; undefined if the database has keys already
+ */
+async function createFirstKey(
+  app: INestApplicationContext,
+  url: string,
+): Promise<string | undefined> {
+  const keys = app.get(KeysService);
+  const [existing, ...others] = await keys.listOrganizations();
+  // An interrupted first startup leaves an organization without keys.
+  if (others.length > 0 || (existing && (await keys.listKeys(existing.id)).length > 0)) return;
+  const organization = existing ?? (await keys.createOrganization('My organization'));
+  const { key } = await keys.createKey({
+    organizationId: organization.id,
+    name: 'First key',
+    scopes: SCOPES,
+  });
+  return `
+Your organization: ${organization.id}
+Your API key, shown only now: ${key}
+
+Create your first lead:
+
+curl -X POST ${url}/api/v1/leads -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}'
+
+`;
 }

@@ -1,7 +1,18 @@
 import '../../platform/config/v8-flags.js';
 import 'reflect-metadata';
 import { describeFailure } from '../../platform/config/failure.js';
+import {
+  formatForTerminal,
+  logger,
+  setLogErrors,
+  setLogLevel,
+} from '../../platform/config/logger.js';
+import { readSettings, type Settings } from '../../platform/config/settings.js';
+import { nextStop, type Stop } from '../../platform/config/stop.js';
+import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
+import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import { defineConfig, type LatitudeConfig } from '../../platform/extension/config.js';
+import { settingsOf } from '../../platform/extension/extensions.js';
 
 /**
  * Runs an application and ends the process: a command if there are arguments, otherwise the server
@@ -17,11 +28,59 @@ export async function run(
     process.exit(await runCommandLine(config, args));
   }
   try {
-    const { serve } = await import('./serve.js');
     await serve(config);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`latitude: ${describeFailure(error)}\n`);
     process.exit(1);
   }
+}
+
+/**
+ * Starts the server and stops it on a signal. The application is loaded last, because
+ * loading it takes most of the time of a startup. A wrong setting or database is reported earlier.
+ * @throws Error whose message is meant for the user if the server cannot start
+ */
+export async function serve(config: LatitudeConfig): Promise<void> {
+  await formatForTerminal();
+  const declared = settingsOf(config.extensions);
+  const settings = readSettings(undefined, declared);
+  setLogLevel(settings.logLevel);
+  setLogErrors(settings.logErrors);
+  await checkCommands(config);
+  const unknown = findUnknownSettings(Object.keys(declared));
+  for (const warning of unknown) logger.warn(warning);
+  const stop = nextStop();
+  const database = await openUnlessStopped(settings, stop);
+  try {
+    if (database === undefined) {
+      logger.info(`${await stop.requested}: startup is stopped`);
+    } else {
+      const { runServer } = await import('./run-server.js');
+      await runServer({ ...config, settings }, database, stop.requested);
+    }
+  } finally {
+    await database?.close();
+  }
+  logger.info('Latitude has stopped');
+}
+
+/** @returns undefined if a stop is requested before the database is open */
+async function openUnlessStopped(
+  settings: Settings,
+  { signal }: Stop,
+): Promise<DatabaseHandle | undefined> {
+  try {
+    return await openDatabase(settings, 'server', signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** @throws ExtensionError if a command of an extension exists already */
+async function checkCommands(config: LatitudeConfig): Promise<void> {
+  if (config.extensions.every(({ commands }) => commands.length === 0)) return;
+  const { commandLine } = await import('../cli/command-line.js');
+  commandLine(config);
 }

@@ -14,7 +14,7 @@ import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-quer
 import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../../../src/testing/databases.js';
 import { createLead, dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
-import { serve } from '../../../../src/ops/server/serve.js';
+import { serve } from '../../../../src/ops/server/run.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { runCommand } from '../../../support/command-line.js';

@@ -10,7 +10,7 @@ import {
   StoredJobs,
 } from '../../../support/modules/greetings.module.js';
 import { JobsService } from '../../../../src/platform/jobs/jobs.service.js';
-import { rootModule } from '../../../../src/root.module.js';
+import { rootModule } from '../../../../src/app.module.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

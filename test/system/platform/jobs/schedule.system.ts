@@ -7,8 +7,8 @@ import {
   SchedulerRegistry,
   Timeout,
 } from '@nestjs/schedule';
+import { rootModule } from '../../../../src/app.module.js';
 import { createCommandApp } from '../../../../src/ops/cli/run.js';
-import { rootModule } from '../../../../src/root.module.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
