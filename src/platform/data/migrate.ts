@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
 import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
@@ -53,7 +53,7 @@ export async function migrate(
       );
     }
     await reindexNames(dataSource);
-    return await withRunner(dataSource, prepareTenantRole);
+    return await prepareTenantRole(dataSource);
   } finally {
     await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();
@@ -81,13 +81,10 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
 
 async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
   try {
-    const executed = await withRunner(dataSource, (runner) =>
-      executedMigrations(dataSource, runner),
-    );
-    warnOfNewerSchema(dataSource, executed);
-    const pending = dataSource.migrations.filter(
-      (migration) => !executed.includes(nameOf(migration)),
-    );
+    const migrations = new MigrationExecutor(dataSource);
+    warnOfNewerSchema(dataSource, await migrations.getExecutedMigrations());
+    const all = await migrations.getPendingMigrations();
+    const pending = all.flatMap(({ instance }) => instance ?? []);
     if (pending.length === 0) return;
     await before();
     await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
@@ -105,37 +102,13 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
   }
 }
 
-/** Returns the names of the migrations that have run, in order. None have before the first startup. */
-async function executedMigrations(
-  { options: { migrationsTableName = 'migrations' } }: DataSource,
-  runner: QueryRunner,
-): Promise<string[]> {
-  const [{ table }] = (await runner.query(
-    `select to_regclass(quote_ident(current_schema()) || '.${migrationsTableName}') as table`,
-  )) as [{ table: string | null }];
-  if (table === null) return [];
-  const rows = (await runner.query(`select name from ${table} order by id`)) as { name: string }[];
-  return rows.map(({ name }) => name);
-}
-
 /** A rolling upgrade, or a return to an older version, runs it on the schema of a newer one. */
-function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly string[]): void {
+function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly Migration[]): void {
   const known = own.map(nameOf);
-  const migrations = executed.filter((name) => !known.includes(name));
+  const names = executed.map(({ name }) => name);
+  const migrations = names.filter((name) => !known.includes(name)).sort();
   if (migrations.length === 0) return;
   logger.warn({ migrations }, 'the schema of the database is newer than this version');
-}
-
-async function withRunner<T>(
-  dataSource: DataSource,
-  work: (runner: QueryRunner) => Promise<T>,
-): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    return await work(runner);
-  } finally {
-    await runner.release();
-  }
 }
 
 /**
