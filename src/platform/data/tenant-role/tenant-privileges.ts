@@ -153,12 +153,12 @@ export async function assertPrivilegesOf(
   );
 }
 
-async function query<Row>(
+function query<Row>(
   dataSource: DataSource,
   text: string,
   ...values: unknown[]
 ): Promise<Row[]> {
-  return (await dataSource.query(text, [ADMINISTRATIVE_TABLES, ...values])) as Row[];
+  return dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
 }
 
 async function grant(dataSource: DataSource, missing: Missing): Promise<void> {
