@@ -10,25 +10,17 @@ export interface Connection {
   readonly database: string;
 }
 
-const DUPLICATE_DATABASE = '42P04';
-const UNIQUE_VIOLATION = '23505';
-
 export function connectionThrough(socketDirectory: string): Connection {
   return { host: socketDirectory, port: PORT, user: 'postgres', database: 'latitude' };
 }
 
-/** Creates the database on first use. */
+/** Creates the database on first use. Only the owner of the data directory does so. */
 export async function ensureDatabase(connection: Connection): Promise<void> {
   await withClient({ ...connection, database: 'postgres' }, async (client) => {
     const name = connection.database;
     const found = await client.query('select from pg_database where datname = $1', [name]);
     if (found.rowCount !== 0) return;
-    try {
-      await client.query(`create database ${client.escapeIdentifier(name)}`);
-    } catch (error) {
-      const raced = [DUPLICATE_DATABASE, UNIQUE_VIOLATION].includes(errorCode(error) ?? '');
-      if (!raced) throw error;
-    }
+    await client.query(`create database ${client.escapeIdentifier(name)}`);
   });
 }
 

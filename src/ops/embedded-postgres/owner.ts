@@ -78,16 +78,7 @@ async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
 /** An incomplete file has no owner: it was cut short by a power failure, which no process survived. */
 function parse(text: string): Owner | undefined {
   try {
-    const owner = JSON.parse(text) as Record<string, unknown>;
-    const { pid, started, role, socketDirectory, directoryId } = owner;
-    const complete =
-      typeof pid === 'number' &&
-      typeof started === 'string' &&
-      typeof socketDirectory === 'string' &&
-      (role === 'server' || role === 'command');
-    if (!complete) return undefined;
-    const known = typeof directoryId === 'string' ? { directoryId } : {};
-    return { pid, started, role, socketDirectory, ...known };
+    return JSON.parse(text) as Owner;
   } catch {
     return undefined;
   }

@@ -153,11 +153,7 @@ export async function assertPrivilegesOf(
   );
 }
 
-function query<Row>(
-  dataSource: DataSource,
-  text: string,
-  ...values: unknown[]
-): Promise<Row[]> {
+function query<Row>(dataSource: DataSource, text: string, ...values: unknown[]): Promise<Row[]> {
   return dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
 }
 
