@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { unlessMissing } from './errors.js';
@@ -56,4 +56,34 @@ export async function linkLibraries(directory: string): Promise<void> {
       symlink(basename(source), join(directory, relative('native', target))).catch(() => undefined),
     ),
   );
+}
+
+/** Copies the binaries into the data directory, where every user can run them. */
+export async function copyBinaries(
+  { directory, version }: Installation,
+  dataDirectory: string,
+): Promise<string> {
+  const copy = join(dataDirectory, `binaries-${version}`);
+  const existing = await lstat(copy).catch(unlessMissing(undefined));
+  if (existing !== undefined && existing.uid === process.getuid?.()) return copy;
+  for (const name of await readdir(dataDirectory)) {
+    if (name.startsWith('binaries-')) {
+      await rm(join(dataDirectory, name), { recursive: true, force: true });
+    }
+  }
+  const partial = `${copy}.partial`;
+  await cp(directory, partial, { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(partial);
+  await letEveryoneRead(partial);
+  await rename(partial, copy);
+  return copy;
+}
+
+/** Under a strict umask of `npm ci`, only root could read the copy. */
+async function letEveryoneRead(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true });
+  for (const path of ['', ...entries].map((entry) => join(directory, entry))) {
+    const stats = await lstat(path);
+    if (!stats.isSymbolicLink()) await chmod(path, stats.mode & 0o100 ? 0o755 : 0o644);
+  }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, unlessMissing } from './errors.js';
 import type { RunAs } from './guarded-process.js';
-import { type Installation, linkLibraries, USE_ANOTHER } from './installation.js';
+import { copyBinaries, type Installation, linkLibraries, USE_ANOTHER } from './installation.js';
 
 const run = promisify(execFile);
 
@@ -31,25 +31,25 @@ const NAMESPACE: Candidate = {
   wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 };
 
-const PROBE = 'cd "$1" || exit 10; "$2" --version';
+const PROBE = 'cd "$1" || exit 10; "$2" --version || exit 11';
 const CANNOT_ENTER = 10;
+const CANNOT_RUN = 11;
 
 /**
- * Finds a user for a data directory and its cluster who can run the binaries.
+ * Finds a user for a data directory and its cluster, and binaries that this user can run.
  * @throws Error whose message is meant for the user if there are none
  */
 export async function prepareRuntime(
-  { directory, version }: Installation,
+  installation: Installation,
   dataDirectory: string,
   cluster: string,
 ): Promise<Runtime> {
-  const [majorVersion = ''] = version.split('.');
-  await linkLibraries(directory);
+  const [majorVersion = ''] = installation.version.split('.');
   let problem = '';
   for (const candidate of await candidates(cluster)) {
-    const failure = await probe(directory, candidate, dataDirectory);
-    if (!failure) return { binaries: directory, majorVersion, runAs: candidate };
-    problem = problemOf(failure, candidate, dataDirectory);
+    const outcome = await findBinaries(installation, candidate, dataDirectory);
+    if ('binaries' in outcome) return { ...outcome, majorVersion, runAs: candidate };
+    problem = outcome.problem;
   }
   throw new Error(problem);
 }
@@ -82,16 +82,28 @@ async function nobody(): Promise<Candidate> {
   return { name: 'the user nobody', wrapper: [], uid: Number(uid), gid: Number(gid) };
 }
 
-function problemOf(
-  failure: { readonly code?: unknown },
-  { name }: Candidate,
+type Outcome = { readonly binaries: string } | { readonly problem: string };
+
+async function findBinaries(
+  installation: Installation,
+  candidate: Candidate,
   dataDirectory: string,
-): string {
+): Promise<Outcome> {
+  let binaries = installation.directory;
+  await linkLibraries(binaries);
+  let failure = await probe(binaries, candidate, dataDirectory);
+  if (failure?.code === CANNOT_RUN) {
+    binaries = await copyBinaries(installation, dataDirectory);
+    failure = await probe(binaries, candidate, dataDirectory);
+  }
+  if (failure === undefined) return { binaries };
   if (failure.code === CANNOT_ENTER) {
-    return `PostgreSQL runs as ${name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that every user can enter, such as /var/lib/latitude.`;
+    return {
+      problem: `PostgreSQL runs as ${candidate.name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that every user can enter, such as /var/lib/latitude.`,
+    };
   }
   const reason = messageOf(failure).replace(/\s+/g, ' ');
-  return `The embedded PostgreSQL does not run here as ${name} (${reason}): ${USE_ANOTHER}.`;
+  return { problem: `The embedded PostgreSQL does not run here (${reason}): ${USE_ANOTHER}.` };
 }
 
 /** @returns the error; undefined if the binaries run */
