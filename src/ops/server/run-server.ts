@@ -6,10 +6,11 @@ import type { NestApplicationContext } from '@nestjs/core';
 import { createApp } from '../../app.js';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { SCOPES } from '../../platform/access/scopes.js';
-import { logger } from '../../platform/config/logger.js';
-import { printFirstKey } from '../../platform/config/print-first-key.js';
+import { flushLog, logger } from '../../platform/config/logger.js';
+import { describeFailure } from '../../platform/config/failure.js';
 import { SettingError } from '../../platform/config/setting.js';
 import type { Settings } from '../../platform/config/settings.js';
+import { writeSynchronously } from '../../platform/config/standard-output.js';
 import type { DatabaseHandle } from '../open-database.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
 import { ShutdownDelay } from '../../platform/http/health/shutdown-delay.js';
@@ -134,4 +135,16 @@ Create your first lead:
 curl -X POST ${url}/api/v1/leads -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}'
 
 `;
+}
+
+/** Prints the message with the key of the first start after the lines of the log. */
+function printFirstKey(message: string): void {
+  flushLog();
+  try {
+    writeSynchronously(message);
+  } catch (error) {
+    process.stderr.write(
+      `latitude: The first key was created, but not printed: ${describeFailure(error)}. Create another one with "latitude keys create".\n`,
+    );
+  }
 }

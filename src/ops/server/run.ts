@@ -8,7 +8,7 @@ import {
   setLogLevel,
 } from '../../platform/config/logger.js';
 import { readSettings, type Settings } from '../../platform/config/settings.js';
-import { nextStop, type Stop } from '../../platform/config/stop.js';
+import { nextStop, type Stop } from '../../platform/config/stop-signals.js';
 import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import { defineConfig, type LatitudeConfig } from '../../platform/extension/config.js';

@@ -1,8 +1,39 @@
+import { logger } from './logger.js';
+
 /** The signals that ask a process to stop. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** On Ctrl+C, the terminal sends SIGINT to the process and to npm, which passes it on: it arrives twice. */
 const REPETITION_MS = 1_000;
+
+/** How soon the process notices that npm has ended. */
+const CHECK_NPM_EVERY_MS = 250;
+
+/** The request to stop this process. */
+export interface Stop {
+  /** Resolves with the signal that requests the stop. */
+  readonly requested: Promise<NodeJS.Signals>;
+  /** Is aborted when the stop is requested. */
+  readonly signal: AbortSignal;
+}
+
+/** Waits for a stop signal, or for the end of the npm that runs this process. */
+export function nextStop(): Stop {
+  const controller = new AbortController();
+  const requested = new Promise<NodeJS.Signals>((resolve) => {
+    const request = (signal: NodeJS.Signals) => {
+      resolve(signal);
+      controller.abort();
+    };
+    onStopSignal(request);
+    onEndOfNpm(() => {
+      if (controller.signal.aborted) return;
+      logger.info('npm has ended: stopping as on SIGTERM');
+      request('SIGTERM');
+    });
+  });
+  return { requested, signal: controller.signal };
+}
 
 /**
  * Calls a listener with the first stop signal. Signals within the next second are repetitions of the first
@@ -26,4 +57,18 @@ export function onStopSignal(listener: (signal: NodeJS.Signals) => void): () => 
   };
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
   return remove;
+}
+
+/**
+ * Calls a listener when the npm that runs this process as a script has ended. npm passes SIGINT and SIGTERM on,
+ * but not SIGHUP and SIGKILL, which end it at once.
+ */
+function onEndOfNpm(listener: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(timer);
+    listener();
+  }, CHECK_NPM_EVERY_MS).unref();
 }

@@ -2,12 +2,11 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../../access/access.module.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
-import { ReplicaMetrics } from './replica-metrics.js';
 
 /** Serves `/metrics`. `serverModule()` imports it only if the setting `METRICS` is on. */
 @Module({
   imports: [AccessModule],
   controllers: [MetricsController],
-  providers: [Metrics, ReplicaMetrics],
+  providers: [Metrics],
 })
 export class MetricsModule {}

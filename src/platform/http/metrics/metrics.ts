@@ -3,6 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../access/authenticator.js';
 import { VERSION } from '../../config/version.js';
 import { DatabaseStatus } from '../../data/readiness/database-status.js';
+import type { Replica } from '../../data/replicas/replica.js';
+import { Replicas } from '../../data/replicas/replicas.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';
@@ -40,6 +42,7 @@ export class Metrics {
     database: DatabaseStatus,
     limits: RateLimits,
     authenticator: Authenticator,
+    replicas: Replicas,
   ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const pool = () => database.connections();
@@ -47,14 +50,17 @@ export class Metrics {
     this.addGauge('latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
     this.addGauge('latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
     const refusals = 'latitude_rate_limit_refusals_total';
-    this.addCounter(refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
+    this.addLabelled(Counter, refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
     const shared = 'latitude_rate_limits_shared';
     const isShared = () => Number(limits.areShared);
     this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
-    this.addCounter(lookups, 'Key look-ups by source.', 'source', () => authenticator.lookups);
+    this.addLabelled(Counter, lookups, 'Key look-ups by source.', 'source', () => {
+      return authenticator.lookups;
+    });
     this.addBuildInfo();
     collectDefaultMetrics({ register: this.registry });
+    if (replicas.all.length > 0) this.addReplicas(replicas);
   }
 
   /** Counts a finished request. */
@@ -84,23 +90,53 @@ export class Metrics {
     });
   }
 
-  /** Exports counts that another class keeps, one label value for each name. */
-  private addCounter(
+  /** Exports values that another class keeps, one label value for each name. Undefined values are left out. */
+  private addLabelled(
+    type: typeof Counter | typeof Gauge,
     name: string,
     help: string,
     label: string,
-    read: () => Readonly<Record<string, number>>,
+    read: () => Readonly<Record<string, number | undefined>>,
   ): void {
-    const counter = new Counter({
+    const metric = new type({
       name,
       help,
       labelNames: [label],
       registers: this.registers,
       collect: () => {
-        counter.reset();
-        for (const [value, count] of Object.entries(read())) counter.inc({ [label]: value }, count);
+        metric.reset();
+        for (const [value, number] of Object.entries(read())) {
+          if (number !== undefined) metric.inc({ [label]: value }, number);
+        }
       },
     });
+  }
+
+  /** The label of a replica is its place in the setting, from 1. */
+  private addReplicas({ all, reads }: Replicas): void {
+    const ofEach = (read: (replica: Replica) => number | undefined) => () =>
+      Object.fromEntries(all.map((replica, index) => [index + 1, read(replica)]));
+    this.addLabelled(
+      Counter,
+      'latitude_replica_reads_total',
+      'Reads that may use a replica, by the server that ran them: replica or primary.',
+      'server',
+      () => reads,
+    );
+    this.addLabelled(
+      Gauge,
+      'latitude_replica_used',
+      '1 if reads use the replica, 0 if it is left out.',
+      'replica',
+      ofEach(({ availability }) => Number(availability.isUsed)),
+    );
+    this.addLabelled(
+      Gauge,
+      'latitude_replica_lag_bytes',
+      'How far it was behind the primary at its last check.',
+      'replica',
+      ofEach(({ lagBytes }) => lagBytes),
+    );
   }
 
   private addBuildInfo(): void {
