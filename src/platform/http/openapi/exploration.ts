@@ -4,7 +4,7 @@ import { describeBody, type Swagger } from './declared-parameters.js';
 import { describedDtos, describeProperties } from './dto-properties.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
 
-/** Extension of an operation with the number of its handler. */
+/** Extension of an operation with its handler. */
 const HANDLER = 'x-handler';
 
 export const OPENAPI_VERSION = '3.1.0';
@@ -51,22 +51,24 @@ export async function explore(
   };
 }
 
-/** The numbers of handlers and the controllers with tags. Decorators are applied once. */
-const NUMBERS = new WeakMap<object, number>();
-const TAGGED = new WeakSet<object>();
-let lastNumber = 0;
+/** The controllers, handlers and DTOs that have their decorators. A document can be created several times. */
+const DECORATED = new WeakSet<object>();
 
-/** Includes a handler in the document, with its number, its response DTO and its tag. */
+function isNew(target: object): boolean {
+  const isFirst = !DECORATED.has(target);
+  DECORATED.add(target);
+  return isFirst;
+}
+
+/** Includes a handler in the document, with its response DTO, its tag and itself, to find its operations. */
 function markHandler({ controller, name, handler, tag, options }: RestHandler, swagger: Swagger) {
   const { ApiExtension, ApiExtraModels, ApiIncludeEndpoint, ApiTags } = swagger;
-  if (tag && !TAGGED.has(controller)) ApiTags(tag.name)(controller);
-  TAGGED.add(controller);
-  if (NUMBERS.has(handler)) return;
-  NUMBERS.set(handler, ++lastNumber);
+  if (isNew(controller) && tag) ApiTags(tag.name)(controller);
+  if (!isNew(handler)) return;
   const models = [responseDtoOf(options) ?? []].flat();
-  const number = ApiExtension(HANDLER, lastNumber);
-  const marks: MethodDecorator[] = [ApiIncludeEndpoint(), number, ApiExtraModels(...models)];
-  for (const mark of marks) mark(controller.prototype as object, name, { value: handler });
+  const mark = ApiExtension(HANDLER, { handler } satisfies Mark);
+  const marks: MethodDecorator[] = [ApiIncludeEndpoint(), mark, ApiExtraModels(...models)];
+  for (const decorate of marks) decorate(controller.prototype as object, name, { value: handler });
 }
 
 function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] {
@@ -74,13 +76,9 @@ function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] 
   return [body ?? [], query ?? [], describeBody(handler, swagger)].flat();
 }
 
-/** The DTOs whose properties are described. Decorators are applied once. */
-const DESCRIBED = new WeakSet<Type<object>>();
-
 /** Makes @nestjs/swagger describe all properties of a DTO, also those without `@ApiProperty()`. */
 function defineProperties(dto: Type<object>, { ApiProperty, DECORATORS }: Swagger): void {
-  if (DESCRIBED.has(dto)) return;
-  DESCRIBED.add(dto);
+  if (!isNew(dto)) return;
   const prototype = dto.prototype as object;
   for (const [name, options] of Object.entries(describeProperties(dto))) {
     const declared = Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, prototype, name) as
@@ -107,17 +105,18 @@ function operationsIn(
   paths: OpenAPIObject['paths'],
   handlers: readonly RestHandler[],
 ): ExploredOperation[] {
-  const byNumber = new Map(handlers.map((one) => [NUMBERS.get(one.handler), one]));
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const { [HANDLER]: number, ...operation } = (item[method] ?? {}) as Explored;
-      const handler = number === undefined ? undefined : byNumber.get(number);
+      const { [HANDLER]: mark, ...operation } = (item[method] ?? {}) as Explored;
+      const handler = mark && handlers.find((one) => one.handler === mark.handler);
       return handler ? [{ path, method, operation, handler }] : [];
     }),
   );
 }
 
-type Explored = OperationObject & { readonly [HANDLER]?: number };
+type Mark = Pick<RestHandler, 'handler'>;
+
+type Explored = OperationObject & { readonly [HANDLER]?: Mark };
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
