@@ -28,8 +28,7 @@ export class ExtensionPointsModule {
         ...points.flatMap((point) => providersOf(point, involved)),
         {
           provide: OverrideCheck,
-          useFactory: (modules: ModulesContainer) =>
-            new OverrideCheck(modules, [ExtensionPointsModule, ...ownModules], points),
+          useFactory: (modules: ModulesContainer) => new OverrideCheck(modules, ownModules, points),
           inject: [ModulesContainer],
         },
       ],

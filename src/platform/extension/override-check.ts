@@ -23,7 +23,11 @@ export class OverrideCheck implements OnModuleInit {
   onModuleInit(): void {
     const ownTypes = new Set(this.ownModules.map((one) => ('module' in one ? one.module : one)));
     const all = [...this.modules.values()];
-    const own = withImports(all.filter(({ metatype }) => ownTypes.has(metatype)));
+    const own = new Set([
+      ...withImports(all.filter(({ metatype }) => ownTypes.has(metatype))),
+      // Without its imports, which are modules of extensions.
+      ...all.filter(({ providers }) => providers.has(OverrideCheck)),
+    ]);
     const ownClasses = new Set([...own].flatMap(classesOf));
     for (const module of all) {
       const found = own.has(module) ? undefined : classesOf(module).find((c) => ownClasses.has(c));

@@ -119,6 +119,13 @@ describe('startup', () => {
     await expect(start({ modules: [module] })).rejects.toThrow(text);
   });
 
+  it('fails if the module of an extension with replacements provides a class of Latitude', async () => {
+    @Module({ providers: [{ provide: LeadsService, useValue: {} }] })
+    class AcmeModule {}
+    const extensions = [named('acme', { module: AcmeModule, replaces: [scorer] })];
+    await expect(start({ extensions })).rejects.toThrow('AcmeModule provides LeadsService');
+  });
+
   function globalModule(provide: Parameters<typeof Reflect.getMetadata>[1]): Type<unknown> {
     @Global()
     @Module({ providers: [{ provide: provide as never, useValue: {} }] })
