@@ -38,30 +38,25 @@ export class ExtensionPointsModule {
 }
 
 function checkTokens(points: readonly ExtensionPoint[], { name, replaces, adds }: Extension): void {
-  const fail = (verb: string, provider: ExtensionProvider, problem: string) => {
+  const check = (
+    providers: readonly ExtensionProvider[],
+    allowed: readonly ExtensionPoint[],
+    problemOf: (token: string) => string,
+  ) => {
+    const wrong = providers.find(({ provide }) => allowed.every(({ token }) => token !== provide));
+    if (!wrong) return;
+    const names = allowed.map(({ token }) => token.name).join(', ') || 'none';
     throw new ExtensionError(
-      `The extension ${name} ${verb} ${nameOf(provider.provide)}, ${problem}.`,
+      `The extension ${name} ${problemOf(nameOf(wrong.provide))}: ${names}.`,
     );
   };
-  const namesOf = (some: readonly ExtensionPoint[]) =>
-    some.map(({ token }) => token.name).join(', ') || 'none';
+  check(replaces, points, (token) => {
+    return `replaces ${token}, which cannot be replaced. The classes that can be replaced are`;
+  });
   const lists = points.filter(({ isList }) => isList);
-  for (const provider of replaces) {
-    if (points.some(({ token }) => token === provider.provide)) continue;
-    fail(
-      'replaces',
-      provider,
-      `which cannot be replaced. The classes that can be replaced are: ${namesOf(points)}`,
-    );
-  }
-  for (const provider of adds) {
-    if (lists.some(({ token }) => token === provider.provide)) continue;
-    fail(
-      'adds a provider to',
-      provider,
-      `which accepts no other providers. Providers can be added to: ${namesOf(lists)}`,
-    );
-  }
+  check(adds, lists, (token) => {
+    return `adds a provider to ${token}, which accepts no other providers. Providers can be added to`;
+  });
 }
 
 /** @throws ExtensionError if several implementations replace one */
