@@ -2,131 +2,110 @@ import type { RegisteredExtension } from '../config/registered-extensions.js';
 
 /** The error codes of Latitude itself (docs/contract/errors.md#codes). */
 const CORE_ERRORS = {
-  bad_request: entry(400, false, 'The request could not be read.', 'Send a valid request.'),
-  no_session: entry(
+  bad_request: permanent(400, 'The request could not be read.', 'Send a valid request.'),
+  no_session: permanent(
     400,
-    false,
     'There is no such session. Open one by POSTing initialize.',
     'Send initialize without Mcp-Session-Id, then use the session id of the response.',
   ),
-  validation_error: entry(
+  validation_error: permanent(
     400,
-    false,
     'The request is not valid.',
     'Nothing was changed. Correct the named fields and call again.',
   ),
-  unauthorized: entry(
+  unauthorized: permanent(
     401,
-    false,
     'The API key is missing, invalid or expired.',
     'Ask the user for a valid key.',
   ),
-  insufficient_scope: entry(
+  insufficient_scope: permanent(
     403,
-    false,
     'The API key lacks the required scope.',
     'Do not retry. Ask the user for a key that has the scope.',
   ),
-  session_mismatch: entry(
+  session_mismatch: permanent(
     403,
-    false,
     'The session belongs to another API key.',
     'Open a session of your own.',
   ),
-  origin_not_allowed: entry(
+  origin_not_allowed: permanent(
     403,
-    false,
     'Pages of this origin may not call /mcp.',
     'Add the origin to MCP_ALLOWED_ORIGINS.',
   ),
-  not_found: entry(
+  not_found: permanent(
     404,
-    false,
     'There is no such resource.',
     'Look up the id with the tool that lists these records.',
   ),
-  lead_not_found: entry(
+  lead_not_found: permanent(
     404,
-    false,
     'There is no such lead.',
     'Find the lead with list_leads, or create it with create_lead.',
   ),
-  duplicate: entry(
+  duplicate: permanent(
     409,
-    false,
     'The record violates a unique constraint.',
     'Nothing was changed. Use or update the existing record, or give another value.',
   ),
-  idempotency_key_in_use: entry(
+  idempotency_key_in_use: temporary(
     409,
-    true,
     'A request with this Idempotency-Key is in progress.',
     'Repeat the same call in a few seconds.',
   ),
-  cursor_expired: entry(
+  cursor_expired: permanent(
     410,
-    false,
     'The events after this position are no longer stored.',
     'Read the records again, then read events without `after`.',
   ),
-  precondition_failed: entry(
+  precondition_failed: permanent(
     412,
-    false,
     'The record is not the version that If-Match names.',
     'Nothing was changed. Read the record again before you change it.',
   ),
-  payload_too_large: entry(413, false, 'The request body is too large.', 'Send a smaller body.'),
-  unsupported_media_type: entry(
+  payload_too_large: permanent(413, 'The request body is too large.', 'Send a smaller body.'),
+  unsupported_media_type: permanent(
     415,
-    false,
     'Send the body as application/json in UTF-8.',
     'Set Content-Type to application/json.',
   ),
-  compliance_blocked: entry(
+  compliance_blocked: permanent(
     422,
-    false,
     'The lead must not be contacted.',
     'Do not contact the lead. Tell the user.',
   ),
-  idempotency_key_reused: entry(
+  idempotency_key_reused: permanent(
     422,
-    false,
     'This Idempotency-Key was used with another request.',
     'Nothing was done. Use a new key for a new request.',
   ),
-  rate_limit_exceeded: entry(
+  rate_limit_exceeded: temporary(
     429,
-    true,
     'Too many requests in the current window.',
     'Nothing was done. Wait until the window ends and repeat the same call.',
   ),
-  query_failed: entry(
+  query_failed: temporary(
     500,
-    true,
     'The database read failed. Try again.',
     'Repeat the same call in a few seconds.',
   ),
-  create_failed: entry(
+  create_failed: temporary(
     500,
-    true,
     'The database write failed. Try again with the same body.',
     'Repeat the same call in a few seconds.',
   ),
-  internal_error: entry(
+  internal_error: temporary(
     500,
-    true,
     'An unexpected error occurred.',
     'Repeat the same call once; if it fails again, tell the user the request_id.',
   ),
-  too_many_sessions: entry(
+  too_many_sessions: temporary(
     503,
-    true,
     'The maximum number of sessions is open.',
     'Wait for the seconds in Retry-After, then send initialize again.',
   ),
-  overloaded: entry(
+  overloaded: temporary(
     503,
-    true,
     'The service is overloaded.',
     'Nothing was done. Wait for the seconds in Retry-After and repeat the same call.',
   ),
@@ -165,11 +144,12 @@ export function declareErrors(errors: Readonly<Record<string, CatalogueEntry>>):
   Object.assign(catalogue, errors, CORE_ERRORS);
 }
 
-function entry(
-  status: number,
-  retryable: boolean,
-  message: string,
-  advice: string,
-): CatalogueEntry {
-  return { status, retryable, message, advice };
+/** An error that the same request causes again. */
+function permanent(status: number, message: string, advice: string): CatalogueEntry {
+  return { status, retryable: false, message, advice };
+}
+
+/** An error that the same request may not cause later. */
+function temporary(status: number, message: string, advice: string): CatalogueEntry {
+  return { status, retryable: true, message, advice };
 }
