@@ -1,16 +1,12 @@
-import type { RedisClientType } from '@redis/client';
 import { logger } from '../../config/logger.js';
 import { SettingError } from '../../config/setting.js';
 import { withTimeout } from '../../config/timeout.js';
-import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
-
-/** Prefix of each key in Redis. */
-const PREFIX = 'latitude:limits:';
+import { createWindowClient, type WindowClient, type WindowReply } from './window-client.js';
 
 /** The time after which Redis counts as down. */
 const REPLY_TIMEOUT_MS = 1_000;
 
-/** Interval of attempts to connect, and of a `PING` on an idle connection. */
+/** Interval of attempts to connect. */
 const RETRY_MS = 1_000;
 
 /** Replies that only another value of `REDIS_URL` changes, and what is wrong with it. */
@@ -22,15 +18,11 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 
 /** A connection to Redis that is replaced after each failure. */
 export class RedisConnection {
-  private client: RedisClientType | undefined;
+  private client: WindowClient | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  /** @param onLost called when a connection has failed */
-  constructor(
-    private readonly url: string,
-    private readonly onLost: () => void,
-  ) {}
+  constructor(private readonly url: string) {}
 
   get isOpen(): boolean {
     return this.client !== undefined;
@@ -58,12 +50,15 @@ export class RedisConnection {
     this.client = undefined;
   }
 
-  /** @throws Error if Redis does not reply in time */
-  async run(requests: readonly WindowRequest[]): Promise<WindowReply[]> {
+  /**
+   * Reads a window, and counts requests in it.
+   * @throws Error if Redis does not reply in time
+   */
+  async window(key: string, ttl: number, limit: number, requests: 0 | 1): Promise<WindowReply> {
     const { client } = this;
     if (!client) throw new Error('There is no connection.');
     try {
-      return await runOn(client, requests);
+      return await withTimeout(client.window(key, ttl, limit, requests), REPLY_TIMEOUT_MS);
     } catch (error) {
       this.giveUp(client, error as Error);
       throw error;
@@ -72,20 +67,14 @@ export class RedisConnection {
 
   /** @returns why there is no connection */
   private async tryToConnect(): Promise<Error | undefined> {
-    const { createClient } = await import('@redis/client');
-    const client = createClient({
-      url: this.url,
-      disableOfflineQueue: true,
-      pingInterval: RETRY_MS,
-      socket: { connectTimeout: RETRY_MS, reconnectStrategy: false },
-    });
+    const client = await createWindowClient(this.url);
     client.on('error', (error: Error) => {
       this.giveUp(client, error);
     });
     try {
       await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
       // Only the script shows that this server can count: a replica cannot.
-      await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
+      await withTimeout(client.window('check', RETRY_MS, 1, 1), REPLY_TIMEOUT_MS);
       if (this.isClosed) throw new Error('The server stops.');
       this.client = client;
       logger.info('Redis replies: instances share the rate limits');
@@ -97,28 +86,18 @@ export class RedisConnection {
   }
 
   /** Gives up a connection, unless there is another one already. */
-  private giveUp(client: RedisClientType, error: Error): void {
+  private giveUp(client: WindowClient, error: Error): void {
     if (this.client !== client) return;
     this.client = undefined;
-    this.onLost();
     warnOfLocalLimits(error);
     this.tryLater(client);
   }
 
-  private tryLater(client: RedisClientType): void {
+  private tryLater(client: WindowClient): void {
     if (client.isOpen) client.destroy();
     if (this.isClosed) return;
     this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
   }
-}
-
-function runOn(
-  client: RedisClientType,
-  requests: readonly WindowRequest[],
-): Promise<WindowReply[]> {
-  const prefixed = requests.map((request) => ({ ...request, key: PREFIX + request.key }));
-  const replies = runWindowScript((args) => client.sendCommand(args), prefixed);
-  return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
 function warnOfLocalLimits(error: Error): void {
