@@ -7,60 +7,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-problem.js';
-import type {
-  CompletionResult,
-  CompletionReference,
-  CompletionArgument,
-} from '../prompts/completion.service.js';
-import type { PromptDefinition, PromptResult } from '../prompts/prompt-registry.js';
-import {
-  canonicalUriOf,
-  contentsOf,
-  type ListResource,
-  type ReadResource,
-  type ResourceTemplate,
-} from '../resources/resource-registry.js';
+import type { CompletionReference, CompletionArgument } from '../prompts/completion.service.js';
+import { canonicalUriOf, contentsOf } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
-import type { ToolDefinition } from '../tools/tool-definition.js';
 import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
-import type { ToolResult } from '../tools/tool-result.js';
-
-/** The operations available to a caller, in every protocol version. */
-export interface McpOperations {
-  listTools(): Omit<ToolDefinition, 'outputSchema'>[];
-  /** @returns undefined when there is no such tool */
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    idempotencyKey: unknown,
-  ): Promise<ToolResult | undefined>;
-  listResources(): ListResource[];
-  listResourceTemplates(): ResourceTemplate[];
-  /** @throws ApiError */
-  readResource(uri: string): Promise<ReadResource>;
-  /** Undefined without a session, as in the stateless protocol. */
-  readonly subscriptions?: SessionSubscriptions;
-  listPrompts(): PromptDefinition[];
-  /**
-   * @returns undefined when there is no such prompt
-   * @throws ApiError
-   */
-  getPrompt(name: string, args: object): Promise<PromptResult | undefined>;
-  /**
-   * @returns undefined when there is no such prompt, resource template or argument
-   * @throws ApiError
-   */
-  complete(
-    reference: CompletionReference,
-    argument: CompletionArgument,
-  ): Promise<CompletionResult | undefined>;
-}
-
-export interface SessionSubscriptions {
-  /** @returns false when the limit of subscriptions is reached */
-  subscribe(resource: ReadResource): Promise<boolean>;
-  unsubscribe(canonicalUri: string): Promise<void>;
-}
+import type { McpOperations } from './request-operations.js';
 
 /** A JSON-RPC error. The error classes of the SDKs cannot be used: they repeat the code in the message. */
 class RpcError extends Error {
@@ -178,7 +129,7 @@ async function unsubscribe({ uri }: Params, operations: McpOperations): Promise<
   return {};
 }
 
-function subscriptionsOf({ subscriptions }: McpOperations): SessionSubscriptions {
+function subscriptionsOf({ subscriptions }: McpOperations) {
   if (subscriptions) return subscriptions;
   throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Subscriptions need a session');
 }

@@ -4,18 +4,33 @@ import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import { remainingHits, setRateLimitHeaders } from '../../../platform/access/limits/rate-limits.js';
 import type { Actor } from '../../../platform/data/actor.js';
-import { CompletionService } from '../prompts/completion.service.js';
-import { PromptRegistry } from '../prompts/prompt-registry.js';
-import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
+import {
+  type CompletionArgument,
+  type CompletionReference,
+  type CompletionResult,
+  CompletionService,
+} from '../prompts/completion.service.js';
+import {
+  type PromptDefinition,
+  PromptRegistry,
+  type PromptResult,
+} from '../prompts/prompt-registry.js';
+import {
+  type ListResource,
+  type ReadResource,
+  ResourceRegistry,
+  type ResourceTemplate,
+} from '../resources/resource-registry.js';
 import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
 import type { Session } from '../sessions/session.js';
 import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
+import type { ToolDefinition } from '../tools/tool-definition.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
+import type { ToolResult } from '../tools/tool-result.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import type { Messages } from './messages.js';
-import type { McpOperations } from './methods.js';
 
 /** One HTTP request to /mcp. */
 export interface McpRequestContext {
@@ -38,85 +53,17 @@ const KEY_OF_BATCH = {
 @Injectable()
 export class RequestOperations {
   constructor(
-    private readonly subscriptions: StoredSubscriptions,
-    private readonly registry: ToolRegistry,
-    private readonly runner: ToolRunner,
-    private readonly resources: ResourceRegistry,
-    private readonly prompts: PromptRegistry,
-    private readonly completions: CompletionService,
+    readonly subscriptions: StoredSubscriptions,
+    readonly tools: ToolRegistry,
+    readonly runner: ToolRunner,
+    readonly resources: ResourceRegistry,
+    readonly prompts: PromptRegistry,
+    readonly completions: CompletionService,
   ) {}
 
   /** @param session undefined for a message without a session */
   for(messages: Messages, context: McpRequestContext, session?: Session): McpOperations {
-    return {
-      ...this.toolOperations(messages, context, session),
-      ...this.resourceOperations(context, session),
-      ...this.promptOperations(context),
-    };
-  }
-
-  private toolOperations(
-    { argumentProblems, isBatch }: Messages,
-    context: McpRequestContext,
-    session: Session | undefined,
-  ): Pick<McpOperations, 'listTools' | 'callTool'> {
-    const { actor, request } = context;
-    const { state } = request;
-    const { requestId } = state;
-    const keyOfRequest = request.get('Idempotency-Key');
-    const parseProblems =
-      isBatch && keyOfRequest !== undefined
-        ? [...argumentProblems, KEY_OF_BATCH]
-        : argumentProblems;
-    const isTextOnly = needsTextOnly(session?.clientName);
-    const onCounted = (window: RateWindow) => {
-      recordCall(context, window);
-    };
-    return {
-      listTools: () => {
-        const tools = this.registry.listFor(actor.scopes);
-        return isTextOnly ? tools.map(withoutOutputSchema) : tools;
-      },
-      callTool: async (name, args, keyOfCall) => {
-        const idempotencyKey = keyOfCall ?? keyOfRequest;
-        const call = { actor, requestId, name, args, parseProblems, onCounted, idempotencyKey };
-        const outcome = await this.runner.call(call);
-        if (!outcome) return undefined;
-        state.errorCode = outcome.error?.code;
-        return isTextOnly ? textOnly(outcome.result) : outcome.result;
-      },
-    };
-  }
-
-  private resourceOperations(
-    context: McpRequestContext,
-    session: Session | undefined,
-  ): Pick<
-    McpOperations,
-    'listResources' | 'listResourceTemplates' | 'readResource' | 'subscriptions'
-  > {
-    const { actor, request } = context;
-    return {
-      listResources: () => this.resources.listsFor(actor.scopes),
-      listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
-      readResource: (uri) => withLoggedError(request, this.readResource(uri, context)),
-      subscriptions: session && {
-        subscribe: (resource) => this.subscriptions.add(session, resource),
-        unsubscribe: (canonicalUri) => this.subscriptions.remove(session, canonicalUri),
-      },
-    };
-  }
-
-  private promptOperations({
-    actor,
-    request,
-  }: McpRequestContext): Pick<McpOperations, 'listPrompts' | 'getPrompt' | 'complete'> {
-    return {
-      listPrompts: () => this.prompts.listFor(actor.scopes),
-      getPrompt: (name, args) => withLoggedError(request, this.prompts.get(actor, name, args)),
-      complete: (reference, argument) =>
-        withLoggedError(request, this.completions.complete(actor, reference, argument)),
-    };
+    return new McpOperations(this, messages, context, session);
   }
 
   /**
@@ -130,14 +77,110 @@ export class RequestOperations {
   }
 }
 
-/** Logs a failure of the work, and rejects with its API error. */
-async function withLoggedError<T>({ state }: ApiRequest, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (thrown) {
-    const error = toLoggedMcpError(thrown, state.requestId);
-    state.errorCode = error.code;
-    throw error;
+/** The operations available to a caller, in every protocol version. */
+export class McpOperations {
+  private readonly actor: Actor;
+  private readonly isTextOnly: boolean;
+
+  constructor(
+    private readonly services: RequestOperations,
+    private readonly messages: Messages,
+    private readonly context: McpRequestContext,
+    private readonly session: Session | undefined,
+  ) {
+    this.actor = context.actor;
+    this.isTextOnly = needsTextOnly(session?.clientName);
+  }
+
+  listTools(): Omit<ToolDefinition, 'outputSchema'>[] {
+    const tools = this.services.tools.listFor(this.actor.scopes);
+    return this.isTextOnly ? tools.map(withoutOutputSchema) : tools;
+  }
+
+  /** @returns undefined when there is no such tool */
+  async callTool(
+    name: string,
+    args: Record<string, unknown>,
+    keyOfCall: unknown,
+  ): Promise<ToolResult | undefined> {
+    const { actor, context, messages } = this;
+    const { state } = context.request;
+    const keyOfRequest = context.request.get('Idempotency-Key');
+    const hasKeyOfBatch = messages.isBatch && keyOfRequest !== undefined;
+    const outcome = await this.services.runner.call({
+      actor,
+      requestId: state.requestId,
+      name,
+      args,
+      parseProblems: [...messages.argumentProblems, ...(hasKeyOfBatch ? [KEY_OF_BATCH] : [])],
+      idempotencyKey: keyOfCall ?? keyOfRequest,
+      onCounted: (window) => {
+        recordCall(context, window);
+      },
+    });
+    if (!outcome) return undefined;
+    state.errorCode = outcome.error?.code;
+    return this.isTextOnly ? textOnly(outcome.result) : outcome.result;
+  }
+
+  listResources(): ListResource[] {
+    return this.services.resources.listsFor(this.actor.scopes);
+  }
+
+  listResourceTemplates(): ResourceTemplate[] {
+    return this.services.resources.templatesFor(this.actor.scopes);
+  }
+
+  /** @throws ApiError */
+  readResource(uri: string): Promise<ReadResource> {
+    return this.logged(this.services.readResource(uri, this.context));
+  }
+
+  /** Undefined without a session, as in the stateless protocol. */
+  get subscriptions() {
+    const { session, services } = this;
+    return (
+      session && {
+        /** @returns false when the limit of subscriptions is reached */
+        subscribe: (resource: ReadResource) => services.subscriptions.add(session, resource),
+        unsubscribe: (canonicalUri: string) => services.subscriptions.remove(session, canonicalUri),
+      }
+    );
+  }
+
+  listPrompts(): PromptDefinition[] {
+    return this.services.prompts.listFor(this.actor.scopes);
+  }
+
+  /**
+   * @returns undefined when there is no such prompt
+   * @throws ApiError
+   */
+  getPrompt(name: string, args: object): Promise<PromptResult | undefined> {
+    return this.logged(this.services.prompts.get(this.actor, name, args));
+  }
+
+  /**
+   * @returns undefined when there is no such prompt, resource template or argument
+   * @throws ApiError
+   */
+  complete(
+    reference: CompletionReference,
+    argument: CompletionArgument,
+  ): Promise<CompletionResult | undefined> {
+    return this.logged(this.services.completions.complete(this.actor, reference, argument));
+  }
+
+  /** Logs a failure of the work, and rejects with its API error. */
+  private async logged<T>(work: Promise<T>): Promise<T> {
+    const { state } = this.context.request;
+    try {
+      return await work;
+    } catch (thrown) {
+      const error = toLoggedMcpError(thrown, state.requestId);
+      state.errorCode = error.code;
+      throw error;
+    }
   }
 }
 

@@ -9,7 +9,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
-import { type McpOperations, handleRequest } from './methods.js';
+import { handleRequest } from './methods.js';
+import type { McpOperations } from './request-operations.js';
 
 const OPTIONS = {
   capabilities: CAPABILITIES,

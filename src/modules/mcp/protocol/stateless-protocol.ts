@@ -11,7 +11,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
-import { type McpOperations, isSupportedMethod, handleRequest } from './methods.js';
+import { isSupportedMethod, handleRequest } from './methods.js';
+import type { McpOperations } from './request-operations.js';
 
 /** The protocol version without sessions. */
 const STATELESS_PROTOCOL_VERSION = '2026-07-28';
