@@ -34,13 +34,8 @@ export class AuthRepository {
   async insertOrganization(
     organization: Pick<Organization, 'id' | 'name'> & { phone_region: string | undefined },
   ): Promise<string> {
-    const result = await this.organizations
-      .createQueryBuilder()
-      .insert()
-      .values(organization)
-      .returning('phone_region')
-      .execute();
-    return (result.raw as { phone_region: string }[])[0]?.phone_region ?? '';
+    const { generatedMaps } = await this.organizations.insert(organization);
+    return (generatedMaps as { phone_region: string }[])[0]?.phone_region ?? '';
   }
 
   /** @returns whether the organization exists */

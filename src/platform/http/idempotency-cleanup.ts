@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AccessRepository } from '../access/access.repository.js';
-import { logger } from '../config/logger.js';
+import { RepeatedWork } from '../config/repeated-work.js';
 import { IdempotencyRepository } from '../data/idempotency.repository.js';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -8,7 +8,11 @@ const INTERVAL_MS = 10 * 60_000;
 /** Deletes expired responses of idempotent requests periodically. */
 @Injectable()
 export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new RepeatedWork(
+    () => this.deleteExpired(),
+    INTERVAL_MS,
+    'expired responses of idempotent requests were not deleted',
+  );
 
   constructor(
     private readonly access: AccessRepository,
@@ -16,15 +20,11 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.deleteExpired().catch((error: unknown) => {
-        logger.warn({ err: error }, 'expired responses of idempotent requests were not deleted');
-      });
-    }, INTERVAL_MS).unref();
+    this.loop.start();
   }
 
   onModuleDestroy(): void {
-    clearInterval(this.timer);
+    this.loop.stop();
   }
 
   /** @throws ApiError `query_failed`, `create_failed` */
