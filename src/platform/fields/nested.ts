@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
 import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
 import { nullsForMissing } from './changes.js';
 import { type Declaration, declareField } from './field.js';
 import { isObject } from './kinds/json-object.js';
+import { problemRule } from './kinds/rules.js';
 import { readInput } from './input/read-input.js';
 import { exampleOf, jsonSchemaOf } from './schema/schema-of.js';
 import { valueParserOf } from './value-parser.js';
@@ -96,15 +96,9 @@ function problemsOfObject(dto: Type<object>): ProblemsOf {
 
 /** The rule of class-validator, whose message has the first problem. */
 function hasNoProblems(problemsOf: ProblemsOf): PropertyDecorator {
-  return ValidateBy({
-    name: 'isNested',
-    validator: {
-      validate: (value) => problemsOf(value, '').length === 0,
-      defaultMessage: (args) => {
-        const [problem = { field: '', message: '' }] = problemsOf(args?.value, '');
-        return problem.field === '' ? problem.message : describeProblem(problem);
-      },
-    },
+  return problemRule('isNested', (value) => {
+    const [problem] = problemsOf(value, '');
+    return problem && (problem.field === '' ? problem.message : describeProblem(problem));
   });
 }
 

@@ -1,6 +1,6 @@
-import { ValidateBy } from 'class-validator';
 import { validationError } from '../errors/api-error.js';
 import { MAX_TAGS, Tags } from './kinds/kinds.js';
+import { problemRule } from './kinds/rules.js';
 
 /** The fields of an update that add and remove tags (docs/contract/resources.md#tags). */
 interface TagChanges {
@@ -13,15 +13,20 @@ interface TagChanges {
 export function AddedTags(): PropertyDecorator {
   const description = 'Tags to add. They follow those that the record has. Not together with tags.';
   const declaration = Tags({ description, example: ['autumn'], isAlternative: true });
-  return both(declaration, refuse('isNotWithTags', beside));
+  return both(
+    declaration,
+    problemRule('isNotWithTags', (_, changes) => beside(changes)),
+  );
 }
 
 /** Tags that an update removes from those that the record has. */
 export function RemovedTags(): PropertyDecorator {
   const description = 'Tags to remove. The others stay. Not together with tags.';
-  const problemOf = (changes: TagChanges) => beside(changes) ?? alsoAdded(changes);
   const declaration = Tags({ description, example: ['spring'], isAlternative: true });
-  return both(declaration, refuse('isNotAdded', problemOf));
+  return both(
+    declaration,
+    problemRule('isNotAdded', (_, changes) => beside(changes) ?? alsoAdded(changes)),
+  );
 }
 
 /**
@@ -49,16 +54,6 @@ function alsoAdded({ add_tags, remove_tags }: TagChanges): string | undefined {
   if (!Array.isArray(add_tags) || !Array.isArray(remove_tags)) return undefined;
   const isInBoth = remove_tags.some((tag) => add_tags.includes(tag));
   return isInBoth ? 'must not have a tag that add_tags has' : undefined;
-}
-
-function refuse(name: string, problemOf: (changes: TagChanges) => string | undefined) {
-  return ValidateBy({
-    name,
-    validator: {
-      validate: (_, args) => problemOf(args?.object ?? {}) === undefined,
-      defaultMessage: (args) => problemOf(args?.object ?? {}) ?? '',
-    },
-  });
 }
 
 function both(...[declaration, rule]: [PropertyDecorator, PropertyDecorator]): PropertyDecorator {

@@ -1,14 +1,4 @@
-import {
-  IsBoolean,
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsObject,
-  Matches,
-  Max,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { IsBoolean, IsEmail, IsIn, IsInt, IsObject, Matches, Max, Min } from 'class-validator';
 import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
 import { type Declaration, declareField } from '../field.js';
 import { JSON_OBJECT_INPUT_SCHEMA, JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
@@ -19,6 +9,7 @@ import {
   isAfter,
   isDateTime,
   mustBeAfter,
+  problemRule,
   textListRules,
   textRule,
   textRules,
@@ -164,18 +155,14 @@ export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'
 
 /** An object with arbitrary keys and JSON values. */
 export function JsonObject(declaration: Omit<Declaration<object>, 'default'> = {}) {
-  const isJsonObject = ValidateBy({
-    name: 'isJsonObject',
-    validator: {
-      validate: (value) => jsonObjectProblem(value) === undefined,
-      defaultMessage: (args) => jsonObjectProblem(args?.value) ?? '',
-    },
-  });
   const withDefault = { ...declaration, default: EMPTY_OBJECT };
   return declareField(withDefault, {
     schema: JSON_OBJECT_SCHEMA,
     inputSchema: JSON_OBJECT_INPUT_SCHEMA,
-    rules: [IsObject({ message: 'must be an object' }), isJsonObject],
+    rules: [
+      IsObject({ message: 'must be an object' }),
+      problemRule('isJsonObject', jsonObjectProblem),
+    ],
   });
 }
 

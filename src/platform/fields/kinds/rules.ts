@@ -1,22 +1,34 @@
-import { IsString, ValidateBy } from 'class-validator';
+import { IsString, ValidateBy, type ValidationArguments } from 'class-validator';
 import { dateTimeProblem } from './date-time-problem.js';
 import { codePointLength, isWellFormedText } from './text.js';
 
+/**
+ * A rule of class-validator.
+ * @param problemOf returns the message for a value that breaks the rule in its object
+ */
+export function problemRule(
+  name: string,
+  problemOf: (value: unknown, object: Readonly<Record<string, unknown>>) => string | undefined,
+): PropertyDecorator {
+  const problem = (args?: ValidationArguments) =>
+    problemOf(args?.value, (args?.object ?? {}) as Readonly<Record<string, unknown>>);
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (_, args) => problem(args) === undefined,
+      defaultMessage: (args) => problem(args) ?? '',
+    },
+  });
+}
+
 /** A rule of class-validator that checks one value. */
-export function rule(name: string, validate: (value: unknown) => boolean, message: string) {
-  return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+export function rule(name: string, isValid: (value: unknown) => boolean, message: string) {
+  return problemRule(name, (value) => (isValid(value) ? undefined : message));
 }
 
 /** A rule of a string. @param problemOf returns the message for an invalid string */
 export function textRule(name: string, problemOf: (text: string) => string | undefined) {
-  const problem = (value: unknown) => problemOf(typeof value === 'string' ? value : '');
-  return ValidateBy({
-    name,
-    validator: {
-      validate: (value) => problem(value) === undefined,
-      defaultMessage: (args) => problem(args?.value) ?? '',
-    },
-  });
+  return problemRule(name, (value) => problemOf(typeof value === 'string' ? value : ''));
 }
 
 export const IS_TEXT = IsString({ message: 'must be a string' });
@@ -50,27 +62,17 @@ export function textListRules(maxItems: number, maxLength: number): PropertyDeco
 
 /** A rule that a time is after another one of the same input, if both are given. */
 export function isAfter(field: string): PropertyDecorator {
-  return ValidateBy({
-    name: 'isAfter',
-    validator: {
-      validate: (value, args) => {
-        const start = (args?.object as Record<string, unknown> | undefined)?.[field];
-        return !(start instanceof Date && value instanceof Date) || value > start;
-      },
-      defaultMessage: () => mustBeAfter(field),
-    },
+  return problemRule('isAfter', (value, { [field]: start }) => {
+    const isEarlier = start instanceof Date && value instanceof Date && value <= start;
+    return isEarlier ? mustBeAfter(field) : undefined;
   });
 }
 
 /** A rule that the value was parsed as a time. */
 export function isDateTime(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isDateTime',
-    validator: {
-      validate: (value) => value instanceof Date,
-      defaultMessage: (args) => dateTimeProblem(args?.value),
-    },
-  });
+  return problemRule('isDateTime', (value) =>
+    value instanceof Date ? undefined : dateTimeProblem(value),
+  );
 }
 
 /** The message for a time that is not after another one. */
