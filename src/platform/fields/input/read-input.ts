@@ -13,7 +13,7 @@ export interface Input<T> {
 export type Encoding = 'json' | 'text';
 
 /** Cached metadata of a DTO. */
-interface Reader {
+export interface Reader {
   readonly fields: readonly Field[];
   /** The fields by name. The last of several declarations wins. */
   readonly known: ReadonlyMap<string, Field>;
@@ -62,14 +62,14 @@ export function readInput<T extends object>(
   const reader = readerOf(dto);
   const value = new dto();
   setNormalized(value, plain, reader, encoding);
-  const found = [...unknownFields(dto, plain, reader, wording), ...problemsOf(value, reader)];
+  const found = [...unknownFields(plain, reader, wording), ...problemsOf(value, reader)];
   const problems = unread.length === 0 ? found : mergeProblems(unread, found);
-  if (problems.length === 0 && !reader.isUpdate) setDefaults(value, reader);
+  if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
 
 /** Created at the first input, after all decorators of the class have run. */
-function readerOf(dto: Type<object>): Reader {
+export function readerOf(dto: Type<object>): Reader {
   let reader = READERS.get(dto);
   if (!reader) {
     const fields = fieldsOf(dto);
@@ -85,16 +85,6 @@ function readerOf(dto: Type<object>): Reader {
   return reader;
 }
 
-/** Sets the normalized values of the fields of a DTO on an object, and ignores everything else. */
-export function setFields(
-  value: object,
-  dto: Type<object>,
-  plain: object,
-  encoding: Encoding,
-): void {
-  setNormalized(value, plain, readerOf(dto), encoding);
-}
-
 /** Reads only the fields of a DTO. The other properties stay as they are. */
 export function readFieldsOnly(
   dto: Type<object>,
@@ -108,7 +98,7 @@ export function readFieldsOnly(
   const problems = withPaths(broken, instance, reader);
   const value = { ...plain };
   setNormalized(value, plain, reader, encoding);
-  if (!reader.isUpdate) setDefaults(value, reader);
+  setDefaults(value, reader);
   return { value, problems };
 }
 
@@ -118,15 +108,7 @@ function problemsOf(value: object, reader: Reader): FieldProblem[] {
 }
 
 /** Replaces the problem of each field that consists of others by those of its parts. */
-export function nestedProblems(
-  problems: readonly FieldProblem[],
-  value: object,
-  dto: Type<object>,
-): FieldProblem[] {
-  return withPaths(problems, value, readerOf(dto));
-}
-
-function withPaths(
+export function withPaths(
   problems: readonly FieldProblem[],
   value: object,
   { known }: Reader,
@@ -140,7 +122,13 @@ function withPaths(
   });
 }
 
-function setNormalized(value: object, plain: object, { known }: Reader, encoding: Encoding): void {
+/** Sets the normalized values of the fields on an object, and ignores everything else. */
+export function setNormalized(
+  value: object,
+  plain: object,
+  { known }: Reader,
+  encoding: Encoding,
+): void {
   const raw = plain as Readonly<Record<string, unknown>>;
   const target = value as Record<string, unknown>;
   for (const [name, { normalize, fromText }] of known) {
@@ -152,15 +140,11 @@ function setNormalized(value: object, plain: object, { known }: Reader, encoding
   }
 }
 
-function unknownFields(
-  dto: Type<object>,
-  plain: object,
-  { known }: Reader,
-  wording: ProblemWording,
-): FieldProblem[] {
+function unknownFields(plain: object, reader: Reader, wording: ProblemWording): FieldProblem[] {
+  const { known } = reader;
   const unknown = Object.keys(plain).filter((name) => !known.has(name));
   if (unknown.length === 0) return [];
-  const message = unknownMessage(dto, [...known.keys()], wording);
+  const message = unknownMessage(reader, [...known.keys()], wording);
   return unknown.map((name) => ({
     field: fieldLabel(name, wording.whole),
     message: message(name),
@@ -172,11 +156,10 @@ function unknownFields(
  * @param known the names of the properties of the DTO
  */
 export function unknownMessage(
-  dto: Type<object>,
+  { fixed }: Reader,
   known: readonly string[],
   wording: ProblemWording,
 ): (name: string) => string {
-  const { fixed } = readerOf(dto);
   let isFirst = true;
   return (name) => {
     if (fixed.has(name)) return 'cannot be changed';
@@ -196,14 +179,9 @@ export function mergeProblems(
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
-/** Sets the defaults of the fields, unless the DTO describes an update. */
-export function applyDefaults(value: object, dto: Type<object>): void {
-  const reader = readerOf(dto);
-  if (!reader.isUpdate) setDefaults(value, reader);
-}
-
-/** Sets the defaults of a create. Null means omitted. */
-function setDefaults(value: object, { fields }: Reader): void {
+/** Sets the defaults of a create. Null means omitted. An update has no defaults. */
+export function setDefaults(value: object, { fields, isUpdate: hasNoDefaults }: Reader): void {
+  if (hasNoDefaults) return;
   const target = value as Record<string, unknown>;
   for (const { name, presence, isChange } of fields) {
     if (isChange === true || (target[name] !== undefined && target[name] !== null)) continue;

@@ -6,15 +6,16 @@ import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { rulesOf } from '../validation/rule-metadata.js';
 import { isUpdate, namesOf } from '../field.js';
 import {
-  applyDefaults,
   BODY,
   type Input,
   mergeProblems,
-  nestedProblems,
   type ProblemWording,
+  readerOf,
   type ReadOptions,
-  setFields,
+  setDefaults,
+  setNormalized,
   unknownMessage,
+  withPaths,
 } from './read-input.js';
 
 /** As `ValidationPipe` with `whitelist`, `forbidNonWhitelisted` and `transform`. */
@@ -72,11 +73,12 @@ export async function readIntoClass<T extends object>(
     const problem = { field: wording.whole, message: 'has a value of a wrong type' };
     return { value: new dto(), problems: [...unread, problem] };
   }
-  setFields(value, dto, plain, encoding);
+  const reader = readerOf(dto);
+  setNormalized(value, plain, reader, encoding);
   const errors = await validate(value, OPTIONS);
-  const found = nestedProblems(describeErrors(errors, dto, wording), value, dto);
+  const found = withPaths(describeErrors(errors, dto, wording), value, reader);
   const problems = mergeProblems(unread, found);
-  if (problems.length === 0) applyDefaults(value, dto);
+  if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
 
@@ -109,7 +111,7 @@ function describeErrors(
   dto: Type<object>,
   wording: ProblemWording,
 ): FieldProblem[] {
-  const messageOfUnknown = unknownMessage(dto, propertiesOf(dto), wording);
+  const messageOfUnknown = unknownMessage(readerOf(dto), propertiesOf(dto), wording);
   const fields = new Set(namesOf(dto));
   const describe = (error: ValidationError, path: string): FieldProblem[] => {
     const { property, constraints = {}, children = [] } = error;
