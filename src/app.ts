@@ -6,7 +6,7 @@ import { repeatWhileDown } from './platform/data/connection/repeat-while-down.js
 import { KeysService } from './modules/auth/keys.service.js';
 import { logger, NestLogger } from './platform/config/logger.js';
 import type { Settings } from './platform/config/settings.js';
-import { nameOfServer } from './platform/data/connection/server-name.js';
+import { nameOfServer } from './platform/data/instances.js';
 import { ConcurrencyLimit } from './platform/data/gateway/concurrency-limit.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
 import { Replicas } from './platform/data/replicas/replicas.js';

@@ -17,10 +17,9 @@ import {
 } from './connection/data-source-options.js';
 import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
-import { reportLostConnections } from './connection/lost-connections.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
-import { poolOf } from './connection/driver-pool.js';
+import { poolOf, reportLostConnections } from './connection/driver-pool.js';
 import { ChangeBus } from './gateway/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';

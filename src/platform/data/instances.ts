@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from './connection/session-context.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
@@ -5,14 +6,22 @@ import { SharedLookups } from './gateway/shared-lookups.js';
 /** How long a count is reused. */
 const FRESH_MS = 10_000;
 
+/** What the names of the connections of servers begin with. */
+const SERVER = 'latitude server';
+
 /** The view `pg_stat_activity` would join the databases and users, which takes several milliseconds to plan. */
 const COUNT_INSTANCES = {
   name: 'instances',
   text: `select count(distinct application_name)::int as instances from pg_stat_get_activity(null)
     where datid = (select oid from pg_database where datname = current_database())
-      and application_name like 'latitude server %'`,
+      and application_name like '${SERVER} %'`,
   values: [],
 };
+
+/** Returns a unique name for the database connections of a server. */
+export function nameOfServer(): string {
+  return `${SERVER} ${randomUUID().slice(0, 8)}`;
+}
 
 /** Finds the servers that are connected to the database. */
 @Injectable()

@@ -1,9 +1,19 @@
-import type { MigrationInterface } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
-import { withLockTimeout } from './lock-timeout.js';
+import { LOCK_NOT_AVAILABLE, sqlStateOf } from './connection/driver-error.js';
 
 /** How often a running migration is logged. */
 const LOG_EVERY_MS = 5_000;
+
+/** How long a migration waits for the lock of a table. Statements of other instances wait behind it. */
+const LOCK_TIMEOUT_MS = 50;
+
+/**
+ * The pause before a migration that did not get a lock runs again. Statements that waited for it run during
+ * the pause.
+ */
+const RETRY_MS = 200;
 
 /** Returns the name of a migration that TypeORM stores. */
 export function nameOf({ name, constructor }: MigrationInterface): string {
@@ -56,5 +66,29 @@ export class MigrationProgress {
     const { migration, started } = this.current;
     const ms = Math.round(performance.now() - started);
     logger.info({ migration, number: this.begun, of: this.pending.length, ms }, message);
+  }
+}
+
+/** Runs the statements of a migration, and repeats them until they get each lock without a long wait. */
+async function withLockTimeout(runner: QueryRunner, up: () => Promise<void>): Promise<void> {
+  // `create index concurrently` runs outside of transactions. It waits for other statements and blocks none.
+  if (!runner.isTransactionActive) return up();
+  await runner.query('savepoint migration');
+  await runner.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  while (!(await getsLocks(up))) {
+    await runner.query('rollback to savepoint migration');
+    await sleep(RETRY_MS);
+    await runner.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  }
+  await runner.query('set local lock_timeout to default');
+}
+
+async function getsLocks(up: () => Promise<void>): Promise<boolean> {
+  try {
+    await up();
+    return true;
+  } catch (error) {
+    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    return false;
   }
 }

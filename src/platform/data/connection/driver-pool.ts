@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
+import { logger } from '../../config/logger.js';
 
 /** Releases a connection. An error, or `true`, closes it. */
 export type Release = (error?: Error | boolean) => void;
@@ -58,4 +59,11 @@ function driverPoolOf({ options }: DataSource): DriverPool {
   const pool = POOLS.get(options.driver as object);
   if (!pool) throw new Error('the data source was not created with withPool()');
   return pool;
+}
+
+/** Logs the idle connections of a pool that are lost, until the pool ends. */
+export function reportLostConnections(pool: pg.Pool): void {
+  pool.on('error', ({ message }) => {
+    if (!pool.ending) logger.warn({ reason: message }, 'a database connection was lost');
+  });
 }

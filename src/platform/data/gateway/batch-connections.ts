@@ -7,10 +7,9 @@ import { planConnections } from '../connection/connection-plan.js';
 import { BATCH_SESSION } from './tenant-context.js';
 import { type Deadline, TimeBudget } from './time-budget.js';
 import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
-import { reportLostConnections } from '../connection/lost-connections.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { SessionContext } from '../connection/session-context.js';
-import { poolOf } from '../connection/driver-pool.js';
+import { poolOf, reportLostConnections } from '../connection/driver-pool.js';
 
 /** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
 export type ConnectionWork<T> = (

@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { warnOfConnectionLimit } from '../connection/connection-limit.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
@@ -33,10 +33,20 @@ export class StartupChecks implements OnApplicationBootstrap {
     this.warnings.watch(new Set(ofOrganizations));
     await repeatWhileDown(async () => {
       await warnOfConnectionLimit(dataSource, this.settings.databaseMaxConnections);
-      await assertMappedTables(dataSource, tables.entities);
+      await assertMappedTables(dataSource, this.entities);
       await assertTenantTables(dataSource, tables.declared);
       await assertProtected(dataSource, ofOrganizations);
       await assertCountTriggers(dataSource, tables.counted);
     });
+  }
+
+  /** The entities of `TypeOrmModule.forFeature()`. The data source also has those of other applications of the process. */
+  private get entities(): EntityMetadata[] {
+    const providers = [...this.modules.values()].flatMap((module) => [...module.providers.keys()]);
+    const tokens = new Set<unknown>(providers);
+    return this.dataSource.entityMetadatas.filter(
+      ({ target }) =>
+        typeof target === 'function' && tokens.has(getRepositoryToken(target as Type)),
+    );
   }
 }

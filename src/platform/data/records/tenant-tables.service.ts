@@ -1,7 +1,5 @@
-import { Inject, Injectable, type Type } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityMetadata } from 'typeorm';
 import type { CountedTable } from './record-counts.js';
 import type { TenantTable } from './tenant-table.js';
 import { TenantRepository } from './tenant-repository.js';
@@ -14,7 +12,6 @@ export const DECLARED_TABLES = Symbol('declared tables');
 export class TenantTables {
   constructor(
     @Inject(DECLARED_TABLES) readonly declared: readonly TenantTable[],
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly discovery: DiscoveryService,
   ) {}
 
@@ -33,15 +30,6 @@ export class TenantTables {
   get counted(): CountedTable[] {
     return this.all.flatMap(({ name, notDeleted, counted }) =>
       counted ? { name, notDeleted, counted } : [],
-    );
-  }
-
-  /** The entities of `TypeOrmModule.forFeature()`. The data source also has those of other applications of the process. */
-  get entities(): EntityMetadata[] {
-    const tokens = new Set<unknown>(this.discovery.getProviders().map(({ token }) => token));
-    return this.dataSource.entityMetadatas.filter(
-      ({ target }) =>
-        typeof target === 'function' && tokens.has(getRepositoryToken(target as Type)),
     );
   }
 }
