@@ -53,7 +53,8 @@ export async function migrate(
       );
     }
     await reindexNames(dataSource);
-    return await prepareTenantRole(dataSource);
+    const runner = dataSource.createQueryRunner();
+    return await prepareTenantRole(runner).finally(() => runner.release());
   } finally {
     await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { identifierList, type TransactionRole } from '../connection/session-context.js';
 import { assertPrivilegesOf, grantToTenantRole } from './tenant-privileges.js';
@@ -23,17 +23,15 @@ const FIND_USER = `
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
- * Call it while the lock of migrations is held, so that one instance at a time does so.
+ * @param runner used while the lock of migrations is held, so that one instance at a time does so
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error whose message names the statements to run
  */
-export async function prepareTenantRole(
-  dataSource: DataSource,
-): Promise<TransactionRole | undefined> {
-  let user = await findUser(dataSource);
+export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
+  let user = await findUser(runner);
   if (!user.may_switch) {
-    await dataSource.query(CREATE_TENANT_ROLE);
-    user = await findUser(dataSource);
+    await runner.query(CREATE_TENANT_ROLE);
+    user = await findUser(runner);
   }
   if (user.role_bypasses) {
     throw new Error(
@@ -48,48 +46,46 @@ export async function prepareTenantRole(
         `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
     );
   }
-  await assertPrivilegesOf(user.name, dataSource, !user.may_switch);
+  await assertPrivilegesOf(user.name, runner, !user.may_switch);
   if (!user.may_switch) {
     logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
     return undefined;
   }
-  await grantToTenantRole(dataSource, user.name);
-  const searchPath = await findSearchPath(dataSource);
-  if (searchPath) await pinFunctions(dataSource, searchPath);
+  await grantToTenantRole(runner, user.name);
+  const searchPath = await findSearchPath(runner);
+  if (searchPath) await pinFunctions(runner, searchPath);
   return { role: TENANT_ROLE, searchPath };
 }
 
-async function findUser(dataSource: DataSource): Promise<User> {
-  const [user] = await dataSource.query<[User]>(FIND_USER);
+async function findUser(runner: QueryRunner): Promise<User> {
+  const [user] = (await runner.query(FIND_USER)) as [User];
   return user;
 }
 
 /** The search path of the user, if that of the role differs: `"$user"` depends on the role. */
-async function findSearchPath(dataSource: DataSource): Promise<string[] | undefined> {
-  const own = await findSchemas(dataSource.manager);
-  const ofRole = await dataSource.transaction(async (manager) => {
-    await manager.query(`set local role ${TENANT_ROLE}`);
-    return findSchemas(manager);
-  });
+async function findSearchPath(runner: QueryRunner): Promise<string[] | undefined> {
+  const own = await findSchemas(runner);
+  await runner.startTransaction();
+  await runner.query(`set local role ${TENANT_ROLE}`);
+  const ofRole = await findSchemas(runner);
+  await runner.rollbackTransaction();
   return own.join() === ofRole.join() ? undefined : own;
 }
 
-async function findSchemas(manager: EntityManager): Promise<string[]> {
+async function findSchemas(runner: QueryRunner): Promise<string[]> {
   const text = 'select current_schemas(false)::text[] as schemas';
-  const [row] = await manager.query<[{ schemas: string[] }]>(text);
+  const [row] = (await runner.query(text)) as [{ schemas: string[] }];
   return row.schemas;
 }
 
 /** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
-async function pinFunctions(dataSource: DataSource, searchPath: readonly string[]): Promise<void> {
-  const functions = await dataSource.query<{ name: string }[]>(`
+async function pinFunctions(runner: QueryRunner, searchPath: readonly string[]): Promise<void> {
+  const functions = (await runner.query(`
     select oid::regprocedure::text as name from pg_proc
     where pronamespace = (select oid from pg_namespace where nspname = current_schema())
       and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
-  `);
+  `)) as { name: string }[];
   for (const { name } of functions) {
-    await dataSource.query(
-      `alter function ${name} set search_path = ${identifierList(searchPath)}`,
-    );
+    await runner.query(`alter function ${name} set search_path = ${identifierList(searchPath)}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
@@ -117,17 +117,17 @@ interface Missing {
  * @param user the connected user
  * @throws Error that names the privileges that this user may not grant
  */
-export async function grantToTenantRole(dataSource: DataSource, user: string): Promise<void> {
-  for (const { kind, name } of await query<Unprotected>(dataSource, FIND_UNPROTECTED)) {
+export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
+  for (const { kind, name } of await query<Unprotected>(runner, FIND_UNPROTECTED)) {
     logger.warn(
       `${kind} ${name} ${UNPROTECTED_BECAUSE[kind]}: role ${TENANT_ROLE} gets no privileges on it`,
     );
   }
-  const lacking = await query<Missing>(dataSource, FIND_MISSING);
+  const lacking = await query<Missing>(runner, FIND_MISSING);
   if (lacking.length === 0) return;
-  for (const missing of lacking) await grant(dataSource, missing);
+  for (const missing of lacking) await grant(runner, missing);
   // For some grants without effect, PostgreSQL only raises a warning.
-  const left = await query<Missing>(dataSource, FIND_MISSING);
+  const left = await query<Missing>(runner, FIND_MISSING);
   if (left.length === 0) return;
   throw new Error(
     `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant; run as a ` +
@@ -142,10 +142,10 @@ export async function grantToTenantRole(dataSource: DataSource, user: string): P
  */
 export async function assertPrivilegesOf(
   user: string,
-  dataSource: DataSource,
+  runner: QueryRunner,
   needsRecords: boolean,
 ): Promise<void> {
-  const lacking = await query<Missing>(dataSource, FIND_MISSING_OF_USER, needsRecords);
+  const lacking = await query<Missing>(runner, FIND_MISSING_OF_USER, needsRecords);
   if (lacking.length === 0) return;
   throw new Error(
     `The database user ${user} lacks privileges; run as a superuser: ` +
@@ -153,13 +153,13 @@ export async function assertPrivilegesOf(
   );
 }
 
-function query<Row>(dataSource: DataSource, text: string, ...values: unknown[]): Promise<Row[]> {
-  return dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
+async function query<Row>(runner: QueryRunner, text: string, ...values: unknown[]): Promise<Row[]> {
+  return (await runner.query(text, [ADMINISTRATIVE_TABLES, ...values])) as Row[];
 }
 
-async function grant(dataSource: DataSource, missing: Missing): Promise<void> {
+async function grant(runner: QueryRunner, missing: Missing): Promise<void> {
   try {
-    await dataSource.query(grantStatements([missing], TENANT_ROLE));
+    await runner.query(grantStatements([missing], TENANT_ROLE));
     logger.info(`granted ${missing.privileges} on ${missing.object} to role ${TENANT_ROLE}`);
   } catch (error) {
     if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
