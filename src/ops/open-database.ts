@@ -12,8 +12,8 @@ import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.j
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
 import {
   type Connection,
-  inspectPooling,
   isTransactionPooled,
+  poolerProblem,
 } from '../platform/data/connection/transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
@@ -22,15 +22,6 @@ const FIRST_ANSWER_MS = 5_000;
 /** Default of `max_connections` of PostgreSQL. */
 const DEFAULT_MAX_CONNECTIONS = 100;
 
-const NO_TRANSACTIONS =
-  'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
-  'transaction or session mode, or the address of PostgreSQL itself';
-const NO_SETTINGS =
-  'leads to a connection pooler in transaction mode that mixes up the settings of its clients: use its ' +
-  'session mode, or the address of PostgreSQL itself';
-const NO_STATEMENTS =
-  'leads to a connection pooler in transaction mode that does not support prepared statements: set ' +
-  'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
 const NO_SCHEMA = 'leads to a database in which the user has no schema: check its search_path';
 const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
 
@@ -151,12 +142,9 @@ async function tryConnection(
   try {
     if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
     const pooled = await isPooled(first, second);
-    if (!pooled) return pooled;
-    const { hasTransactions, keepsSettings, keepsStatements } = await inspectPooling(first, second);
-    if (!hasTransactions) throw reject(NO_TRANSACTIONS);
-    if (!keepsSettings) throw reject(NO_SETTINGS);
-    if (preparesStatements && !keepsStatements) throw reject(NO_STATEMENTS);
-    return true;
+    const problem = pooled && (await poolerProblem(first, second, preparesStatements));
+    if (problem) throw reject(problem);
+    return pooled;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }

@@ -36,6 +36,8 @@ export async function migrate(
   { before = () => Promise.resolve(), extensionMigrations = [] }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
   const lock = dataSource.createQueryRunner();
+  // It connects when it is used.
+  const runner = dataSource.createQueryRunner();
   try {
     // The advisory lock belongs to this transaction and not to the session: in transaction mode, a pooler
     // gives the session to other clients.
@@ -53,11 +55,11 @@ export async function migrate(
       );
     }
     await reindexNames(dataSource);
-    const runner = dataSource.createQueryRunner();
-    return await prepareTenantRole(runner).finally(() => runner.release());
+    return await prepareTenantRole(runner);
   } finally {
     await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();
+    await runner.release();
   }
 }
 

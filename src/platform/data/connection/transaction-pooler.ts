@@ -15,32 +15,37 @@ export interface Connection {
   ): Promise<{ rows: Row[] }>;
 }
 
-/** How a pooler shares the connections of the server. */
-export interface Pooling {
-  /** Whether a transaction keeps its connection. */
-  readonly hasTransactions: boolean;
-  /** Whether each client has the settings of its session. */
-  readonly keepsSettings: boolean;
-  /** Whether each client has its prepared statements. */
-  readonly keepsStatements: boolean;
-}
+const NO_TRANSACTIONS =
+  'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
+  'transaction or session mode, or the address of PostgreSQL itself';
+const NO_SETTINGS =
+  'leads to a connection pooler in transaction mode that mixes up the settings of its clients: use its ' +
+  'session mode, or the address of PostgreSQL itself';
+const NO_STATEMENTS =
+  'leads to a connection pooler in transaction mode that does not support prepared statements: set ' +
+  'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
 
 /**
- * Tries what a pooler in transaction or statement mode supports.
+ * Tries whether a pooler in transaction or statement mode supports what Latitude needs.
  * @param a one of two connections that stay open during the check
  * @param b the other one
+ * @returns the problem, to follow the name of the setting
  */
-export async function inspectPooling(a: Connection, b: Connection): Promise<Pooling> {
+export async function poolerProblem(
+  a: Connection,
+  b: Connection,
+  preparesStatements: boolean,
+): Promise<string | undefined> {
   const hasTransactions = await succeeds(() =>
     Promise.all([a.query('begin'), a.query('rollback')]),
   );
-  return {
-    hasTransactions,
-    keepsSettings: hasTransactions && (await keepsSettings(a, b)),
-    keepsStatements: hasTransactions && (await keepsStatements(a, b)),
-  };
+  if (!hasTransactions) return NO_TRANSACTIONS;
+  if (!(await keepsSettings(a, b))) return NO_SETTINGS;
+  if (preparesStatements && !(await keepsStatements(a, b))) return NO_STATEMENTS;
+  return undefined;
 }
 
+/** Whether each client has the settings of its session. */
 async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
   const zones = ['Asia/Tokyo', 'America/Lima'];
   await a.query(`set timezone = '${zones[0]}'`);

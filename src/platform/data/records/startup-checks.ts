@@ -9,7 +9,7 @@ import { assertCountTriggers } from './count-triggers.js';
 import { assertMappedTables } from './mapped-table-check.js';
 import { warnOfRepositories } from './repository-check.js';
 import { StatementWarnings } from './statement-warnings.js';
-import { assertProtected, assertTenantTables, mapsOrganization } from './tenant-table-check.js';
+import { assertTenantTables, mapsOrganization } from './tenant-table-check.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Compares the database with what the application needs, before it serves requests. */
@@ -34,8 +34,7 @@ export class StartupChecks implements OnApplicationBootstrap {
     await repeatWhileDown(async () => {
       await warnOfConnectionLimit(dataSource, this.settings.databaseMaxConnections);
       await assertMappedTables(dataSource, this.entities);
-      await assertTenantTables(dataSource, tables.declared);
-      await assertProtected(dataSource, ofOrganizations);
+      await assertTenantTables(dataSource, tables.declared, ofOrganizations);
       await assertCountTriggers(dataSource, tables.counted);
     });
   }

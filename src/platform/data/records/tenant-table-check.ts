@@ -48,17 +48,21 @@ const FIND_TABLES = `
         and owner.attname = 'organization_id' and id.attname = 'id'
         and index.indoption[1]::int & 1 = index.indoption[2]::int & 1
         and coalesce(pg_get_expr(index.indpred, c.oid) = '(deleted_at IS NULL)', true)) as sorts
-  from unnest($1::text[]) as declared join pg_class c on c.oid = to_regclass(declared)`;
+  from (select distinct to_regclass(name) as oid from unnest($1::text[]) as name) declared
+    join pg_class c using (oid)
+  where c.relkind in ('r', 'p') order by 1`;
 
 /**
- * Compares declared tables with the database.
- * @throws Error that names each table and everything that it lacks
+ * Compares declared tables with the database, and checks that all tables with records of organizations are under
+ * row-level security.
+ * @param names the names of all tables with records of organizations
+ * @throws Error that names each table and what it lacks
  */
 export async function assertTenantTables(
   dataSource: DataSource,
   tables: readonly TenantTable[],
+  names: readonly string[],
 ): Promise<void> {
-  const names = tables.map(({ name }) => name);
   const found = await dataSource.query<ActualTable[]>(FIND_TABLES, [names]);
   const problems = tables.flatMap((table) => {
     const actual = found.find(({ name }) => name === table.name);
@@ -66,42 +70,25 @@ export async function assertTenantTables(
     const lacking = lackingIn(table, actual);
     return lacking.length === 0 ? [] : [`the table ${table.name} lacks ${lacking.join(', ')}`];
   });
-  if (problems.length === 0) return;
+  if (problems.length > 0) {
+    throw new Error(
+      `The database does not match the declared tables: ${problems.join('; ')}. ` +
+        'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
+    );
+  }
+  const unprotected = found.filter(
+    ({ name, is_protected }) => !is_protected && !ADMINISTRATIVE_TABLES.includes(name),
+  );
+  if (unprotected.length === 0) return;
   throw new Error(
-    `The database does not match the declared tables: ${problems.join('; ')}. ` +
-      'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
+    `The tables ${unprotected.map(({ name }) => name).join(', ')} hold records of organizations, but are not under forced row-level security. ` +
+      'In a migration, create such tables with createTenantTable, which enables row-level security.',
   );
 }
 
 /** Whether an entity maps the column of the organization. */
 export function mapsOrganization({ columns }: EntityMetadata): boolean {
   return columns.some(({ databaseName }) => databaseName === 'organization_id');
-}
-
-const FIND_UNPROTECTED = `
-  select relname as name from pg_class
-  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and relkind in ('r', 'p') and relname = any($1) and relname <> all($2)
-    and not (relrowsecurity and relforcerowsecurity)
-  order by 1`;
-
-/**
- * Checks that tables with records of organizations are under row-level security.
- * @throws Error that names the others
- */
-export async function assertProtected(
-  dataSource: DataSource,
-  tables: readonly string[],
-): Promise<void> {
-  const unprotected = await dataSource.query<{ name: string }[]>(FIND_UNPROTECTED, [
-    tables,
-    ADMINISTRATIVE_TABLES,
-  ]);
-  if (unprotected.length === 0) return;
-  throw new Error(
-    `The tables ${unprotected.map(({ name }) => name).join(', ')} hold records of organizations, but are not under forced row-level security. ` +
-      'In a migration, create such tables with createTenantTable, which enables row-level security.',
-  );
 }
 
 function lackingIn(table: TenantTable, actual: ActualTable): string[] {
