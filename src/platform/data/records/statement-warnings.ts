@@ -1,4 +1,4 @@
-import type { Logger } from 'typeorm';
+import { AbstractLogger } from 'typeorm';
 import { logger } from '../../config/logger.js';
 
 /** How many statements are remembered, so that each is logged once. */
@@ -16,7 +16,7 @@ const BEFORE_VALUES = /^(?:[^'$\d]|\$\d+|(?<=\w)\d)*/;
  * The TypeORM logger of the application's data source. It warns of statements on tables of organizations, because they
  * have no organization: those of Latitude use the connections of the pool directly.
  */
-export class StatementWarnings implements Logger {
+export class StatementWarnings extends AbstractLogger {
   private tables: ReadonlySet<string> = new Set();
   private readonly remembered = new Set<string>();
 
@@ -25,7 +25,7 @@ export class StatementWarnings implements Logger {
     this.tables = tables;
   }
 
-  logQuery(text: string): void {
+  override logQuery(text: string): void {
     if (this.remembered.size >= MAX_REMEMBERED) return;
     const names = [...text.matchAll(TABLES)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     const table = names.find((name) => this.tables.has(name));
@@ -39,23 +39,7 @@ export class StatementWarnings implements Logger {
     );
   }
 
-  logQueryError(): void {
-    // Errors are thrown, and the error filter logs them.
-  }
-
-  logQuerySlow(): void {
-    // Slow statements are not reported.
-  }
-
-  logSchemaBuild(): void {
-    // The schema is never built from entities.
-  }
-
-  logMigration(): void {
-    // `migrate` logs the migrations.
-  }
-
-  log(): void {
-    // TypeORM has no messages that concern operators.
+  protected override writeLog(): void {
+    // Errors are thrown, and `migrate` logs the migrations.
   }
 }
