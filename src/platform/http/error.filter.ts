@@ -71,5 +71,22 @@ export function toLoggedApiError(
 function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HttpException) return fromHttpException(thrown, pipedParameters);
+  if (isBodyParserError(thrown)) {
+    const { message, status } = thrown;
+    return fromHttpException(new HttpException(message, status, { cause: thrown }));
+  }
   return new ApiError('internal_error', { cause: thrown });
+}
+
+/** An error of `express.json()` and the like, whose message is about the request. */
+interface BodyParserError extends Error {
+  readonly status: number;
+  readonly type: string;
+}
+
+const BODY_PARSER_ERROR = /^(charset|encoding|entity|parameters|request|stream)\./;
+
+function isBodyParserError(thrown: unknown): thrown is BodyParserError {
+  const { expose, type } = (thrown ?? {}) as { expose?: unknown; type?: unknown };
+  return expose === true && typeof type === 'string' && BODY_PARSER_ERROR.test(type);
 }

@@ -56,7 +56,7 @@ export class InputGuard implements CanActivate {
     const options = { bodyLimit, isStrict: isRest, takesNoBody: route.takesNoBody };
     if (route.parsesForms && plan.body && isMultipartForm(request.headers['content-type'])) {
       request.state.formPlan = plan.body;
-      const others = { ...plan, fields: undefined, body: undefined };
+      const others = { ...plan, hasOnlyFields: false, body: undefined };
       return mapMaybePromise(bindInput(request, others, options), () => true);
     }
     return mapMaybePromise(bindInput(request, plan, options), () => {
@@ -95,14 +95,11 @@ export class InputGuard implements CanActivate {
       ...this.config.getGlobalRequestPipes().map(({ instance }): unknown => instance),
     ];
     const plan = planInputs(controller, handler.name, pipes);
-    const declaresInput = [plan.query, plan.body, plan.param].some(
-      (source) => source !== undefined,
-    );
     const check = this.reflector.get<Type<BodyCheck> | undefined>(BODY_CHECK, handler);
     return {
       isRest,
       isWebhook: false,
-      plan: isRest || declaresInput ? plan : undefined,
+      plan: isRest || plan.declaresInput ? plan : undefined,
       parsesForms: teamInterceptorsOf(controller, handler).length > 0,
       takesNoBody: takesNoBody(handler),
       check: check && this.moduleRef.get(check, { strict: false }),

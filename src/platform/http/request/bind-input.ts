@@ -1,4 +1,3 @@
-import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
@@ -16,7 +15,7 @@ import {
   readClassParameters,
   readParameters,
 } from '../../fields/input/read-parameters.js';
-import { type MaybePromise } from '../../maybe-promise.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
 import type { InputPlan, SourcePlan } from './input-plan.js';
@@ -48,8 +47,8 @@ interface SourceInput extends Input<unknown> {
 }
 
 /**
- * Replaces the inputs of a request by those that the handler declares: instances of DTOs, and values
- * of the declared types.
+ * Replaces the inputs of a request by those that the handler declares: instances of DTOs, and values of the declared
+ * types. It returns no promise if there is neither a body nor a class with rules of class-validator.
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
  *   every failing field of all sources
  */
@@ -58,26 +57,35 @@ export function bindInput(
   plan: InputPlan,
   options: BindOptions,
 ): MaybePromise<void> {
-  const { fields } = plan;
-  return fields && options.isStrict
-    ? bindFields(request, fields.query, fields.body, options)
-    : bindAll(request, plan, options);
+  return mapMaybePromise(readQuery(request, plan.query, options.isStrict), (query) => {
+    request.query = query.value as ApiRequest['query'];
+    if (!plan.param) return bindBody(request, plan, options, query);
+    const { params } = request;
+    return mapMaybePromise(readValues(plan.param, params, [], PATH_SOURCE, false), (path) => {
+      request.params = path.value as ApiRequest['params'];
+      const problems = [...query.problems, ...path.problems];
+      return bindBody(request, plan, options, { raw: query.raw, problems });
+    });
+  });
 }
 
-/** The fast path: DTOs whose properties are all fields. Without a declared or sent body, it returns no promise. */
-function bindFields(
+function bindBody(
   request: ApiRequest,
-  queryDto: Type<object> | undefined,
-  bodyDto: Type<object> | undefined,
+  { body: plan, hasOnlyFields }: InputPlan,
   options: BindOptions,
+  { raw, problems }: Pick<SourceInput, 'raw' | 'problems'>,
 ): MaybePromise<void> {
-  const query = readFieldsOfQuery(request, queryDto);
-  request.query = query.value as ApiRequest['query'];
-  if (!bodyDto) return bindNoBody(request, query.problems, options);
-  return readJsonBytes(request, options.bodyLimit).then((bytes) => {
-    const body = readFieldsOfBody(bodyDto, bytes);
-    throwIfAny([...query.problems, ...body.problems]);
+  if (!hasOnlyFields) request.state.rawInput = [raw, null];
+  if (!plan) {
+    if (options.isStrict) return bindNoBody(request, problems, options);
+    throwIfAny(problems);
+    return;
+  }
+  return readJsonBytes(request, options.bodyLimit).then(async (bytes) => {
+    const body = await readBody(bytes, plan, options.isStrict);
+    throwIfAny([...problems, ...body.problems]);
     request.body = body.value;
+    if (!hasOnlyFields) request.state.rawInput = [raw, body.raw];
   });
 }
 
@@ -112,80 +120,42 @@ async function findUnexpectedFields(
   if (!isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
-  return readFieldsOfBody(NoFieldsDto, bytes).problems;
-}
-
-function readFieldsOfBody(dto: Type<object>, bytes: Buffer): Input<object> {
-  const { value, problems } = parseJson(bytes);
-  return isObject(value) ? readInput(dto, value, problems) : notAnObject(problems);
+  return (await readBody(bytes, { kind: 'fields', dto: NoFieldsDto }, true)).problems;
 }
 
 /** Shared by all requests without a query, therefore frozen. */
-const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
-
-function readFieldsOfQuery(request: ApiRequest, dto: Type<object> | undefined): Input<object> {
-  if (!dto) {
-    const problems = findUnexpectedParameters(request);
-    return problems.length === 0 ? EMPTY_QUERY : { value: {}, problems };
-  }
-  const { values, problems } = parseQueryString(queryStringOf(request), (name) =>
-    isRepeatable(dto, name),
-  );
-  return readParameters(dto, values, problems, { encoding: 'text' });
-}
-
-/** Reads what the handler declares, of every kind. */
-async function bindAll(request: ApiRequest, plan: InputPlan, options: BindOptions): Promise<void> {
-  const { bodyLimit, isStrict } = options;
-  const query = await readQuery(request, plan.query, isStrict);
-  const param = await readPathParameters(request, plan.param);
-  const problems = [...query.problems, ...param.problems];
-  request.query = query.value as ApiRequest['query'];
-  request.params = param.value as ApiRequest['params'];
-  if (!plan.body) {
-    request.state.rawInput = [query.raw, null];
-    if (isStrict) await bindNoBody(request, problems, options);
-    else throwIfAny(problems);
-    return;
-  }
-  const body = await readBody(await readJsonBytes(request, bodyLimit), plan.body, isStrict);
-  throwIfAny([...problems, ...body.problems]);
-  request.body = body.value;
-  request.state.rawInput = [query.raw, body.raw];
-}
+const EMPTY_QUERY: SourceInput = { value: Object.freeze({}), raw: {}, problems: [] };
 
 const QUERY_SOURCE: Source = { encoding: 'text', wording: QUERY };
 const PATH_SOURCE: Source = { encoding: 'text', wording: { ...QUERY, whole: 'path' } };
 const BODY_SOURCE: Source = { encoding: 'json', wording: BODY };
 
-async function readQuery(
+function readQuery(
   request: ApiRequest,
   plan: SourcePlan | undefined,
   isStrict: boolean,
-): Promise<SourceInput> {
-  if (!plan)
-    return { value: {}, raw: {}, problems: isStrict ? findUnexpectedParameters(request) : [] };
-  const parsed = parseQueryString(queryStringOf(request), (name) => mayRepeat(plan, name));
-  const raw = { ...parsed.values };
+): MaybePromise<SourceInput> {
+  if (!plan) {
+    const problems = isStrict ? findUnexpectedParameters(request) : [];
+    return problems.length === 0 ? EMPTY_QUERY : { value: {}, raw: {}, problems };
+  }
+  const { values, problems } = parseQueryString(queryStringOf(request), (name) =>
+    mayRepeat(plan, name),
+  );
+  if (plan.kind === 'fields') {
+    return { ...readParameters(plan.dto, values, problems, { encoding: 'text' }), raw: values };
+  }
+  const raw = { ...values };
   const input =
     plan.kind === 'class'
-      ? await readClassParameters(plan.dto, raw, parsed.problems)
-      : plan.kind === 'fields'
-        ? readParameters(plan.dto, raw, parsed.problems, { encoding: 'text' })
-        : await readValues(plan, raw, parsed.problems, QUERY_SOURCE, isStrict);
-  return { ...input, raw };
+      ? readClassParameters(plan.dto, raw, problems)
+      : readValues(plan, raw, problems, QUERY_SOURCE, isStrict);
+  return mapMaybePromise(input, (read) => ({ ...read, raw }));
 }
 
 function mayRepeat(plan: SourcePlan, name: string): boolean {
   if (plan.kind === 'named') return true;
   return plan.kind === 'unchecked' ? plan.isPiped : isRepeatable(plan.dto, name);
-}
-
-async function readPathParameters(
-  { params }: ApiRequest,
-  plan: SourcePlan | undefined,
-): Promise<Input<unknown>> {
-  return plan ? readValues(plan, params, [], PATH_SOURCE, false) : { value: params, problems: [] };
 }
 
 async function readBody(bytes: Buffer, plan: SourcePlan, isStrict: boolean): Promise<SourceInput> {
@@ -222,7 +192,8 @@ function readValues(
   isStrict: boolean,
 ): MaybePromise<Input<unknown>> {
   if (plan.kind === 'named') return readNamed(plan.parameters, raw, unread, source, isStrict);
-  if (plan.kind !== 'unchecked') return readIntoClass(plan.dto, raw, unread, source);
+  if (plan.kind === 'fields') return readInput(plan.dto, raw, unread, source);
+  if (plan.kind === 'class') return readIntoClass(plan.dto, raw, unread, source);
   if (!plan.dto) return { value: raw, problems: unread };
   const { value, problems } = readFieldsOnly(plan.dto, raw, source.encoding);
   return { value, problems: mergeProblems(unread, [...problems]) };

@@ -38,12 +38,15 @@ export interface NamedParameter {
 
 /** How the inputs of a handler are read. A source without a plan has no parameter. */
 export interface InputPlan {
-  /** The DTOs of handlers whose inputs are all fields. They have a faster path. */
-  readonly fields?: { readonly query?: Type<object>; readonly body?: Type<object> };
+  /** Whether there is any parameter. */
+  readonly declaresInput: boolean;
+  /** Whether query and body are DTOs whose properties are all fields, so that their values have all that was sent. */
+  readonly hasOnlyFields: boolean;
   /** The names of the parameters with pipes of their own, `body` or `query` for a whole source. */
   readonly pipedParameters: readonly string[];
   readonly query?: SourcePlan;
   readonly body?: SourcePlan;
+  /** Undefined if the values of the path stay as they are. */
   readonly param?: SourcePlan;
 }
 
@@ -72,21 +75,26 @@ export function planInputs(
   const pipedParameters = parameters
     .filter(({ pipes }) => pipes.length > 0)
     .map(({ source, name }) => name ?? source);
-  const plan: InputPlan = { pipedParameters, ...Object.fromEntries(plans) };
-  const { query, body, param } = plan;
-  if (!isFields(query) || !isFields(body) || needsReading(param)) return plan;
-  return { ...plan, fields: { query: query?.dto, body: body?.dto } };
+  const { query, body, param }: Partial<Record<ParameterSource, SourcePlan>> =
+    Object.fromEntries(plans);
+  return {
+    pipedParameters,
+    declaresInput: plans.length > 0,
+    hasOnlyFields: hasFields(query) && hasFields(body) && !needsReading(param),
+    query,
+    body,
+    param: needsReading(param) ? param : undefined,
+  };
 }
 
-type FieldsPlan = Extract<SourcePlan, { kind: 'fields' | 'class' }>;
-
-function isFields(plan: SourcePlan | undefined): plan is FieldsPlan | undefined {
+function hasFields(plan: SourcePlan | undefined): boolean {
   return plan === undefined || plan.kind === 'fields';
 }
 
 /** Whether a path parameter has a type other than `String`, and no pipe that reads it. */
 function needsReading(plan: SourcePlan | undefined): boolean {
-  if (plan?.kind !== 'named') return plan !== undefined && plan.kind !== 'unchecked';
+  if (plan?.kind === 'unchecked') return plan.dto !== undefined;
+  if (plan?.kind !== 'named') return plan !== undefined;
   return plan.parameters.some(({ type }) => type !== undefined && type !== String);
 }
 

@@ -255,11 +255,13 @@ describe('middleware of a team that reads the body', () => {
     expect(dataOf(created, 201)).toEqual({ title: 'x' });
   });
 
-  it('answers 400 to JSON that it cannot parse', async () => {
+  it.each<[string, string, number, string]>([
+    ['broken JSON', '{"title":', 400, 'validation_error'],
+    ['a body over the limit of the parser', `"${'x'.repeat(200_000)}"`, 413, 'payload_too_large'],
+  ])('answers its own errors in the envelope: %s', async (_, body, status, code) => {
     const headers = { 'Content-Type': 'application/json' };
-    const body = '{"title":';
     const answer = await tenant.api.request('POST', `${IMPORTS}/parsed`, { body, headers });
-    expectEnvelope(answer, { status: 400, code: 'validation_error' });
+    expectEnvelope(answer, { status, code });
   });
 
   it('ends startup if it is registered by useBodyParser()', async () => {
