@@ -14,7 +14,7 @@ it('a shutdown answers the connections that the operating system has queued', as
   const sockets = [1, 2, 3].map(() => net.connect(port, '127.0.0.1'));
   for (const socket of sockets) socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   // The sockets connect in the next tick. The server accepts connections only in the poll phase.
-  await new Promise((resolve) => {
+  await new Promise<void>((resolve) => {
     process.nextTick(resolve);
   });
   expect(accepted).toBe(0);

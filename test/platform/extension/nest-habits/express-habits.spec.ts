@@ -18,7 +18,6 @@ import { IsInt } from 'class-validator';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { AnyKey, Public } from '../../../../src/platform/http/access.js';
 import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
-import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
 import {
@@ -30,10 +29,8 @@ import {
 } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
-import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import { captureLog, linesOf } from '../../../support/captured-log.js';
 import { failureOfStart } from '../../../support/failure-of-start.js';
-import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 
 class ImportDto {
   @Text({ max: 20, required: true })
@@ -100,17 +97,6 @@ class ImportsController {
   parsed(@Body() body: ImportDto) {
     return { ...body };
   }
-
-  @Tool('count_imports', {
-    title: 'Count imports',
-    description: 'Counts the imports.',
-    effect: 'reads',
-    scope: 'any-key',
-    output: IdDto,
-  })
-  count() {
-    return { id: '01900000-0000-7000-8000-000000000000' };
-  }
 }
 
 @Controller()
@@ -165,7 +151,7 @@ beforeAll(async () => {
   app = await TestApp.start({ modules: [ImportsModule] });
   tenant = await app.organization();
 });
-afterAll(() => stopWithAgents(app));
+afterAll(() => app.stop());
 
 /** Sends a form with the file `a.txt`. */
 async function upload(
@@ -288,9 +274,4 @@ it('what a module registers with Express in onModuleInit is served, and unknown 
 it('a route of a team at / replaces the start page', async () => {
   const page = await fetch(`${app.url}/`, { headers: { Accept: 'text/html' } });
   expect(await page.text()).toBe('the page of a team');
-});
-
-it('a tool can be a method of a controller', async () => {
-  const agent = await connectAgent(app, tenant);
-  expect((await agent.listTools()).map(({ name }) => name)).toContain('count_imports');
 });

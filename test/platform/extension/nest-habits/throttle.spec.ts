@@ -69,13 +69,6 @@ class ThrottledController {
     return {};
   }
 
-  @Get('by-key')
-  @Throttle({ default: { limit: 1, generateKey: (context) => context.getClass().name } })
-  @AnyKey()
-  byKey() {
-    return {};
-  }
-
   @Get('blocked')
   @Throttle({ default: { blockDuration: 2 * MINUTE } })
   @AnyKey()
@@ -167,11 +160,6 @@ describe('@Throttle and @SkipThrottle', () => {
     const reader = await app.key(tenant.id, ['leads:read']);
     expect(limitsOf(await get('dynamic'))).toEqual({ limit: 5, remaining: 4 });
     expectError(await get('dynamic', reader), 429, 'rate_limit_exceeded');
-  });
-
-  it('counts in the window that generateKey names', async () => {
-    dataOf(await get('by-key'));
-    expectError(await get('by-key', await app.organization()), 429, 'rate_limit_exceeded');
   });
 
   it.each(['blocked', 'fraction'])('answers no request with the limit of %s', async (route) => {
