@@ -19,7 +19,6 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
 interface Route {
   /** Whether it is part of the REST API, whose routes refuse inputs that they do not declare. */
   readonly isRest: boolean;
-  readonly isWebhook: boolean;
   /** Undefined if the handler reads the request itself. */
   readonly plan: InputPlan | undefined;
   /** Whether the method or the controller has interceptors of its own, which can parse forms with files. */
@@ -34,7 +33,7 @@ interface Route {
  */
 @Injectable()
 export class InputGuard implements CanActivate {
-  private readonly routes = new Map<Handler, Route>();
+  private readonly routes = new Map<Handler, Route | 'webhook'>();
 
   constructor(
     private readonly settings: Settings,
@@ -46,9 +45,11 @@ export class InputGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const route = this.routeOf(context.getClass(), context.getHandler());
-    const { isRest, isWebhook, plan, check } = route;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    if (isWebhook) return this.webhooks.receive(request, context.getHandler()).then(() => true);
+    if (route === 'webhook') {
+      return this.webhooks.receive(request, context.getHandler()).then(() => true);
+    }
+    const { isRest, plan, check } = route;
     if (!plan) return true;
     request.state.hasEnvelope = isRest;
     request.state.pipedParameters = plan.pipedParameters;
@@ -67,23 +68,15 @@ export class InputGuard implements CanActivate {
 
   /** @throws Error with a predicate that follows the name of the route, if its input cannot be read */
   assertReadable(controller: Type<unknown>, handler: Handler): void {
-    if (this.routeOf(controller, handler).isWebhook) this.webhooks.verifierOf(handler);
+    if (this.routeOf(controller, handler) === 'webhook') this.webhooks.verifierOf(handler);
   }
 
-  private routeOf(controller: Type<unknown>, handler: Handler): Route {
+  private routeOf(controller: Type<unknown>, handler: Handler): Route | 'webhook' {
     const known = this.routes.get(handler);
     if (known) return known;
     const access = this.reflector.get<Access | undefined>(ACCESS, handler);
-    const route =
-      access === 'webhook'
-        ? {
-            isRest: false,
-            isWebhook: true,
-            plan: undefined,
-            parsesForms: false,
-            takesNoBody: false,
-          }
-        : this.planRoute(controller, handler, isRestRoute(access));
+    const isWebhook = access === 'webhook';
+    const route = isWebhook ? access : this.planRoute(controller, handler, isRestRoute(access));
     this.routes.set(handler, route);
     return route;
   }
@@ -98,7 +91,6 @@ export class InputGuard implements CanActivate {
     const check = this.reflector.get<Type<BodyCheck> | undefined>(BODY_CHECK, handler);
     return {
       isRest,
-      isWebhook: false,
       plan: isRest || plan.declaresInput ? plan : undefined,
       parsesForms: teamInterceptorsOf(controller, handler).length > 0,
       takesNoBody: takesNoBody(handler),
