@@ -9,6 +9,7 @@ import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { addSearch } from '../../platform/data/lists/search.js';
+import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { leadsTable } from './leads.table.js';
 
@@ -82,6 +83,17 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    */
   async insert(tenant: Tenant, row: Row & { id: string }): Promise<LeadDto> {
     return orNotFound(await this.insertRow(tenant, row), 'lead');
+  }
+
+  /**
+   * Whether the normalized forms of a lead may have to be written again.
+   * @throws ApiError `create_failed` and not `query_failed`, because it is part of a write
+   */
+  async isToRewrite(tenant: Tenant, id: string): Promise<boolean> {
+    const text = `select from ${this.table.name}
+      where ${this.isRecord} and search_text not like ${FOLDED_PATTERN}`;
+    const values = [tenant.id, id];
+    return (await this.database.write(tenant, { text, values, plan: 'index' })).length > 0;
   }
 
   /**

@@ -28,6 +28,7 @@ import {
   type LeadListQuery,
   type UpdateLeadDto,
 } from './lead.dto.js';
+import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound } from './lead-exists.js';
 import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
@@ -111,6 +112,9 @@ export class LeadsService {
     if (input.custom_fields) await this.validateCustomFields(actor, input.custom_fields);
     const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
     const { add_tags, remove_tags, ...fields } = input;
+    const isToRewrite =
+      changesSearchText(input) && (await this.repository.isToRewrite(actor.organization, id));
+    const mark = isToRewrite ? markToRewrite : (text: string) => text;
     const revise = (stored: LeadDto) => {
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
       const changes = changedFields(stored, tags ? { ...fields, tags } : fields);
@@ -124,7 +128,7 @@ export class LeadsService {
         ...changes,
         lead_score: this.score(lead),
         ...(changesSearchText(changes) && {
-          search_text: leadSearchText(lead, phoneOf(actor, lead)),
+          search_text: mark(leadSearchText(lead, phoneOf(actor, lead))),
         }),
         ...('email' in changes && !isTrimmed && { email_compared }),
         ...('phone' in changes && { phone_compared }),

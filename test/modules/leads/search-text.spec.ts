@@ -285,11 +285,25 @@ describe('the refill of leads', () => {
     expect(await latitude(environment, 'migrate')).toMatchObject({
       conflicts: [{ organization_id: tenant.id, id: older.id, kept_by: newer.id }],
     });
+    for (const body of [{ first_name: 'Renamed' }, { company: 'Acme' }]) {
+      expect(await put(older.id, body)).toMatchObject({ status: 200 });
+      expect(await conflicts()).toMatchObject([{ id: older.id, kept_by: newer.id }]);
+    }
+    expect(await found(tenant, 'renamed')).toEqual(['Renamed']);
     expect(await put(older.id, { phone: '030 901820', notes: 'n' })).toMatchObject({ status: 200 });
     await tenant.api.delete(`${LEADS}/${newer.id}`);
     await refill();
     expect(await formsOf(older.id)).toEqual({ phone: '030901820', email: null, mark: 2 });
     expect(await conflicts()).toEqual([]);
+  });
+
+  it('lists a lead that is renamed before its form is replaced', async () => {
+    const older = await createLead(tenant.api, { phone: '030 901820' });
+    await storeEarlier(older.id, { phone: '30901820' });
+    const newer = await createLead(tenant.api, { phone: '030 901820' });
+    await put(older.id, { last_name: 'Renamed' });
+    await refill();
+    expect(await conflicts()).toMatchObject([{ id: older.id, kept_by: newer.id }]);
   });
 
   it('gives a new form that two leads share to one of them', async () => {
