@@ -1,7 +1,11 @@
 import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { identifierList, type TransactionRole } from '../connection/session-context.js';
-import { assertPrivilegesOf, grantToTenantRole } from './tenant-privileges.js';
+import {
+  assertPrivilegesOf,
+  grantToTenantRole,
+  revokeFromTenantRole,
+} from './tenant-privileges.js';
 import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
 interface User {
@@ -52,6 +56,7 @@ export async function prepareTenantRole(runner: QueryRunner): Promise<Transactio
     return undefined;
   }
   await grantToTenantRole(runner, user.name);
+  await revokeFromTenantRole(runner);
   const searchPath = await findSearchPath(runner);
   if (searchPath) await pinFunctions(runner, searchPath);
   return { role: TENANT_ROLE, searchPath };

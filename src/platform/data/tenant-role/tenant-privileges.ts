@@ -125,7 +125,10 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
   }
   const lacking = await query<Missing>(runner, FIND_MISSING);
   if (lacking.length === 0) return;
-  for (const missing of lacking) await grant(runner, missing);
+  for (const missing of lacking) {
+    const effect = `granted ${missing.privileges} on ${missing.object} to role ${TENANT_ROLE}`;
+    await change(runner, grantStatements([missing], TENANT_ROLE), effect);
+  }
   // For some grants without effect, PostgreSQL only raises a warning.
   const left = await query<Missing>(runner, FIND_MISSING);
   if (left.length === 0) return;
@@ -153,14 +156,34 @@ export async function assertPrivilegesOf(
   );
 }
 
+/** Administrative tables on which the tenant role has privileges. Releases that do not know a table grant them. */
+const FIND_EXCESSIVE = `
+  select distinct format('%I.%I', current_schema(), relname) as name
+  from pg_class, aclexplode(relacl) as acl
+  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and relname = any($1)
+    and acl.grantee = (select oid from pg_roles where rolname = '${TENANT_ROLE}')`;
+
+/** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
+export async function revokeFromTenantRole(runner: QueryRunner): Promise<void> {
+  for (const { name } of await query<{ name: string }>(runner, FIND_EXCESSIVE)) {
+    await change(
+      runner,
+      `revoke all on table ${name} from ${TENANT_ROLE}`,
+      `revoked all privileges on table ${name} from role ${TENANT_ROLE}`,
+    );
+  }
+}
+
 async function query<Row>(runner: QueryRunner, text: string, ...values: unknown[]): Promise<Row[]> {
   return (await runner.query(text, [ADMINISTRATIVE_TABLES, ...values])) as Row[];
 }
 
-async function grant(runner: QueryRunner, missing: Missing): Promise<void> {
+/** Runs a statement and logs its effect, if the connected user may run it. */
+async function change(runner: QueryRunner, statement: string, effect: string): Promise<void> {
   try {
-    await runner.query(grantStatements([missing], TENANT_ROLE));
-    logger.info(`granted ${missing.privileges} on ${missing.object} to role ${TENANT_ROLE}`);
+    await runner.query(statement);
+    logger.info(effect);
   } catch (error) {
     if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
   }

@@ -133,6 +133,18 @@ describe('startup when the tenant role lacks privileges', () => {
   });
 });
 
+it('startup revokes the privileges on administrative tables that an earlier release has granted', async () => {
+  const database = await newDatabase();
+  await messagesOfStart(database);
+  await execute(database, ['grant select, insert on mcp_sessions to latitude_app']);
+  expect(await messagesOfStart(database)).toContainEqual(
+    'revoked all privileges on table public.mcp_sessions from role latitude_app',
+  );
+  const sql = `select has_table_privilege('latitude_app', 'mcp_sessions', 'select, insert') as may`;
+  expect(await queryAs(database, sql)).toEqual([{ may: false }]);
+  expect(await messagesOfStart(database)).not.toContainEqual(expect.stringMatching(/^revoked/));
+});
+
 describe('startup fails with an error message', () => {
   it('if the user cannot grant the missing privileges', async () => {
     const database = await newDatabase();
