@@ -4,8 +4,7 @@ import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { Caller } from '../../platform/http/request/api-request.js';
 import type { Actor } from '../../platform/data/actor.js';
 import { AnyKey } from '../../platform/http/access.js';
-import { describeKey } from './describe-key.js';
-import { MeDto } from './me.dto.js';
+import { describeKey, MeDto } from './me.dto.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Describes the key of the caller. Connectors call it to test a key. */

@@ -3,6 +3,7 @@ import { Nested } from '../../platform/fields/nested.js';
 import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';
+import type { Actor } from '../../platform/data/actor.js';
 import { SCOPES } from '../../platform/access/scopes.js';
 
 class KeyOrganizationDto {
@@ -70,6 +71,16 @@ export class KeyInfoDto {
     example: '2027-01-01T00:00:00.000Z',
   })
   expires_at: Date | null;
+}
+
+/** The public data about the key of a caller, for REST and /mcp. */
+export function describeKey({ organization, key, scopes }: Actor): KeyInfoDto {
+  return {
+    organization: { id: organization.id, name: organization.name },
+    key: { id: key.id, name: key.name },
+    scopes: [...scopes],
+    expires_at: key.expiresAt,
+  };
 }
 
 /** A key with its rate limits. */

@@ -1,10 +1,10 @@
 import { defineExtension } from '../../platform/extension/extension.js';
 import { addEventCommands } from './events.commands.js';
-import { EventFeedModule } from './event-feed.module.js';
+import { EventsModule } from './events.module.js';
 
 export const eventsExtension = defineExtension({
   name: 'events',
-  module: EventFeedModule,
+  module: EventsModule,
   scopes: ['events:read'],
   commands: [addEventCommands],
 });

@@ -7,11 +7,13 @@ import { EventFollower } from './event-follower.js';
 import { EventListeners } from './event-listeners.js';
 import { EventPublisher } from './event-publisher.js';
 import { EventTypes } from './event-types.js';
+import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
 /** Publishes the events of changed records, and delivers them to readers and handlers. */
 @Module({
   imports: [AccessModule, DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  controllers: [EventsController],
   providers: [
     EventFollower,
     EventTypes,

@@ -56,10 +56,7 @@ export class SubscriptionListenHandler {
     const { notifications } = message.params as { notifications: Filter };
     const uris = deduplicate(notifications.resourceSubscriptions ?? []);
     const stream = this.streams.open(actor, handler);
-    const close = () => {
-      this.streams.close(stream);
-    };
-    response.once('close', close);
+    response.once('close', stream.end);
     try {
       await this.keys.assertActive(actor);
       await subscribe(stream, uris, read, request.state.requestId);
@@ -68,7 +65,7 @@ export class SubscriptionListenHandler {
       const params = { ...message.params, notifications: honored };
       return await dispatch(handler, { ...message, params }, headerOf);
     } catch (error) {
-      close();
+      stream.end();
       throw error;
     }
   }

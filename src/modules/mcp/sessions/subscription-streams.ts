@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { KeyRevalidation, type OpenResponse } from '../../../platform/access/key-revalidation.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
@@ -17,14 +17,16 @@ const RETRY_AFTER_SECONDS = 30;
 type StreamHandler = Pick<McpHttpHandler, 'notify' | 'close'>;
 
 /** An open response to `subscriptions/listen`, which sends notifications to a client without a session. */
-export class SubscriptionStream {
+export class SubscriptionStream implements OpenResponse {
   readonly key: Actor['key'];
   readonly subscriptions: Subscriptions;
 
+  /** @param end closes the stream */
   constructor(
     actor: Actor,
     changes: ChangeBus,
     private readonly handler: StreamHandler,
+    readonly end: () => void,
   ) {
     this.key = actor.key;
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
@@ -70,17 +72,10 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const stream = new SubscriptionStream(actor, this.changes, handler);
-    const unwatch = this.keys.watch({
-      key: stream.key,
-      updateScopes: (scopes) => {
-        stream.updateScopes(scopes);
-      },
-      end: () => {
-        this.close(stream);
-      },
+    const stream = new SubscriptionStream(actor, this.changes, handler, () => {
+      this.close(stream);
     });
-    this.streams.set(stream, unwatch);
+    this.streams.set(stream, this.keys.watch(stream));
     return stream;
   }
 

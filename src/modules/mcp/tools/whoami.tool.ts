@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { describeKey } from '../../auth/describe-key.js';
+import { describeKey } from '../../auth/me.dto.js';
 import {
   type LimitName,
   RateLimits,
