@@ -48,7 +48,7 @@ const FIND_TABLES = `
         and owner.attname = 'organization_id' and id.attname = 'id'
         and index.indoption[1]::int & 1 = index.indoption[2]::int & 1
         and coalesce(pg_get_expr(index.indpred, c.oid) = '(deleted_at IS NULL)', true)) as sorts
-  from (select distinct to_regclass(name) as oid from unnest($1::text[]) as name) declared
+  from (select distinct to_regclass(quote_ident(name)) as oid from unnest($1::text[]) as name) declared
     join pg_class c using (oid)
   where c.relkind in ('r', 'p') order by 1`;
 
