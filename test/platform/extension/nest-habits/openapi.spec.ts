@@ -1,20 +1,13 @@
 import {
   Body,
   Controller,
-  DefaultValuePipe,
   Delete,
   Get,
   Headers,
   HttpCode,
   Module,
-  Param,
   ParseArrayPipe,
-  ParseBoolPipe,
-  ParseDatePipe,
-  ParseEnumPipe,
-  ParseFloatPipe,
   ParseIntPipe,
-  ParseUUIDPipe,
   Post,
   Query,
   Redirect,
@@ -179,7 +172,7 @@ class ThingsController {
     @Body('list') list: number[],
     @Body('recipient') recipient: RecipientDto,
     @Body('any') any: unknown,
-    @Body('size', new DefaultValuePipe(3), ParseIntPipe) size: number,
+    @Body('size') size: number,
   ) {
     return [text, list, recipient, any, size];
   }
@@ -198,6 +191,7 @@ class ThingsController {
 
   @Post('parsed')
   @AnyKey()
+  @ApiBody({ type: [RecipientDto] })
   parsed(@Body(new ParseArrayPipe({ items: RecipientDto })) body: RecipientDto[]) {
     return body;
   }
@@ -211,26 +205,16 @@ class ThingsController {
 
   @Get('query')
   @AnyKey()
+  @ApiQuery({ name: 'page', required: false, description: 'By hand.' })
+  @ApiQuery({ name: 'channel', enum: Channel })
   query(
     @Query('q') q: string,
-    @Query('list') list: number[],
-    @Query('int', ParseIntPipe) int: number,
-    @Query('float', new ParseFloatPipe({ optional: true })) float: number,
-    @Query('bool', ParseBoolPipe) bool: boolean,
-    @Query('date', ParseDatePipe) date: Date,
-    @Query('enum', new ParseEnumPipe(Channel)) channel: Channel,
-    @Query('page', new DefaultValuePipe(1), ParseIntPipe) page: number,
-    @Query('numbers', new ParseArrayPipe({ items: Number })) numbers: number[],
-    @Query('words', new ParseArrayPipe({ separator: ';' })) words: string[],
+    @Query('page', ParseIntPipe) page: number,
+    @Query('channel') channel: Channel,
     @Headers('x-team') team: string,
+    @Headers() all: object,
   ) {
-    return [q, list, int, float, bool, date, channel, page, numbers, words, team];
-  }
-
-  @Get('path/:uuid')
-  @AnyKey()
-  path(@Param('uuid', ParseUUIDPipe) uuid: string) {
-    return uuid;
+    return [q, page, channel, team, all];
   }
 }
 
@@ -378,9 +362,9 @@ describe('the schema of an input', () => {
         list: { type: 'array', items: {} },
         recipient: ref('Recipient'),
         any: {},
-        size: { type: 'integer', description: 'Default: `3`.' },
+        size: { type: 'number' },
       },
-      required: ['text', 'list', 'recipient', 'any'],
+      required: ['text', 'list', 'recipient', 'any', 'size'],
       additionalProperties: false,
     });
     expect(bodyOf(`${THINGS}/object`)).toEqual({});
@@ -389,22 +373,13 @@ describe('the schema of an input', () => {
     expect(bodyOf(`${THINGS}/declared`)).toEqual({ type: 'object', description: 'By hand.' });
   });
 
-  it('has what the pipes of parameters accept', () => {
+  it('has the parameters as @nestjs/swagger describes them', () => {
     expect(parametersOf(`${THINGS}/query`)).toEqual({
       q: required({ type: 'string' }),
-      list: required({ type: 'array', items: {} }),
-      int: required({ type: 'integer' }),
-      float: optional({ type: 'number' }),
-      bool: required({ type: 'boolean' }),
-      date: required({ type: 'string', format: 'date-time' }),
-      enum: required({ type: 'string', enum: ['letter', 'call'] }),
-      page: optional({ type: 'integer', default: 1 }),
-      numbers: { ...required({ type: 'array', items: { type: 'number' } }), explode: false },
-      words: required({ type: 'string' }),
+      page: { ...optional({ type: 'number' }), description: 'By hand.' },
+      channel: required({ type: 'string', enum: ['letter', 'call'] }),
       'x-team': required({ type: 'string' }),
     });
-    const uuid = required({ type: 'string', format: 'uuid' });
-    expect(parametersOf(`${THINGS}/path/{uuid}`)).toEqual({ uuid });
     const words = { ...optional({ type: 'string' }), description: 'Words.' };
     expect(parametersOf(`${MESSAGES}/found`)).toMatchObject({ q: words });
   });
