@@ -10,7 +10,6 @@ import { type RateLimits, setRateLimitHeaders } from '../../access/limits/rate-l
 import type { ApiRequest } from '../request/api-request.js';
 import { AdmissionQueue } from './admission-queue.js';
 import type { RequestObserver } from '../request/request-context.js';
-import { requestIdOf } from '../request/request-id.js';
 
 const OVERLOADED = new ApiError('overloaded');
 const LOG_EVERY_MS = 1_000;
@@ -66,14 +65,13 @@ export function shedLoad(
 }
 
 async function reject(request: Request, response: Response, limits: RateLimits): Promise<void> {
-  const requestId = requestIdOf(request);
+  const { requestId } = (request as ApiRequest).state;
   const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
   setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
   response.writeHead(OVERLOADED.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Retry-After': RETRY_AFTER_SECONDS,
-    'X-Request-Id': requestId,
   });
   response.end(body);
 }

@@ -5,6 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import type { ApiRequest } from '../request/api-request.js';
+import { requestIdOf } from '../request/request-id.js';
 import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
@@ -72,13 +73,15 @@ export class HttpAdapter extends ExpressAdapter {
 
   private createServer(listener: http.RequestListener): http.Server {
     const classes = serverClassesOf(this.getInstance<Express>());
-    const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
+    const server = http.createServer({ ...SERVER_OPTIONS, ...classes });
     // No limit: Node silently drops headers over it. The maximum header size limits their number.
     server.maxHeadersCount = 0;
     // Closes connections on which neither side sends data.
     server.timeout = SOCKET_TIMEOUT_MS;
+    server.on('request', identify);
     handleUpgradeAndExpect(server);
     this.shutdown = new GracefulShutdown(server);
+    server.on('request', listener);
     this.httpServer = server;
     return server;
   }
@@ -140,6 +143,13 @@ export class HttpAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     await this.shutdown?.finish();
   }
+}
+
+/** Sets the id of a request first, so that every response has it. */
+function identify(request: http.IncomingMessage, response: http.ServerResponse): void {
+  const { state } = request as ApiRequest;
+  state.requestId = requestIdOf(request);
+  response.setHeader('X-Request-Id', state.requestId);
 }
 
 /** Answers `internal_error` if a file cannot be read, or closes the connection if a part of it was sent. */

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
 import { setRateLimitHeaders, WINDOW_MS } from '../../access/limits/rate-limits.js';
-import { requestIdOf } from '../request/request-id.js';
+import type { ApiRequest } from '../request/api-request.js';
 
 const STARTING = new ApiError('overloaded', {
   message: 'The service is starting. Retry after the seconds in Retry-After.',
@@ -12,8 +12,6 @@ const STARTING = new ApiError('overloaded', {
 /** Handles requests while the database is migrated: live, not ready, and 503 for all others. */
 export function startingListener({ readsPerMinute }: Settings): RequestListener {
   return (request, response) => {
-    const requestId = requestIdOf(request);
-    response.setHeader('X-Request-Id', requestId);
     const path = request.url?.split('?', 1)[0];
     const isProbe = request.method === 'GET' || request.method === 'HEAD';
     if (isProbe && path === '/health/live') sendPage(response, 200, { status: 'ok' });
@@ -23,7 +21,7 @@ export function startingListener({ readsPerMinute }: Settings): RequestListener 
       const endsAt = Date.now() + WINDOW_MS;
       setRateLimitHeaders(response, { totalHits: 0, limit: readsPerMinute, endsAt });
       response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
-      send(response, STARTING.status, STARTING.toEnvelope(requestId));
+      send(response, STARTING.status, STARTING.toEnvelope((request as ApiRequest).state.requestId));
     }
   };
 }

@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../config/logger.js';
 import { type ApiRequest, routeOf } from './api-request.js';
-import { requestIdOf } from './request-id.js';
 
 /** A request that has been answered or aborted. */
 export interface FinishedRequest {
@@ -18,17 +17,15 @@ export interface FinishedRequest {
 export type RequestObserver = (finished: FinishedRequest) => void;
 
 /**
- * Middleware that sets the id of each request, logs it when it has ended, and normalizes its path.
+ * Middleware that logs each request when it has ended, and normalizes its path.
  * @param observe called in addition to logging
  */
 export function requestContext(observe?: RequestObserver) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
     const { state } = apiRequest;
-    state.requestId = requestIdOf(request);
     // Closed sockets have no address.
     state.clientAddress = request.ip;
-    response.setHeader('X-Request-Id', state.requestId);
     response.once('close', () => {
       const finished = summarize(apiRequest, response, performance.now() - state.receivedAt);
       logRequest(apiRequest, finished);

@@ -29,6 +29,7 @@ import {
 } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
+import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
 import { captureLog, linesOf } from '../../../support/captured-log.js';
 import { failureOfStart } from '../../../support/failure-of-start.js';
 
@@ -248,6 +249,23 @@ describe('middleware of a team that reads the body', () => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await tenant.api.request('POST', `${IMPORTS}/parsed`, { body, headers });
     expectEnvelope(answer, { status, code });
+  });
+
+  it('has the id of the request, also if a constructor registers it before all other middleware', async () => {
+    @Injectable()
+    class Parser {
+      constructor({ httpAdapter }: HttpAdapterHost) {
+        httpAdapter.use(express.json());
+      }
+    }
+    @Module({ providers: [Parser] })
+    class ParserModule {}
+    const early = await TestApp.start({ modules: [ParserModule] });
+    // Before authentication, there are no rate limit headers.
+    unregisterDocument(early.port);
+    const answer = await early.client().post(LEADS, '{"first_name":');
+    expectEnvelope(answer, { status: 400, code: 'validation_error' });
+    await early.stop();
   });
 
   it('ends startup if it is registered by useBodyParser()', async () => {
