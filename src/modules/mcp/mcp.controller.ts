@@ -25,7 +25,7 @@ import {
   validateHeaders,
 } from './protocol/headers.js';
 import { hasSessions, McpMessageHandler } from './protocol/message-handler.js';
-import type { McpRequestContext } from './protocol/request-operations.js';
+import type { McpRequestContext } from './protocol/mcp-call.js';
 import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';

@@ -5,7 +5,7 @@ import { EventsModule } from '../events/events.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
-import { RequestOperations } from './protocol/request-operations.js';
+import { McpServices } from './protocol/mcp-call.js';
 import { SessionRevalidation } from './sessions/session-revalidation.js';
 import { SubscriptionStreams } from './sessions/subscription-streams.js';
 import { SubscriptionListenHandler } from './protocol/subscription-listen-handler.js';
@@ -32,7 +32,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     SubscriptionListenHandler,
     McpMessageHandler,
     PromptRegistry,
-    RequestOperations,
+    McpServices,
     ResourceRegistry,
     SessionStore,
     SessionsRepository,

@@ -23,11 +23,10 @@ import { SubscriptionListenHandler } from './subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
 import { schemaProblemsOf } from './methods.js';
 import type { Session } from '../sessions/session.js';
-import { type McpRequestContext, RequestOperations } from './request-operations.js';
+import { type McpRequestContext, McpServices } from './mcp-call.js';
 import { clientNameOf, negotiatedVersion, handleRequests } from './session-protocol.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { handleMessage, isListenRequest } from './stateless-protocol.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
@@ -49,8 +48,7 @@ export class McpMessageHandler {
   constructor(
     private readonly settings: Settings,
     private readonly sessions: SessionStore,
-    private readonly registry: ToolRegistry,
-    private readonly operations: RequestOperations,
+    private readonly services: McpServices,
     private readonly subscriptionListen: SubscriptionListenHandler,
     private readonly limits: RateLimits,
   ) {}
@@ -104,13 +102,13 @@ export class McpMessageHandler {
     const { body } = messages;
     const answer = isListenRequest(body)
       ? await this.subscriptionListen.handle(body, context, (uri) =>
-          this.operations.readResource(uri, context),
+          this.services.readResource(uri, context),
         )
-      : await handleMessage(
-          body,
-          (name) => request.get(name),
-          this.operations.for(messages, context),
-        );
+      : await handleMessage(body, (name) => request.get(name), {
+          services: this.services,
+          context,
+          messages,
+        });
     const type = answer.headers.get('Content-Type');
     if (type === EVENT_STREAM && answer.body) {
       new EventStream(response).pipe(answer.body).catch(() => response.destroy());
@@ -137,8 +135,8 @@ export class McpMessageHandler {
     const problems = schemaProblemsOf(request, 'InitializeRequest');
     if (messages.isBatch) problems.push(INITIALIZE_IN_BATCH);
     if (problems.length > 0) throw validationError(problems);
-    const operations = this.operations.for(messages, context);
-    const [answer] = await handleRequests([request], operations, mayOpen);
+    const call = { services: this.services, context, messages };
+    const [answer] = await handleRequests([request], call, mayOpen);
     if (!mayOpen) return answer;
     const parameters = {
       protocolVersion: negotiatedVersion(answer) ?? '',
@@ -172,8 +170,8 @@ export class McpMessageHandler {
       context.response.status(202);
       return undefined;
     }
-    const operations = this.operations.for(messages, context, session);
-    const answers = await handleRequests(requests, operations, session !== undefined);
+    const call = { services: this.services, context, messages, session };
+    const answers = await handleRequests(requests, call, session !== undefined);
     return isBatch ? answers : answers[0];
   }
 
@@ -202,7 +200,7 @@ export class McpMessageHandler {
   private countCallsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
       RESOURCE_READING_METHODS.has(method) ||
-      (method === 'tools/call' && this.registry.countsAsReadOrWrite(String(params?.name)));
+      (method === 'tools/call' && this.services.tools.countsAsReadOrWrite(String(params?.name)));
     return requests.filter(isCall).length;
   }
 }

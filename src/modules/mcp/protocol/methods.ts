@@ -5,13 +5,16 @@ import {
   specTypeSchemas,
   type StandardSchemaV1Sync,
 } from '@modelcontextprotocol/server';
-import { ApiError } from '../../../platform/errors/api-error.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-problem.js';
+import { toLoggedMcpError } from '../mcp-error.js';
 import type { CompletionReference, CompletionArgument } from '../prompts/completion.service.js';
 import { canonicalUriOf, contentsOf } from '../resources/resource-registry.js';
+import type { Session } from '../sessions/session.js';
 import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
 import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
-import type { McpOperations } from './request-operations.js';
+import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
+import { type McpCall, recordCall } from './mcp-call.js';
 
 /** A JSON-RPC error. The error classes of the SDKs cannot be used: they repeat the code in the message. */
 class RpcError extends Error {
@@ -30,7 +33,7 @@ type Result = Record<string, unknown>;
 interface Method {
   /** The name of the SDK schema for the request. */
   readonly type: SpecTypeName;
-  readonly answer: (params: Params, operations: McpOperations) => Result | Promise<Result>;
+  readonly answer: (params: Params, call: McpCall) => Result | Promise<Result>;
 }
 
 /** The methods of all protocol versions. The SDKs reject methods that a version does not have. */
@@ -59,7 +62,7 @@ export function isSupportedMethod(method: string): boolean {
  */
 export async function handleRequest(
   request: Pick<JSONRPCRequest, 'method' | 'params'>,
-  operations: McpOperations,
+  call: McpCall,
   rpcCodeOf: (error: ApiError) => number,
 ): Promise<Result> {
   const method = METHODS.get(request.method);
@@ -71,9 +74,12 @@ export async function handleRequest(
   }
   const { params = {} } = request;
   try {
-    return await method.answer(params, operations);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    return await method.answer(params, call);
+  } catch (thrown) {
+    if (thrown instanceof RpcError) throw thrown;
+    const { state } = call.context.request;
+    const error = toLoggedMcpError(thrown, state.requestId);
+    state.errorCode = error.code;
     const { code, message, retryable, details, headers } = error;
     const retryAfter = headers['Retry-After'];
     const data = {
@@ -86,8 +92,9 @@ export async function handleRequest(
   }
 }
 
-function listTools(_: Params, operations: McpOperations): Result {
-  return { tools: operations.listTools() };
+function listTools(_: Params, { services, context, session }: McpCall): Result {
+  const tools = services.tools.listFor(context.actor.scopes);
+  return { tools: needsTextOnly(session?.clientName) ? tools.map(withoutOutputSchema) : tools };
 }
 
 interface ToolCallParams {
@@ -96,56 +103,81 @@ interface ToolCallParams {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-async function callTool(params: Params, operations: McpOperations): Promise<Result> {
+/** The problem of a batch with the header `Idempotency-Key`, which is the key of a single call. */
+const KEY_OF_BATCH = {
+  field: 'Idempotency-Key',
+  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
+};
+
+async function callTool(
+  params: Params,
+  { services, context, messages, session }: McpCall,
+): Promise<Result> {
   const { name, arguments: args = {}, _meta } = params as unknown as ToolCallParams;
-  const result = await operations.callTool(name, args, _meta?.[IDEMPOTENCY_KEY_META]);
-  return result ?? throwUnknown('tool', name);
+  const { actor, request } = context;
+  const keyOfRequest = request.get('Idempotency-Key');
+  const isKeyOfBatch = messages.isBatch && keyOfRequest !== undefined;
+  const outcome = await services.runner.call({
+    actor,
+    requestId: request.state.requestId,
+    name,
+    args,
+    parseProblems: [...messages.argumentProblems, ...(isKeyOfBatch ? [KEY_OF_BATCH] : [])],
+    idempotencyKey: _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest,
+    onCounted: (window) => {
+      recordCall(context, window);
+    },
+  });
+  if (!outcome) return throwUnknown('tool', name);
+  request.state.errorCode = outcome.error?.code;
+  return needsTextOnly(session?.clientName) ? textOnly(outcome.result) : outcome.result;
 }
 
 /** Single records are too many to list. Tools find them, and templates describe their URIs. */
-function listResources(_: Params, operations: McpOperations): Result {
-  return { resources: operations.listResources() };
+function listResources(_: Params, { services, context }: McpCall): Result {
+  return { resources: services.resources.listsFor(context.actor.scopes) };
 }
 
-function listTemplates(_: Params, operations: McpOperations): Result {
-  return { resourceTemplates: operations.listResourceTemplates() };
+function listTemplates(_: Params, { services, context }: McpCall): Result {
+  return { resourceTemplates: services.resources.templatesFor(context.actor.scopes) };
 }
 
-async function readResource({ uri }: Params, operations: McpOperations): Promise<Result> {
-  return { contents: [{ ...contentsOf(await operations.readResource(uri as string)) }] };
+async function readResource({ uri }: Params, { services, context }: McpCall): Promise<Result> {
+  return { contents: [{ ...contentsOf(await services.readResource(uri as string, context)) }] };
 }
 
-async function subscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
-  const subscriptions = subscriptionsOf(operations);
-  const resource = await operations.readResource(uri as string);
+async function subscribe({ uri }: Params, call: McpCall): Promise<Result> {
+  const session = sessionOf(call);
+  const resource = await call.services.readResource(uri as string, call.context);
   // Every later change is notified. A read after this response includes every earlier change.
-  if (await subscriptions.subscribe(resource)) return {};
+  if (await call.services.subscriptions.add(session, resource)) return {};
   const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
-async function unsubscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
-  await subscriptionsOf(operations).unsubscribe(canonicalUriOf(uri as string));
+async function unsubscribe({ uri }: Params, call: McpCall): Promise<Result> {
+  await call.services.subscriptions.remove(sessionOf(call), canonicalUriOf(uri as string));
   return {};
 }
 
-function subscriptionsOf({ subscriptions }: McpOperations) {
-  if (subscriptions) return subscriptions;
+function sessionOf({ session }: McpCall): Session {
+  if (session) return session;
   throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Subscriptions need a session');
 }
 
-function listPrompts(_: Params, operations: McpOperations): Result {
-  return { prompts: operations.listPrompts() };
+function listPrompts(_: Params, { services, context }: McpCall): Result {
+  return { prompts: services.prompts.listFor(context.actor.scopes) };
 }
 
-async function getPrompt(params: Params, operations: McpOperations): Promise<Result> {
+async function getPrompt(params: Params, { services, context }: McpCall): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: object };
-  return { ...((await operations.getPrompt(name, args)) ?? throwUnknown('prompt', name)) };
+  const prompt = await services.prompts.get(context.actor, name, args);
+  return { ...(prompt ?? throwUnknown('prompt', name)) };
 }
 
-async function complete(params: Params, operations: McpOperations): Promise<Result> {
+async function complete(params: Params, { services, context }: McpCall): Promise<Result> {
   const { ref, argument } = params as { ref: CompletionReference; argument: CompletionArgument };
-  const completion = await operations.complete(ref, argument);
+  const completion = await services.completions.complete(context.actor, ref, argument);
   return { completion: completion ?? throwUnknown('argument or reference', argument.name) };
 }
 

@@ -10,7 +10,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
 import { handleRequest } from './methods.js';
-import type { McpOperations } from './request-operations.js';
+import type { McpCall } from './mcp-call.js';
 
 const OPTIONS = {
   capabilities: CAPABILITIES,
@@ -41,13 +41,13 @@ const SERVER_ERROR = -32000;
  */
 export async function handleRequests(
   requests: readonly JSONRPCRequest[],
-  operations: McpOperations,
+  call: McpCall,
   hasSession: boolean,
 ): Promise<readonly JSONRPCMessage[]> {
   // oxlint-disable-next-line typescript/no-deprecated -- McpServer uses fifteen times the memory
   const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
   // Handlers registered by schema answer invalid parameters with -32603.
-  server.fallbackRequestHandler = (request) => handleRequest(request, operations, rpcCodeOf);
+  server.fallbackRequestHandler = (request) => handleRequest(request, call, rpcCodeOf);
   const transport = new RequestTransport(requests);
   await server.connect(transport);
   const responses = await transport.responses;

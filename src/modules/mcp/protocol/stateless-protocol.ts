@@ -12,7 +12,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import { isSupportedMethod, handleRequest } from './methods.js';
-import type { McpOperations } from './request-operations.js';
+import type { McpCall } from './mcp-call.js';
 
 /** The protocol version without sessions. */
 const STATELESS_PROTOCOL_VERSION = '2026-07-28';
@@ -59,9 +59,9 @@ export function isListenRequest(message: unknown): message is JSONRPCRequest {
 export function handleMessage(
   body: unknown,
   headerOf: (name: string) => string | undefined,
-  operations: McpOperations,
+  call: McpCall,
 ): Promise<Response> {
-  const handler = createMcpHandler(() => serverFor(body, operations), { legacy: 'reject' });
+  const handler = createMcpHandler(() => serverFor(body, call), { legacy: 'reject' });
   return dispatch(handler, body, headerOf);
 }
 
@@ -88,7 +88,7 @@ export function dispatch(
   return handler.fetch(request, { parsedBody: body });
 }
 
-function serverFor(message: unknown, operations: McpOperations) {
+function serverFor(message: unknown, call: McpCall) {
   const isDiscovery = isJSONRPCRequest(message) && message.method === 'server/discover';
   // oxlint-disable-next-line typescript/no-deprecated -- McpServer keeps validators for every tool
   const server = new Server(isDiscovery ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
@@ -97,7 +97,7 @@ function serverFor(message: unknown, operations: McpOperations) {
     // Handlers registered by method copy their values and answer invalid parameters with -32603.
     server.fallbackRequestHandler = async (request) => {
       const hint = CACHE_HINTS[request.method as keyof typeof CACHE_HINTS];
-      return { ...(await handleRequest(request, operations, rpcCodeOf)), ...hint };
+      return { ...(await handleRequest(request, call, rpcCodeOf)), ...hint };
     };
   }
   return server;
