@@ -35,7 +35,7 @@ export async function runServer(
   // If there is nothing to migrate, the port opens when the application is ready. Until then, proxies use
   // other instances.
   const beforeMigrating = async () => {
-    url = await listenEarly(adapter, settings);
+    url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
   };
   const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
   const app = await Promise.race([starting, stopped.then(() => undefined)]);
@@ -48,7 +48,7 @@ export async function runServer(
   }
   let signal: NodeJS.Signals | undefined;
   try {
-    url ??= await listen(adapter, settings);
+    url ??= await listen(adapter.getHttpServer(), settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
     logAddresses(url, settings);
     if (message) printFirstKey(message);
@@ -76,17 +76,11 @@ async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promis
   await adapter.drain(seconds * 1_000);
 }
 
-/** Opens the port before the application is ready. */
-function listenEarly(adapter: HttpAdapter, settings: Settings): Promise<string> {
-  return listenOn(adapter.createEarlyServer(startingListener(settings)), settings);
-}
-
-/** @throws SettingError if the port is in use or the host is not an address of this machine */
-function listen(adapter: HttpAdapter, settings: Settings): Promise<string> {
-  return listenOn(adapter.getHttpServer(), settings);
-}
-
-async function listenOn(server: Server, { port, host }: Settings): Promise<string> {
+/**
+ * @returns the URL of the server
+ * @throws SettingError if the port is in use or the host is not an address of this machine
+ */
+async function listen(server: Server, { port, host }: Settings): Promise<string> {
   try {
     await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
   } catch (error) {
