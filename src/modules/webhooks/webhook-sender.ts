@@ -35,12 +35,6 @@ const MIN_STATUS = 100;
 
 const NOT_PUBLIC = 'The host has an address that is not public.';
 
-/** Each attempt has a connection of its own, so that its address is checked. Proxy variables do not apply. */
-const AGENTS = {
-  'http:': new http.Agent({ keepAlive: false }),
-  'https:': new https.Agent({ keepAlive: false }),
-};
-
 /** Sends events to receivers (docs/contract/webhooks.md#requests). */
 @Injectable()
 export class WebhookSender {
@@ -96,7 +90,8 @@ export class WebhookSender {
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http).request(url, {
         method: 'POST',
-        agent: AGENTS[isSecure ? 'https:' : 'http:'],
+        // Each attempt has a connection of its own, so that its address is checked. Proxy variables do not apply.
+        agent: false,
         lookup: this.lookup,
         signal,
         headers: {

@@ -4,8 +4,7 @@ import { KeysService } from '../../modules/auth/keys.service.js';
 import { CountsService } from '../../platform/data/records/counts.service.js';
 import type { CountDrift } from '../../platform/data/records/record-counts.js';
 import type { Tenant } from '../../platform/data/gateway/tenant.js';
-import type { Progress } from '../../platform/extension/command.js';
-import type { Run } from '../../platform/extension/command.js';
+import type { Progress, Run } from '../../platform/extension/command.js';
 
 /** `latitude counters`. */
 export function addCounters(program: Command, run: Run): void {

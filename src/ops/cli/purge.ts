@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { type Counts, PurgeService } from '../../platform/data/records/purge.service.js';
 import { duration } from '../../platform/extension/command-options.js';
-import type { Progress } from '../../platform/extension/command.js';
-import type { Run } from '../../platform/extension/command.js';
+import type { Progress, Run } from '../../platform/extension/command.js';
 
 /** `latitude purge`. */
 export function addPurge(program: Command, run: Run): void {
