@@ -3,8 +3,8 @@ import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } 
 import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
 import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
-import { MigrationProgress, nameOf } from './migration-progress.js';
 import { reindexNames } from './names-collation.js';
+import { runPending } from './run-migrations.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
 
@@ -86,11 +86,10 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
   try {
     const migrations = new MigrationExecutor(dataSource);
     warnOfNewerSchema(dataSource, await migrations.getExecutedMigrations());
-    const all = await migrations.getPendingMigrations();
-    const pending = all.flatMap(({ instance }) => instance ?? []);
+    const pending = await migrations.getPendingMigrations();
     if (pending.length === 0) return;
     await before();
-    await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
+    await runPending(dataSource, pending);
   } catch (error) {
     if (!FORBIDDEN.includes(sqlStateOf(error))) throw error;
     const [{ name, schema }] = await dataSource.query<[{ name: string; schema: string }]>(
@@ -107,7 +106,7 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
 
 /** A rolling upgrade, or a return to an older version, runs it on the schema of a newer one. */
 function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly Migration[]): void {
-  const known = own.map(nameOf);
+  const known = own.map(({ name, constructor }) => name ?? constructor.name);
   const names = executed.map(({ name }) => name);
   const migrations = names.filter((name) => !known.includes(name)).sort();
   if (migrations.length === 0) return;
