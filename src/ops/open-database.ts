@@ -1,8 +1,8 @@
-import { setTimeout as after } from 'node:timers/promises';
 import pg from 'pg';
 import { SettingError } from '../platform/config/setting.js';
 import { DEFAULT_CONNECTIONS, type Settings } from '../platform/config/settings.js';
 import { logger } from '../platform/config/logger.js';
+import { withTimeout } from '../platform/config/timeout.js';
 import {
   type DatabaseTarget,
   POOL_WAIT_MS,
@@ -163,11 +163,7 @@ function messageOf(error: unknown): string {
 }
 
 /** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */
-async function isPooled(
-  first: ResilientClient,
-  second: ResilientClient,
-): Promise<boolean | undefined> {
+function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean | undefined> {
   const check = second.connect().then(() => isTransactionPooled(first, second));
-  const tooLate = after(POOL_WAIT_MS, undefined, { ref: false });
-  return Promise.race([check.catch(() => undefined), tooLate]);
+  return withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { validationError } from '../errors/api-error.js';
 import { MAX_TAGS, Tags } from './kinds/kinds.js';
 import { problemRule } from './kinds/rules.js';
@@ -13,7 +14,7 @@ interface TagChanges {
 export function AddedTags(): PropertyDecorator {
   const description = 'Tags to add. They follow those that the record has. Not together with tags.';
   const declaration = Tags({ description, example: ['autumn'], isAlternative: true });
-  return both(
+  return applyDecorators(
     declaration,
     problemRule('isNotWithTags', (_, changes) => beside(changes)),
   );
@@ -23,7 +24,7 @@ export function AddedTags(): PropertyDecorator {
 export function RemovedTags(): PropertyDecorator {
   const description = 'Tags to remove. The others stay. Not together with tags.';
   const declaration = Tags({ description, example: ['spring'], isAlternative: true });
-  return both(
+  return applyDecorators(
     declaration,
     problemRule('isNotAdded', (_, changes) => beside(changes) ?? alsoAdded(changes)),
   );
@@ -54,11 +55,4 @@ function alsoAdded({ add_tags, remove_tags }: TagChanges): string | undefined {
   if (!Array.isArray(add_tags) || !Array.isArray(remove_tags)) return undefined;
   const isInBoth = remove_tags.some((tag) => add_tags.includes(tag));
   return isInBoth ? 'must not have a tag that add_tags has' : undefined;
-}
-
-function both(...[declaration, rule]: [PropertyDecorator, PropertyDecorator]): PropertyDecorator {
-  return (target, property) => {
-    declaration(target, property);
-    rule(target, property);
-  };
 }
