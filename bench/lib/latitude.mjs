@@ -4,12 +4,8 @@ import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 import { Server } from './server.mjs';
 
-const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
-/** The arguments of node in `npm start`, which is `exec node ...`. */
-const START = JSON.parse(readFileSync(path.resolve(ENTRIES, '../../package.json')))
-  .scripts.start.split(' ')
-  .slice(2)
-  .map((part) => (part.endsWith('.js') ? path.resolve(ENTRIES, '../..', part) : part));
+/** The folder of this build. */
+export const THIS_BUILD = path.resolve(import.meta.dirname, '../..');
 const NO_LIMIT = '1000000000';
 
 /** The environment without settings of Latitude. */
@@ -19,7 +15,8 @@ const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: pr
 export class Latitude extends Server {
   #env;
 
-  constructor(dataDir, log, nodeOptions = []) {
+  /** @param build the folder of a built Latitude */
+  constructor(dataDir, log, { nodeOptions = [], build = THIS_BUILD } = {}) {
     const env = {
       ...ENVIRONMENT,
       PORT: '0',
@@ -27,7 +24,7 @@ export class Latitude extends Server {
       RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
       RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
     };
-    super('Latitude', { args: [...nodeOptions, ...START], env, log });
+    super('Latitude', { args: [...nodeOptions, ...startOf(build)], env, log });
     this.#env = env;
   }
 
@@ -43,4 +40,13 @@ export class Latitude extends Server {
   static poolSize(connection) {
     return dataSourceOptions(connection).poolSize;
   }
+}
+
+/** Returns the arguments of node in `npm start`, which is `node ...` or `exec node ...`. */
+function startOf(build) {
+  const { scripts } = JSON.parse(readFileSync(path.join(build, 'package.json')));
+  const parts = scripts.start.split(' ');
+  return parts
+    .slice(parts.indexOf('node') + 1)
+    .map((part) => (part.endsWith('.js') ? path.resolve(build, part) : part));
 }

@@ -10,15 +10,15 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
 /**
  * Starts Latitude with an empty database in a temporary folder.
  * @param cleanups receives the steps that stop Latitude and remove the folder
- * @param nodeOptions additional options of node
+ * @param options of `Latitude`: additional options of node, and the folder of another build
  */
-export async function startLatitude(cleanups, nodeOptions = []) {
+export async function startLatitude(cleanups, options) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const latitude = new Latitude(
     path.join(folder, 'data'),
     path.join(folder, 'latitude.log'),
-    nodeOptions,
+    options,
   );
   cleanups.push(() => latitude.stop());
   await latitude.waitUntilListening();

@@ -17,13 +17,14 @@ const LEADS = 500;
 /**
  * Starts a variant of Latitude with a database of its own. The leads are the same in each variant.
  * @param nodeOptions additional options of node
+ * @param build the folder of another build
  * @param count number of organizations. An operation is for the one at its `organizationIndex`, by default the
  *   first.
  * @returns Latitude, its connection, organizations and leads, and `targetOf`, which makes a target of a server
  *   on its database
  */
-export async function startVariant(cleanups, { nodeOptions, organizations: count = 1 }) {
-  const started = await startLatitude(cleanups, nodeOptions);
+export async function startVariant(cleanups, { nodeOptions, build, organizations: count = 1 }) {
+  const started = await startLatitude(cleanups, { nodeOptions, build });
   const { client, postmaster, folder } = started;
   const organizations = await createOrganizations(client, Array(count).fill(LEADS));
   const leads = await fillLeads(client, organizations);

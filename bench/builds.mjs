@@ -1,0 +1,52 @@
+// Compares the requests a second of two builds of Latitude, in turn. Run:
+// BASELINE=../latitude-before node bench/builds.mjs
+import path from 'node:path';
+import { CHANGES, NEW_LEAD } from './lib/cases.mjs';
+import { runCommand } from './lib/command.mjs';
+import { restRequest } from './lib/requests.mjs';
+import { markdownTable } from './lib/tables.mjs';
+import { compareVariants, startVariant } from './lib/variants.mjs';
+
+const USAGE = `BASELINE=FOLDER node bench/builds.mjs [options]
+
+  BASELINE     folder of the other build: a checkout after npm ci and npm run build
+
+  --rounds N   number of rounds, 1 to 20 (5)
+  --help       show this
+`;
+
+const LIMIT = 50;
+
+function casesOf(variants) {
+  const targets = variants.map(({ latitude, targetOf }) =>
+    targetOf(latitude.name, latitude, restRequest),
+  );
+  // The ids of leads are the same in each variant.
+  const ids = variants[0].leads.map(({ id }) => id);
+  return [
+    { title: 'get', operations: ids.map((id) => ({ type: 'get', id })) },
+    { title: `list ${LIMIT}`, operations: [{ type: 'list', limit: LIMIT, page: 1 }] },
+    { title: 'search', operations: [{ type: 'list', limit: LIMIT, page: 1, search: 'Lovelace' }] },
+    { title: 'create', writes: 'created', operations: [{ type: 'create', lead: NEW_LEAD }] },
+    {
+      title: 'update',
+      writes: 'updated',
+      operations: ids.map((id) => ({ type: 'update', id, changes: CHANGES })),
+    },
+  ].map((benchCase) => ({ ...benchCase, targets, connections: [1, 32] }));
+}
+
+async function main(rounds, cleanups) {
+  const { BASELINE } = process.env;
+  if (!BASELINE) throw new Error(`BASELINE is not set\n\n${USAGE}`);
+  const variants = [
+    await startVariant(cleanups, { build: path.resolve(BASELINE) }),
+    await startVariant(cleanups, {}),
+  ];
+  const rows = await compareVariants(casesOf(variants), rounds);
+  const header = ['Requests a second', 'Connections', 'Baseline', 'This build', 'Ratio'];
+  console.log(markdownTable(header, rows, 0));
+}
+
+const option = { name: 'rounds', min: 1, max: 20, fallback: 5 };
+await runCommand({ name: 'bench/builds', usage: USAGE, option }, main);
