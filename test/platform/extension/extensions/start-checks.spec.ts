@@ -11,7 +11,7 @@ import {
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_INTERCEPTOR, ApplicationConfig } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Entity, PrimaryColumn } from 'typeorm';
 import type { Request } from 'express';
@@ -183,6 +183,13 @@ class CachedModule {}
 @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: FasterCache, scope: Scope.REQUEST }] })
 class EverywhereCachedModule {}
 
+@Module({})
+class UseGlobalCachedModule {
+  constructor(config: ApplicationConfig) {
+    config.useGlobalInterceptors(new FasterCache());
+  }
+}
+
 @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: OrganizationCache }] })
 class OrganizationCachedModule {}
 
@@ -244,6 +251,7 @@ describe('startup', () => {
     const faults = await failureOf(EverywhereCachedModule);
     expect(faults).toContain('LeadsController.list has a CacheInterceptor');
     expect(faults).toContain('McpController.stream has a CacheInterceptor');
+    expect(await failureOf(UseGlobalCachedModule)).toBe(faults);
     expect(await failureOf(OrganizationCachedModule)).not.toContain('CacheInterceptor');
   });
 
