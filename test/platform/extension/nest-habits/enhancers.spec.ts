@@ -277,7 +277,13 @@ it.each<[Type<unknown>, Record<string, unknown>]>([
   [NestReportingFilter, { statusCode: 500, message: 'Internal server error' }],
   [ReportingFilter, { error: { code: 'internal_error' } }],
 ])("%p as APP_FILTER answers on the team's routes only", async (useClass, body) => {
-  @Module({ controllers: [NotesController], providers: [{ provide: APP_FILTER, useClass }] })
+  @Module({
+    controllers: [NotesController],
+    providers: [
+      { provide: APP_FILTER, useClass },
+      { provide: APP_GUARD, useClass: BillingGuard },
+    ],
+  })
   class FilterModule {}
 
   const app = await TestApp.start({ modules: [FilterModule] });
@@ -293,6 +299,10 @@ it.each<[Type<unknown>, Record<string, unknown>]>([
       expectError(await app.client().get(path), 401, 'unauthorized');
     }
     expectError(await api.post(LEADS, {}), 400, 'validation_error');
+    for (const path of PAGES.slice(0, -1)) {
+      const headers = { 'X-Blocked': 'yes' };
+      expectError(await app.client().get(path, { headers }), 403, 'forbidden');
+    }
     expect(reported).toEqual([]);
     expect(await app.client().get(`${NOTES}/failing`)).toMatchObject({
       status: 401,
