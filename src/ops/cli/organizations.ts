@@ -5,8 +5,7 @@ import { KeysService } from '../../modules/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
 import { phoneRegion, uuid } from '../../platform/extension/command-options.js';
-import type { Progress } from '../../platform/extension/command.js';
-import type { Run } from '../../platform/extension/command.js';
+import type { Progress, Run } from '../../platform/extension/command.js';
 
 const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
 
