@@ -62,8 +62,8 @@ function conditionOf({ constraints }: RuleMetadata): Check {
 
 /** A result other than `true`, such as a promise, is left to class-validator. */
 function checksOf(rule: RuleMetadata): Check[] {
-  return constraintsOf(rule).map(({ instance }) => (object, value) => {
-    const result: unknown = instance.validate(value, {
+  return constraintsOf(rule).map((constraint) => (object, value) => {
+    const result: unknown = constraint.instance.validate(value, {
       targetName: object.constructor.name,
       property: rule.propertyName,
       object,
