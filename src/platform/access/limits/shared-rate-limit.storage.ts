@@ -1,6 +1,3 @@
-import { logger } from '../../config/logger.js';
-import { SettingError } from '../../config/setting.js';
-import { withTimeout } from '../../config/timeout.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import {
   MemoryRateLimitStorage,
@@ -8,58 +5,31 @@ import {
   type RateWindow,
   windowOf,
 } from './rate-limit.storage.js';
-import { createWindowClient, type WindowClient } from './window-client.js';
-
-/** The time after which Redis counts as down. */
-const REPLY_TIMEOUT_MS = 1_000;
-
-/** Interval of attempts to connect. */
-const RETRY_MS = 1_000;
-
-/** Replies that only another value of `REDIS_URL` changes, and what is wrong with it. */
-const REFUSALS: readonly (readonly [RegExp, string])[] = [
-  [/^NOAUTH /, 'has no password, but Redis requires one'],
-  [/^WRONGPASS /, 'has a user or password that Redis refuses'],
-  [/^ERR (invalid )?DB index/, 'has the number of a database that Redis does not have'],
-];
+import { RedisConnection } from './redis-connection.js';
 
 /**
  * Uses windows in Redis, so that the limits are exact over all instances. While Redis does not reply, the windows of
- * this process are used. A connection is replaced after each failure.
+ * this process are used.
  */
 export class SharedRateLimitStorage implements RateLimitStorage {
   private readonly local = new MemoryRateLimitStorage();
-  private client: WindowClient | undefined;
-  private retry: NodeJS.Timeout | undefined;
-  private isClosed = false;
+  private readonly redis: RedisConnection;
 
-  constructor(private readonly url: string) {}
+  constructor(url: string) {
+    this.redis = new RedisConnection(url);
+  }
 
   /** Whether Redis keeps the windows now. */
   get isOpen(): boolean {
-    return this.client !== undefined;
+    return this.redis.isOpen;
   }
 
-  /**
-   * Connects. Without a reply of Redis it tries again later.
-   * @throws SettingError if Redis refuses the URL
-   */
-  async connect(): Promise<void> {
-    const error = await this.tryToConnect();
-    if (!error) return;
-    const refusal = REFUSALS.find(([reply]) => reply.test(error.message));
-    if (refusal) {
-      this.disconnect();
-      throw new SettingError('REDIS_URL', refusal[1]);
-    }
-    warnOfLocalLimits(error);
+  connect(): Promise<void> {
+    return this.redis.open();
   }
 
   disconnect(): void {
-    this.isClosed = true;
-    clearTimeout(this.retry);
-    this.client?.destroy();
-    this.client = undefined;
+    this.redis.close();
   }
 
   /** Implements `ThrottlerStorage`. */
@@ -68,81 +38,22 @@ export class SharedRateLimitStorage implements RateLimitStorage {
   }
 
   count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    const { client, local } = this;
-    if (!client) return local.count(key, ttl, limit);
-    return this.ask(client, key, ttl, limit, 1).catch(() => local.count(key, ttl, limit));
+    if (!this.isOpen) return this.local.count(key, ttl, limit);
+    return this.inRedis(key, ttl, limit, 1).catch(() => this.local.count(key, ttl, limit));
   }
 
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    const { client, local } = this;
-    if (!client) return local.peek(key, ttl, limit);
-    return this.ask(client, key, ttl, limit, 0).catch(() => local.peek(key, ttl, limit));
+    if (!this.isOpen) return this.local.peek(key, ttl, limit);
+    return this.inRedis(key, ttl, limit, 0).catch(() => this.local.peek(key, ttl, limit));
   }
 
-  /**
-   * Reads a window, and counts requests in it.
-   * @throws Error if Redis does not reply in time
-   */
-  private async ask(
-    client: WindowClient,
+  private async inRedis(
     key: string,
     ttl: number,
     limit: number,
     requests: 0 | 1,
   ): Promise<RateWindow> {
-    try {
-      const reply = client.window(key, ttl, limit, requests);
-      const { hits, endsAt, msLeft, isBlocked } = await withTimeout(reply, REPLY_TIMEOUT_MS);
-      return windowOf({ hits, limit, endsAt }, msLeft, isBlocked);
-    } catch (error) {
-      this.giveUp(client, error as Error);
-      throw error;
-    }
+    const { hits, endsAt, msLeft, isBlocked } = await this.redis.window(key, ttl, limit, requests);
+    return windowOf({ hits, limit, endsAt }, msLeft, isBlocked);
   }
-
-  /** @returns why there is no connection */
-  private async tryToConnect(): Promise<Error | undefined> {
-    const client = await createWindowClient(this.url);
-    client.on('error', (error: Error) => {
-      this.giveUp(client, error);
-    });
-    try {
-      await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
-      // Only the script shows that this server can count: a replica cannot.
-      await withTimeout(client.window('check', RETRY_MS, 1, 1), REPLY_TIMEOUT_MS);
-      if (this.isClosed) throw new Error('The server stops.');
-      this.client = client;
-      logger.info('Redis replies: instances share the rate limits');
-      return undefined;
-    } catch (error) {
-      this.tryLater(client);
-      return error as Error;
-    }
-  }
-
-  /** Gives up a connection, unless there is another one already. */
-  private giveUp(client: WindowClient, error: Error): void {
-    if (this.client !== client) return;
-    this.client = undefined;
-    warnOfLocalLimits(error);
-    this.tryLater(client);
-  }
-
-  private tryLater(client: WindowClient): void {
-    if (client.isOpen) client.destroy();
-    if (this.isClosed) return;
-    this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
-  }
-}
-
-function warnOfLocalLimits(error: Error): void {
-  logger.warn(
-    `Redis cannot be used (${reasonOf(error)}): each instance has rate limits of its own`,
-  );
-}
-
-/** A code if there is one. The text of a reply can repeat what was sent, such as the password. */
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  const reply = /^[A-Z]{2,}\b/.exec(message);
-  return code ?? reply?.[0] ?? message.replace(/\.$/, '');
 }

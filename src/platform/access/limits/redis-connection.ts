@@ -1,0 +1,113 @@
+import { logger } from '../../config/logger.js';
+import { SettingError } from '../../config/setting.js';
+import { withTimeout } from '../../config/timeout.js';
+import { createWindowClient, type WindowClient, type WindowReply } from './window-client.js';
+
+/** The time after which Redis counts as down. */
+const REPLY_TIMEOUT_MS = 1_000;
+
+/** Interval of attempts to connect. */
+const RETRY_MS = 1_000;
+
+/** Replies that only another value of `REDIS_URL` changes, and what is wrong with it. */
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [/^NOAUTH /, 'has no password, but Redis requires one'],
+  [/^WRONGPASS /, 'has a user or password that Redis refuses'],
+  [/^ERR (invalid )?DB index/, 'has the number of a database that Redis does not have'],
+];
+
+/** A connection to Redis that is replaced after each failure. */
+export class RedisConnection {
+  private client: WindowClient | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(private readonly url: string) {}
+
+  get isOpen(): boolean {
+    return this.client !== undefined;
+  }
+
+  /**
+   * Connects. Without a reply of Redis it tries again later.
+   * @throws SettingError if Redis refuses the URL
+   */
+  async open(): Promise<void> {
+    const error = await this.tryToConnect();
+    if (!error) return;
+    const refusal = REFUSALS.find(([reply]) => reply.test(error.message));
+    if (refusal) {
+      this.close();
+      throw new SettingError('REDIS_URL', refusal[1]);
+    }
+    warnOfLocalLimits(error);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.retry);
+    this.client?.destroy();
+    this.client = undefined;
+  }
+
+  /**
+   * Reads a window, and counts requests in it.
+   * @throws Error if Redis does not reply in time
+   */
+  async window(key: string, ttl: number, limit: number, requests: 0 | 1): Promise<WindowReply> {
+    const { client } = this;
+    if (!client) throw new Error('There is no connection.');
+    try {
+      return await withTimeout(client.window(key, ttl, limit, requests), REPLY_TIMEOUT_MS);
+    } catch (error) {
+      this.giveUp(client, error as Error);
+      throw error;
+    }
+  }
+
+  /** @returns why there is no connection */
+  private async tryToConnect(): Promise<Error | undefined> {
+    const client = await createWindowClient(this.url);
+    client.on('error', (error: Error) => {
+      this.giveUp(client, error);
+    });
+    try {
+      await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
+      // Only the script shows that this server can count: a replica cannot.
+      await withTimeout(client.window('check', RETRY_MS, 1, 1), REPLY_TIMEOUT_MS);
+      if (this.isClosed) throw new Error('The server stops.');
+      this.client = client;
+      logger.info('Redis replies: instances share the rate limits');
+      return undefined;
+    } catch (error) {
+      this.tryLater(client);
+      return error as Error;
+    }
+  }
+
+  /** Gives up a connection, unless there is another one already. */
+  private giveUp(client: WindowClient, error: Error): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    warnOfLocalLimits(error);
+    this.tryLater(client);
+  }
+
+  private tryLater(client: WindowClient): void {
+    if (client.isOpen) client.destroy();
+    if (this.isClosed) return;
+    this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
+  }
+}
+
+function warnOfLocalLimits(error: Error): void {
+  logger.warn(
+    `Redis cannot be used (${reasonOf(error)}): each instance has rate limits of its own`,
+  );
+}
+
+/** A code if there is one. The text of a reply can repeat what was sent, such as the password. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  const reply = /^[A-Z]{2,}\b/.exec(message);
+  return code ?? reply?.[0] ?? message.replace(/\.$/, '');
+}
