@@ -1,12 +1,16 @@
+import type { RedisClientType } from '@redis/client';
 import { logger } from '../../config/logger.js';
 import { SettingError } from '../../config/setting.js';
 import { withTimeout } from '../../config/timeout.js';
-import { createWindowClient, type WindowClient, type WindowReply } from './window-client.js';
+import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
+
+/** Prefix of each key in Redis. */
+const PREFIX = 'latitude:limits:';
 
 /** The time after which Redis counts as down. */
 const REPLY_TIMEOUT_MS = 1_000;
 
-/** Interval of attempts to connect. */
+/** Interval of attempts to connect, and of a `PING` on an idle connection. */
 const RETRY_MS = 1_000;
 
 /** Replies that only another value of `REDIS_URL` changes, and what is wrong with it. */
@@ -18,11 +22,15 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 
 /** A connection to Redis that is replaced after each failure. */
 export class RedisConnection {
-  private client: WindowClient | undefined;
+  private client: RedisClientType | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly url: string) {}
+  /** @param onLost called when a connection has failed */
+  constructor(
+    private readonly url: string,
+    private readonly onLost: () => void,
+  ) {}
 
   get isOpen(): boolean {
     return this.client !== undefined;
@@ -50,15 +58,12 @@ export class RedisConnection {
     this.client = undefined;
   }
 
-  /**
-   * Reads a window, and counts requests in it.
-   * @throws Error if Redis does not reply in time
-   */
-  async window(key: string, ttl: number, limit: number, requests: 0 | 1): Promise<WindowReply> {
+  /** @throws Error if Redis does not reply in time */
+  async run(requests: readonly WindowRequest[]): Promise<WindowReply[]> {
     const { client } = this;
     if (!client) throw new Error('There is no connection.');
     try {
-      return await withTimeout(client.window(key, ttl, limit, requests), REPLY_TIMEOUT_MS);
+      return await runOn(client, requests);
     } catch (error) {
       this.giveUp(client, error as Error);
       throw error;
@@ -67,14 +72,20 @@ export class RedisConnection {
 
   /** @returns why there is no connection */
   private async tryToConnect(): Promise<Error | undefined> {
-    const client = await createWindowClient(this.url);
+    const { createClient } = await import('@redis/client');
+    const client = createClient({
+      url: this.url,
+      disableOfflineQueue: true,
+      pingInterval: RETRY_MS,
+      socket: { connectTimeout: RETRY_MS, reconnectStrategy: false },
+    });
     client.on('error', (error: Error) => {
       this.giveUp(client, error);
     });
     try {
       await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
       // Only the script shows that this server can count: a replica cannot.
-      await withTimeout(client.window('check', RETRY_MS, 1, 1), REPLY_TIMEOUT_MS);
+      await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
       if (this.isClosed) throw new Error('The server stops.');
       this.client = client;
       logger.info('Redis replies: instances share the rate limits');
@@ -86,18 +97,28 @@ export class RedisConnection {
   }
 
   /** Gives up a connection, unless there is another one already. */
-  private giveUp(client: WindowClient, error: Error): void {
+  private giveUp(client: RedisClientType, error: Error): void {
     if (this.client !== client) return;
     this.client = undefined;
+    this.onLost();
     warnOfLocalLimits(error);
     this.tryLater(client);
   }
 
-  private tryLater(client: WindowClient): void {
+  private tryLater(client: RedisClientType): void {
     if (client.isOpen) client.destroy();
     if (this.isClosed) return;
     this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
   }
+}
+
+function runOn(
+  client: RedisClientType,
+  requests: readonly WindowRequest[],
+): Promise<WindowReply[]> {
+  const prefixed = requests.map((request) => ({ ...request, key: PREFIX + request.key }));
+  const replies = runWindowScript((args) => client.sendCommand(args), prefixed);
+  return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
 function warnOfLocalLimits(error: Error): void {

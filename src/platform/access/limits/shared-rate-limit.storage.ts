@@ -6,17 +6,48 @@ import {
   windowOf,
 } from './rate-limit.storage.js';
 import { RedisConnection } from './redis-connection.js';
+import type { WindowReply } from './window-script.js';
+
+/** The time after which requests that were taken in advance are returned. */
+const ADVANCE_MS = 100;
+
+/** The requests of one key in one turn of the event loop. */
+interface Group {
+  readonly key: string;
+  readonly ttl: number;
+  readonly limit: number;
+  readonly counts: ((window: RateWindow) => void)[];
+  readonly peeks: ((window: RateWindow) => void)[];
+}
+
+/** Requests of a window that were counted in advance. */
+interface Advance {
+  readonly ttl: number;
+  readonly limit: number;
+  /** Counted requests, without those that are left. */
+  hits: number;
+  left: number;
+  /** End of the window by the clock of Redis. */
+  readonly endsAt: number;
+  /** End of the window by the monotonic clock of this process. */
+  readonly expiresAt: number;
+}
 
 /**
- * Uses windows in Redis, so that the limits are exact over all instances. While Redis does not reply, the windows of
- * this process are used.
+ * Uses windows in Redis, so that the limits are exact over all instances. The requests of one turn of the
+ * event loop share a round trip. While at least 1,000 requests are left, an instance takes some in advance for
+ * a tenth of a second. While Redis does not reply, the windows of this process are used.
  */
 export class SharedRateLimitStorage implements RateLimitStorage {
   private readonly local = new MemoryRateLimitStorage();
+  private readonly advances = new Map<string, Advance>();
   private readonly redis: RedisConnection;
+  private groups = new Map<string, Group>();
 
   constructor(url: string) {
-    this.redis = new RedisConnection(url);
+    this.redis = new RedisConnection(url, () => {
+      this.advances.clear();
+    });
   }
 
   /** Whether Redis keeps the windows now. */
@@ -39,21 +70,81 @@ export class SharedRateLimitStorage implements RateLimitStorage {
 
   count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
     if (!this.isOpen) return this.local.count(key, ttl, limit);
-    return this.inRedis(key, ttl, limit, 1).catch(() => this.local.count(key, ttl, limit));
+    const advance = this.advanceOf(key, limit);
+    if (!advance || advance.left === 0) {
+      return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
+    }
+    advance.left--;
+    advance.hits++;
+    return windowOf(advance, advance.expiresAt - performance.now());
   }
 
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
     if (!this.isOpen) return this.local.peek(key, ttl, limit);
-    return this.inRedis(key, ttl, limit, 0).catch(() => this.local.peek(key, ttl, limit));
+    return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
   }
 
-  private async inRedis(
-    key: string,
-    ttl: number,
-    limit: number,
-    requests: 0 | 1,
-  ): Promise<RateWindow> {
-    const { hits, endsAt, msLeft, isBlocked } = await this.redis.window(key, ttl, limit, requests);
-    return windowOf({ hits, limit, endsAt }, msLeft, isBlocked);
+  private advanceOf(key: string, limit: number): Advance | undefined {
+    const advance = this.advances.get(key);
+    return advance?.limit === limit && performance.now() < advance.expiresAt ? advance : undefined;
+  }
+
+  private groupOf(key: string, ttl: number, limit: number): Group {
+    const id = `${key} ${limit}`;
+    const group = this.groups.get(id) ?? { key, ttl, limit, counts: [], peeks: [] };
+    if (this.groups.size === 0) setImmediate(() => void this.send());
+    this.groups.set(id, group);
+    return group;
+  }
+
+  private async send(): Promise<void> {
+    const groups = [...this.groups.values()];
+    this.groups = new Map();
+    try {
+      const requests = groups.map(({ key, ttl, limit, counts }) => {
+        return { key, ttl, limit, asked: counts.length };
+      });
+      const replies = await this.redis.run(requests);
+      replies.forEach((reply, index) => {
+        const group = groups[index];
+        if (group) this.resolve(group, reply);
+      });
+    } catch {
+      for (const { key, ttl, limit, counts, peeks } of groups) {
+        for (const resolve of counts) resolve(this.local.count(key, ttl, limit));
+        for (const resolve of peeks) resolve(this.local.peek(key, ttl, limit));
+      }
+    }
+  }
+
+  private resolve({ key, ttl, limit, counts, peeks }: Group, reply: WindowReply): void {
+    const { hits, allowed, endsAt, msLeft } = reply;
+    counts.forEach((resolve, index) => {
+      const isBlocked = index >= allowed;
+      const counted = hits + (isBlocked ? allowed : index + 1);
+      resolve(windowOf({ hits: counted, limit, endsAt }, msLeft, isBlocked));
+    });
+    const used = Math.min(counts.length, allowed);
+    for (const resolve of peeks) resolve(windowOf({ hits: hits + used, limit, endsAt }, msLeft));
+    if (allowed <= counts.length) return;
+    const advance = {
+      ...{ ttl, limit, endsAt, expiresAt: performance.now() + msLeft },
+      ...{ hits: hits + used, left: allowed - used },
+    };
+    this.returnUnused(key, this.advances.get(key));
+    this.advances.set(key, advance);
+    setTimeout(() => {
+      if (this.advances.get(key) !== advance) return;
+      this.advances.delete(key);
+      this.returnUnused(key, advance);
+    }, ADVANCE_MS).unref();
+  }
+
+  /** Returns the requests that are left, in the window from which they were taken. */
+  private returnUnused(key: string, advance: Advance | undefined): void {
+    if (!advance || advance.left === 0 || performance.now() >= advance.expiresAt) return;
+    const { ttl, limit, left } = advance;
+    advance.left = 0;
+    this.redis.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
   }
 }
