@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
-import type { Connection } from '../../../ops/embedded-postgres/connection.js';
 import { planConnections } from './connection-plan.js';
 import { InitialSchema1763683200000 } from '../migrations/1763683200000-initial-schema.js';
 import { AppointmentsAndTasks1763769600000 } from '../migrations/1763769600000-appointments-and-tasks.js';
@@ -40,7 +39,12 @@ export type DatabaseTarget =
       /** Whether a check at startup has found no pooler in transaction mode. */
       readonly isUnpooled?: boolean;
     }
-  | Connection;
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly database: string;
+    };
 
 /** Whether each connection to a database keeps its session. */
 export function hasOwnSessions(target: DatabaseTarget): boolean {
