@@ -1,6 +1,7 @@
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
 import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
+import { OrganizationActors } from '../../../src/platform/access/organization-actors.service.js';
 import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
 import { createLead, dataOf, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -50,6 +51,16 @@ describe('statements of several organizations at the same time', () => {
     expect(seen.map(({ organization }) => organization)).toEqual(tenants.map(({ id }) => id));
     const transactions = new Set(seen.map(({ transaction }) => transaction));
     expect(transactions.size).toBeLessThan(tenants.length / 2);
+  });
+
+  it('are prepared apart from lookups of organizations on the same connections', async () => {
+    const actors = app.app.get(OrganizationActors);
+    const find = () => Promise.all(tenants.map(({ id }) => actors.find(id, 'test')));
+    const ids = tenants.map(({ id }) => id);
+    await find();
+    const results = await runOfAll(() => 'true');
+    expect(results.map(({ status }) => status)).toEqual(ids.map(() => 'fulfilled'));
+    expect((await find()).map((actor) => actor?.organization.id)).toEqual(ids);
   });
 
   it('fail alone', async () => {

@@ -7,7 +7,7 @@ import { type Deadline, SET_TIMEOUTS, TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
-  /** The name under which the statement is prepared. */
+  /** The statement is prepared under this name, after a prefix that statements of organizations do not have. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -45,7 +45,7 @@ export class SharedLookups {
         text: SET_TIMEOUTS,
         values: deadline.timeouts('brief'),
       };
-      const statement = { name: nameOf(name), text };
+      const statement = { name: nameOf(`lookup ${name}`), text };
       const pipeline = new StatementPipeline<Row>([
         { contexts: [timeouts], statement, executions: [values] },
       ]);
