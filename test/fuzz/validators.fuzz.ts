@@ -25,9 +25,9 @@ async function dtosIn(file: string): Promise<Type<object>[]> {
 }
 
 describe('compiled validation of the DTOs of the product', () => {
-  it('covers the DTOs of every feature', () => {
-    for (const feature of ['leads/lead', 'appointments/appointment', 'tasks/task', 'auth/me']) {
-      expect(DTO_FILES).toContain(path.normalize(`${feature}.dto.ts`));
+  it('covers the DTOs of every module', () => {
+    for (const name of ['leads/lead', 'appointments/appointment', 'tasks/task', 'auth/me']) {
+      expect(DTO_FILES).toContain(path.normalize(`modules/${name}.dto.ts`));
     }
   });
 

@@ -81,7 +81,7 @@ describe('a server whose log cannot be written', () => {
   it('says so once on standard error, and continues', () => {
     const full = openSync('/dev/full', 'w');
     const program = `
-      import { flushLog, logger } from '${DIST}/config/logger.js';
+      import { flushLog, logger } from '${DIST}/platform/config/logger.js';
       for (const line of ['one', 'two']) {
         logger.info(line);
         flushLog();
