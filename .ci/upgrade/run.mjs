@@ -14,15 +14,10 @@ import { upgradeUnderLoad } from './rolling-upgrade.mjs';
 
 const RELEASE = createRequire(import.meta.url)('./release.json');
 
-/** The tests of the contract. Excluded are those that list all tables, and those of an empty database. */
+/** The tests of the contract, in the layout of the release. Excluded are those that list all tables, and those of an empty database. */
 const SUITES = [
-  ...[
-    'test/modules/leads/leads.spec',
-    'test/modules/leads/lead-identity',
-    'test/modules/appointments',
-    'test/modules/tasks',
-  ],
-  ...['test/platform/http/response', 'test/modules/auth/api-keys', 'test/modules/mcp/sessions'],
+  ...['test/leads/leads.spec', 'test/leads/lead-identity', 'test/appointments', 'test/tasks'],
+  ...['test/rest', 'test/auth/api-keys', 'test/mcp/sessions'],
 ];
 
 /** The output of git. */

@@ -21,7 +21,9 @@ const DTO_FILES = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
 /** The classes that a file exports. */
 async function dtosIn(file: string): Promise<Type<object>[]> {
   const exported = (await import(path.join(SOURCES, file))) as Record<string, unknown>;
-  return Object.values(exported).filter((one): one is Type<object> => typeof one === 'function');
+  return Object.values(exported).filter(
+    (one): one is Type<object> => typeof one === 'function' && String(one).startsWith('class '),
+  );
 }
 
 describe('compiled validation of the DTOs of the product', () => {
