@@ -9,6 +9,10 @@ class QueryDto {
   @Uuid({ required: true }) lead_id: string;
 }
 
+class BalanceDto {
+  @Integer({ min: -9, max: 9 }) balance?: number;
+}
+
 class NoneDto {}
 
 const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
@@ -23,6 +27,19 @@ describe('readParameters', () => {
   it.each(['page', 'sort_by', 'lead_id'])('rejects an empty %s, which is not a filter', (name) => {
     const { problems } = readParameters(QueryDto, { lead_id: ID, [name]: '' });
     expect(problems).toContainEqual({ field: name, message: 'must not be empty' });
+  });
+
+  describe('with bounds that allow negative integers', () => {
+    const read = (balance: string) =>
+      readParameters(BalanceDto, { balance }, [], { encoding: 'text' });
+
+    it.each(['-9', '0', '9'])('reads the integer %s', (text) => {
+      expect(read(text)).toMatchObject({ value: { balance: Number(text) }, problems: [] });
+    });
+
+    it.each(['-0', '-05', '--5', '-10', '-'])('refuses the text %s', (text) => {
+      expect(read(text).problems).toMatchObject([{ field: 'balance' }]);
+    });
   });
 
   it('lists the allowed parameters for the first unknown one', () => {

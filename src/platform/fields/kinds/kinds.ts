@@ -94,7 +94,7 @@ export function Flag(declaration: Declaration<boolean> = {}) {
   });
 }
 
-/** An integer. In a string it consists of decimal digits. */
+/** An integer. In a string it consists of decimal digits, after a minus sign if it is negative. */
 export function Integer({
   min,
   max,
@@ -104,7 +104,7 @@ export function Integer({
   return declareField(declaration, {
     schema: { type: 'integer', minimum: min, maximum: max },
     rules: [IsInt({ message }), Min(min, { message }), Max(max, { message })],
-    fromText: (text) => (/^(0|[1-9]\d*)$/.test(text) ? Number(text) : text),
+    fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : text),
   });
 }
 

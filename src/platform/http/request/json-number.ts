@@ -1,11 +1,13 @@
 import { LARGEST_INTEGER } from '../../fields/kinds/json-object.js';
 
+export const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
+
 const LARGEST_DIGITS = String(LARGEST_INTEGER);
 
 /**
  * Whether a number is larger than `LARGEST_INTEGER`, in any notation. The nearest doubles of such numbers
  * are integers, which lose digits. Other numbers are rounded to the nearest double.
- * @param number a JSON number without its sign
+ * @param number a number without its sign
  */
 export function isOutOfRange(number: string): boolean {
   const nearest = Number(number);

@@ -3,6 +3,7 @@ import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { readIntoClass } from '../../fields/input/read-into-class.js';
 import type { Encoding, Input, ProblemWording } from '../../fields/input/read-input.js';
+import { BIG_NUMBER, isOutOfRange } from './json-number.js';
 import type { NamedParameter } from './input-plan.js';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -106,8 +107,8 @@ function readNumber(given: unknown, encoding: Encoding): Reading {
   if (encoding === 'json') {
     return typeof given === 'number' ? { value: given } : { problem: 'must be a number' };
   }
-  const isNumber = typeof given === 'string' && NUMBER.test(given);
-  return isNumber ? { value: Number(given) } : { problem: 'must be a number' };
+  if (typeof given !== 'string' || !NUMBER.test(given)) return { problem: 'must be a number' };
+  return isOutOfRange(given.replace(/^-/, '')) ? { problem: BIG_NUMBER } : { value: Number(given) };
 }
 
 function readBoolean(given: unknown, encoding: Encoding): Reading {

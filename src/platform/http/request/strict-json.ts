@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 import { fieldLabel, MAX_PROBLEMS, type FieldProblem } from '../../errors/field-problem.js';
-import { LARGEST_INTEGER } from '../../fields/kinds/json-object.js';
 import { isWellFormedText } from '../../fields/kinds/text.js';
-import { isOutOfRange } from './json-number.js';
+import { BIG_NUMBER, isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS = 1000;
@@ -19,7 +18,6 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
-const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const QUOTE = 0x22;

@@ -215,6 +215,24 @@ describe('parameters with a name', () => {
     expect(dataOf(await get('number/5'))).toEqual({ n: 5 });
     expectInvalid(await get('number/x?more=1'), 'n', 'more');
   });
+
+  it.each(['1e400', '-1e400', '9007199254740993', '-9007199254740993'])(
+    'refuse the number %s, which would be altered',
+    async (number) => {
+      expectInvalid(await get(`number/${number}`), 'n');
+      expectInvalid(await get(`named?page=${number}`), 'page');
+    },
+  );
+
+  it('accept numbers up to 2^53 and small ones, in every notation', async () => {
+    for (const [number, n] of [
+      ['9007199254740992', 2 ** 53],
+      ['-9007199254740992.0', -(2 ** 53)],
+      ['1.5e-3', 0.0015],
+    ] as const) {
+      expect(dataOf(await get(`number/${number}`))).toEqual({ n });
+    }
+  });
 });
 
 describe('parameters without a class', () => {
