@@ -64,18 +64,22 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
 }
 
 /**
- * Replaces the asterisk of `OPTIONS *` and paths with invalid percent-encoding by paths that match no
- * route. Otherwise they fail in the router, before the guards.
+ * Makes the router accept every path. The asterisk of `OPTIONS *` becomes a path without a route. A path that is no
+ * percent-encoded UTF-8, or that has a `%00`, which PostgreSQL cannot store, is not decoded: it would fail before the
+ * guards, or in a statement.
  */
 function toRoutableUrl(url: string): string {
   if (url === '*') return '/*';
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);
   if (!path.includes('%')) return url;
+  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+function isDecodable(path: string): boolean {
   try {
-    decodeURIComponent(path);
-    return url;
+    return !decodeURIComponent(path).includes('\0');
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
+    return false;
   }
 }

@@ -100,6 +100,12 @@ class InputsController {
     return { n };
   }
 
+  @Get('text/:text')
+  @AnyKey()
+  text(@Param('text') text: string) {
+    return { text };
+  }
+
   @Get('untyped')
   @AnyKey()
   untypedQuery(@Query() query: Record<string, string>) {
@@ -214,6 +220,14 @@ describe('parameters with a name', () => {
   it('of @Param() have the declared types', async () => {
     expect(dataOf(await get('number/5'))).toEqual({ n: 5 });
     expectInvalid(await get('number/x?more=1'), 'n', 'more');
+  });
+
+  it.each([
+    ['a%20b', 'a b'],
+    ['a%zz', 'a%zz'],
+    ['a%00', 'a%00'],
+  ])('of @Param() are decoded if they are text: %s', async (path, text) => {
+    expect(dataOf(await get(`text/${path}`))).toEqual({ text });
   });
 
   it.each(['1e400', '-1e400', '9007199254740993', '-9007199254740993'])(
