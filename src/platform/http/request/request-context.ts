@@ -70,9 +70,7 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
  */
 function toRoutableUrl(url: string): string {
   if (url === '*') return '/*';
-  const end = url.indexOf('?');
-  const path = end === -1 ? url : url.slice(0, end);
-  if (!path.includes('%')) return url;
+  const [path = ''] = url.split('?', 1);
   return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
 }
 
