@@ -77,8 +77,8 @@ export async function initApp(
       adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
       routes.push(START_PAGE);
     }
-    app.setLocal(ROUTE_TABLE, new RouteTable(routes));
-    interceptHandlers(app.get(ApplicationConfig), handlers);
+    const intercepted = interceptHandlers(app.get(ApplicationConfig), handlers);
+    app.setLocal(ROUTE_TABLE, new RouteTable(routes, intercepted));
     await app.init();
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
@@ -94,12 +94,18 @@ export async function initApp(
   return app;
 }
 
-/** Adds the innermost interceptor to the handlers on which interceptors of a team run. */
-function interceptHandlers(config: ApplicationConfig, handlers: readonly DeclaredHandler[]): void {
+/** Adds the innermost interceptor to the handlers on which interceptors of a team run, and returns these. */
+function interceptHandlers(
+  config: ApplicationConfig,
+  declared: readonly DeclaredHandler[],
+): ReadonlySet<object> {
   const isGlobal = globalInterceptorsOf(config).length > 0;
-  for (const { controller, handler } of handlers) {
-    if (isGlobal || teamInterceptorsOf(controller, handler).length > 0) interceptAround(handler);
-  }
+  const intercepted = declared.filter(
+    ({ controller, handler }) => isGlobal || teamInterceptorsOf(controller, handler).length > 0,
+  );
+  const handlers = intercepted.map(({ handler }) => handler);
+  for (const handler of handlers) interceptAround(handler);
+  return new Set(handlers);
 }
 
 function routesOf(handlers: readonly DeclaredHandler[], adapter: HttpAdapter): RoutePath[] {

@@ -12,6 +12,7 @@ import type { ApiRequest } from '../request/api-request.js';
 import { bindForm } from '../request/bind-input.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
+import { routesOf } from './route-table.js';
 
 /**
  * The innermost interceptor of a handler on which interceptors of a team run. It reads the fields of a form, which
@@ -23,6 +24,8 @@ export const aroundHandler: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
+    // Another application of the process can have added this interceptor.
+    if (!routesOf(request).isIntercepted(context.getHandler())) return next.handle();
     const { formPlan, hasEnvelope } = request.state;
     const result = formPlan
       ? from(bindForm(request, formPlan)).pipe(mergeMap(() => next.handle()))
@@ -47,10 +50,6 @@ function isPage(value: unknown): value is Page<object> | CursorPage<object> {
 
 /** Adds `aroundHandler` to a handler. Must be called before Nest registers the routes. */
 export function interceptAround(handler: (...args: never[]) => unknown): void {
-  if (!isIntercepted(handler)) UseInterceptors(aroundHandler)({}, handler.name, { value: handler });
-}
-
-/** Whether interceptors of a team run on a handler. */
-export function isIntercepted(handler: object): boolean {
-  return declaredInterceptorsOf(Object, handler).includes(aroundHandler);
+  if (declaredInterceptorsOf(Object, handler).includes(aroundHandler)) return;
+  UseInterceptors(aroundHandler)({}, handler.name, { value: handler });
 }

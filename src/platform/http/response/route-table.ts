@@ -26,11 +26,20 @@ export class RouteTable {
   private readonly routes: readonly Route[];
   private readonly keptSegments = new Map<string, KeptSegments>();
 
-  constructor(routes: readonly RoutePath[]) {
+  /** @param intercepted the handlers on which interceptors of a team run */
+  constructor(
+    routes: readonly RoutePath[],
+    private readonly intercepted: ReadonlySet<object>,
+  ) {
     this.routes = routes.map(({ method, path }) => {
       const { regexp } = pathToRegexp(path, { sensitive: true, trailing: false });
       return { method, path, pattern: regexp };
     });
+  }
+
+  /** Whether interceptors of a team run on a handler. */
+  isIntercepted(handler: object): boolean {
+    return this.intercepted.has(handler);
   }
 
   /** Returns the methods that a path answers, in alphabetical order. */

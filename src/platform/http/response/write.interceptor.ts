@@ -23,7 +23,6 @@ import {
   SerializedResponse,
   serializeResponse,
 } from './envelope.js';
-import { isIntercepted } from './around-handler.interceptor.js';
 import { preconditionOf } from './etag.js';
 import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
 import { routesOf } from './route-table.js';
@@ -60,7 +59,7 @@ export class WriteInterceptor implements NestInterceptor {
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
       const handler = context.getHandler();
-      if (isIntercepted(handler)) return from(this.runOnce(call, true));
+      if (routesOf(request).isIntercepted(handler)) return from(this.runOnce(call, true));
       const isSingle = Reflect.hasMetadata(SINGLE_INSERT, handler);
       return from(isSingle ? this.insertOnce(call) : this.runOnce(call));
     }

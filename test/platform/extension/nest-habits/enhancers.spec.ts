@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type ArgumentsHost,
   type CallHandler,
@@ -19,16 +20,24 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, BaseExceptionFilter } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/access.js';
 import { ErrorFilter } from '../../../../src/platform/http/error.filter.js';
 import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
-import { createLead, expectError, LEADS } from '../../../../src/testing/factories.js';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  expectError,
+  LEADS,
+} from '../../../../src/testing/factories.js';
 import { ROUTES } from '../../../../src/testing/routes.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
+import { stopBackgroundWork } from '../../../support/database/isolation.js';
 import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import { lint } from '../../../support/openapi.js';
 
@@ -213,6 +222,22 @@ it.each([
   } finally {
     await other.stop();
     await plain.stop();
+  }
+});
+
+it('interceptors of an application are not those of another one in the process', async () => {
+  const intercepted = await TestApp.start({ modules: [NotesModule, GlobalModule] });
+  const plain = await TestApp.start({ database: intercepted.database });
+  try {
+    await stopBackgroundWork(plain);
+    const { api } = await plain.organization();
+    const transaction = jest.spyOn(plain.app.get(TenantDatabase), 'transaction');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    dataOf(await api.post(LEADS, buildLead(), { headers }), 201);
+    expect(transaction).not.toHaveBeenCalled();
+  } finally {
+    await plain.stop();
+    await intercepted.stop();
   }
 });
 
