@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
-import { compareWithKnown } from './known-findings.mjs';
 import { sourceFiles } from './source-files.mjs';
+
+/** The file of known findings, one on each line. */
+const KNOWN = '.known-internals';
 
 /** Paths that a package documents, although `exports` does not list them one by one. */
 const DOCUMENTED =
@@ -21,6 +23,7 @@ const { options } = ts.parseJsonConfigFileContent(
 );
 const program = ts.createProgram(files, { ...options, allowJs: true });
 const checker = program.getTypeChecker();
+/** Each finding with a place where it is. */
 const findings = new Map();
 
 for (const file of files) {
@@ -36,7 +39,7 @@ for (const file of files) {
   };
   visit(source);
 }
-compareWithKnown('check:internals', '.known-internals', findings);
+compareWithKnown();
 
 /** A path of a package that is neither in its `exports` nor documented. */
 function importOf(node) {
@@ -189,4 +192,21 @@ function isPackageFile(source) {
 
 function isInstalled(fileName) {
   return fileName.includes('/node_modules/');
+}
+
+/** Fails the process if a finding is not in the file of known ones, or if a line of this file is no longer found. */
+function compareWithKnown() {
+  const lines = readFileSync(KNOWN, 'utf8').split('\n');
+  const known = new Set(lines.filter((line) => line !== ''));
+  const problems = [
+    ...[...findings]
+      .filter(([finding]) => !known.has(finding))
+      .map(([finding, place]) => `${finding} (${place})`),
+    ...[...known]
+      .filter((finding) => !findings.has(finding))
+      .map((finding) => `no longer found, so remove it from ${KNOWN}: ${finding}`),
+  ].sort();
+  for (const problem of problems) console.error(`check:internals: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  else console.log(`check:internals: nothing new; ${known.size} known in ${KNOWN}`);
 }

@@ -42,14 +42,13 @@ export class AccessCheck implements OnModuleInit {
   /** Guards of `useGlobalGuards()` precede those with `APP_GUARD`. */
   private earlyGuards(): string[] {
     const guards = this.config.getGlobalGuards();
-    const early = guards.slice(
-      0,
-      guards.findIndex((guard) => guard instanceof HeadersGuard),
-    );
-    return early.map(
-      (guard) =>
-        `${guard.constructor.name} is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.`,
-    );
+    const first = guards.findIndex((guard) => guard instanceof HeadersGuard);
+    return guards
+      .slice(0, first)
+      .map(
+        (guard) =>
+          `${guard.constructor.name} is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.`,
+      );
   }
 
   private check({ route, controller, handler }: DeclaredHandler): void {

@@ -42,13 +42,6 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   return error instanceof Error ? databaseFailureOf(error.cause) : undefined;
 }
 
-/** No connection was free or open in time. The statement was not sent. */
-export class NoConnection extends DatabaseFailure {
-  constructor(thrown: unknown) {
-    super('overloaded', thrown, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
-  }
-}
-
 /** A deadlock or serialization failure. A retry may succeed. */
 export class SerializationFailure extends DatabaseFailure {}
 
@@ -76,11 +69,14 @@ const RETRYABLE_TRANSACTION_ERRORS: readonly unknown[] = ['40001', '40P01'];
  */
 const LOCK_TIMEOUTS: readonly unknown[] = [LOCK_NOT_AVAILABLE, '26000'];
 
-const TOO_MANY_CONNECTIONS = '53300';
+export const TOO_MANY_CONNECTIONS = '53300';
+
+/** The message of pg-pool if no connection is free in time. */
+export const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
 /** The messages with which pg reports that no connection is free or open in time. Its errors have no code. */
 const CONNECTION_TIMEOUTS: readonly string[] = [
-  'timeout exceeded when trying to connect',
+  POOL_TIMEOUT,
   'Connection terminated due to connection timeout',
   'timeout expired',
 ];
@@ -94,7 +90,10 @@ const DATA_EXCEPTION = '22';
  */
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  if (isWithoutConnection(error)) return new NoConnection(error);
+  if (isWithoutConnection(error)) {
+    const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+    return new DatabaseFailure('overloaded', error, { headers });
+  }
   if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, error.cause);
   if (error instanceof pg.DatabaseError) {
     const { constraint = '' } = error;
@@ -114,6 +113,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   return new DatabaseFailure(fallback, error);
 }
 
+/** Whether no connection was free or open in time, so that the statement was not sent. */
 function isWithoutConnection(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === TOO_MANY_CONNECTIONS;
   if (error instanceof SetupTimeout) return true;

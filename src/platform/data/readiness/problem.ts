@@ -1,15 +1,14 @@
 import pg from 'pg';
 import { TimeoutError, withTimeout } from '../../config/timeout.js';
-import { INSUFFICIENT_PRIVILEGE } from '../connection/driver-error.js';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  POOL_TIMEOUT,
+  TOO_MANY_CONNECTIONS,
+} from '../connection/driver-error.js';
 import { ReadOnlyDatabase } from './write-probe.js';
 
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
-
-const TOO_MANY_CONNECTIONS = '53300';
-
-/** The message of pg-pool if no connection becomes free in time. */
-const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
 /** A problem of the database. The detail is a message for operators. */
 export type Problem = 'no connection' | { readonly detail: string };
