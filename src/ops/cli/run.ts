@@ -74,7 +74,7 @@ export function createCommandApp(root: DynamicModule): Promise<INestApplicationC
 
 /**
  * Leaves out the `ScheduleExplorer` of @nestjs/schedule, which finds the methods with `@Cron`, `@Interval` and
- * `@Timeout`. It has its name here, because only teams that use the package install it.
+ * `@Timeout`. It is found by its name, because the package is installed only by teams that use it.
  */
 function withoutSchedules(instance: unknown): unknown {
   const isExplorer = instance instanceof Object && instance.constructor.name === 'ScheduleExplorer';

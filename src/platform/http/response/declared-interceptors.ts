@@ -11,7 +11,7 @@ export function teamInterceptorsOf(controller: Type<unknown>, handler: object): 
   return declaredInterceptorsOf(controller, handler).filter((each) => !OWN.includes(each));
 }
 
-/** Returns the interceptors of all routes, which are all of a team. A request-scoped one has only its prototype. */
+/** Returns the global interceptors, all of which belong to a team. A request-scoped one has only its prototype. */
 export function globalInterceptorsOf(config: ApplicationConfig): unknown[] {
   const ofRequests = config.getGlobalRequestInterceptors();
   return [
