@@ -29,11 +29,9 @@ const STATEMENTS = {
 const STRATEGIES = {
   'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
   'one Sync': (client, name, values) => {
-    const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
-    const statement = { name, text: STATEMENTS[name] };
-    const pipeline = new StatementPipeline([
-      { contexts: [context], statement, executions: [values] },
-    ]);
+    const setting = { name: 'tenant', text: SET_TENANT, values: [values[0]], isSetting: true };
+    const statement = { name, text: STATEMENTS[name], values };
+    const pipeline = new StatementPipeline([setting, statement]);
     client.query(pipeline);
     return pipeline.result;
   },

@@ -7,7 +7,7 @@ import { KeysService } from './modules/auth/keys.service.js';
 import { logger, NestLogger } from './platform/config/logger.js';
 import type { Settings } from './platform/config/settings.js';
 import { nameOfServer } from './platform/data/instances.js';
-import { ConcurrencyLimit } from './platform/data/gateway/concurrency-limit.js';
+import { ConcurrencyLimit } from './platform/data/gateway/policies.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
 import { Replicas } from './platform/data/replicas/replicas.js';
 import { type DeclaredHandler, declaredHandlers } from './platform/discovery/declared-handlers.js';

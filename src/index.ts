@@ -37,14 +37,21 @@ export {
   WebhookVerifier,
 } from './platform/http/webhooks/webhook.decorator.js';
 export type { Scope } from './platform/access/scopes.js';
-export { Caller } from './platform/http/request/api-request.js';
+export { CurrentCall } from './platform/http/request/api-request.js';
 export { Id } from './platform/http/request/id.decorator.js';
 export {
   ApiRoute,
   type ApiRouteOptions,
   ApiTag,
 } from './platform/http/openapi/api-route.decorator.js';
-export type { Actor, KeyLimits } from './platform/data/actor.js';
+export type {
+  Actor,
+  Call,
+  InTransaction,
+  KeyLimits,
+  Tenant,
+  TenantCall,
+} from './platform/data/call.js';
 export { RateLimitPolicy } from './platform/access/limits/rate-limit-policy.js';
 export { TokenAuthenticator, type TokenIdentity } from './platform/access/token-authenticator.js';
 
@@ -97,11 +104,13 @@ export { type CountedTable, repairCounts } from './platform/data/records/record-
 export type {
   ExistingIdsSql,
   RequiredReferences,
-  Row,
-} from './platform/data/records/record-inserts.js';
+} from './platform/data/records/record-statements.js';
 export { TenantRepository } from './platform/data/records/tenant-repository.js';
-export type { DirectChange, Revision } from './platform/data/records/record-updates.js';
-export type { Statement, Tenant, TenantTransaction } from './platform/data/gateway/tenant.js';
+export { RecordUpdates, type Revision } from './platform/data/records/record-updates.js';
+export type { DirectChange, Row } from './platform/data/records/record-changes.js';
+export type { ComputedFields } from './platform/data/records/record-columns.js';
+export type { Statement } from './platform/data/gateway/statement.js';
+export type { Transaction } from './platform/data/gateway/transaction.js';
 export { TenantDatabase } from './platform/data/gateway/tenant-database.js';
 export { UniqueViolation } from './platform/data/connection/driver-error.js';
 

@@ -13,7 +13,7 @@ import { settingsOf } from '../platform/extension/extensions.js';
 import { openApiDocument } from '../platform/http/openapi/document.js';
 import { HttpAdapter } from '../platform/http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../app.module.js';
-import type { Actor } from '../platform/data/actor.js';
+import type { Call } from '../platform/data/call.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { registerDocument } from './validate-answer.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
@@ -99,11 +99,11 @@ export class TestApp extends TestServer {
     return running;
   }
 
-  /** The actor of a tenant's key, for calls of services. */
-  async actor({ key: { key } }: Tenant): Promise<Actor> {
-    const actor = await this.app.get(Authenticator).authenticate(key);
-    if (!actor) throw new Error('The key of the tenant is not valid.');
-    return actor;
+  /** A call with the key of a tenant, for services. */
+  async call({ key: { key } }: Tenant): Promise<Call> {
+    const call = await this.app.get(Authenticator).authenticate(key);
+    if (!call) throw new Error('The key of the tenant is not valid.');
+    return call;
   }
 
   /** Stops the application, and drops the database that it created. */

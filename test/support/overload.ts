@@ -1,4 +1,4 @@
-import { ConcurrencyLimit } from '../../src/platform/data/gateway/concurrency-limit.js';
+import { ConcurrencyLimit } from '../../src/platform/data/gateway/policies.js';
 import { UnlimitedTimeBudget } from '../../src/platform/data/gateway/time-budget.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 

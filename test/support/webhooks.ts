@@ -79,7 +79,11 @@ export async function publish(
     ...event,
   };
   const dispatcher = app.get(WebhookDispatcher);
-  await dispatcher.add({ id }, await dispatcher.receiversOf({ id }, published), published);
+  await dispatcher.add(
+    { tenant: { id } },
+    await dispatcher.receiversOf({ tenant: { id } }, published),
+    published,
+  );
   return published;
 }
 

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { type Actor, ApiRoute, ApiTag, Caller, Id, RequireScope } from 'latitude';
+import { type Call, ApiRoute, ApiTag, CurrentCall, Id, RequireScope } from 'latitude';
 import { CreateMessageDto, MessageDto, MessageListQuery } from './message.dto.js';
 import { MessagesService } from './messages.service.js';
 
@@ -11,15 +11,15 @@ export class MessagesController {
   @Get()
   @RequireScope('messages:read')
   @ApiRoute({ summary: 'List messages', response: [MessageDto] })
-  list(@Caller() actor: Actor, @Query() query: MessageListQuery) {
-    return this.messages.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: MessageListQuery) {
+    return this.messages.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('messages:read')
   @ApiRoute({ summary: 'Get a message', response: MessageDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
-    return this.messages.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.messages.get(call, id);
   }
 
   @Post()
@@ -29,7 +29,7 @@ export class MessagesController {
     response: MessageDto,
     errors: ['lead_not_found', 'compliance_blocked', 'provider_unavailable'],
   })
-  send(@Caller() actor: Actor, @Body() message: CreateMessageDto) {
-    return this.messages.send(actor, message);
+  send(@CurrentCall() call: Call, @Body() message: CreateMessageDto) {
+    return this.messages.send(call, message);
   }
 }

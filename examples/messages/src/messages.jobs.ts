@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, defineJob, JobHandler, type JobRun, LeadsService } from 'latitude';
+import { type Call, defineJob, JobHandler, type JobRun, LeadsService } from 'latitude';
 import type { Status } from './message.dto.js';
 import { MessagesRepository } from './messages.repository.js';
 import { SmsProvider } from './sms-provider.js';
@@ -21,27 +21,27 @@ export class MessagesJobs {
 
   /** Calls the provider. If it throws, the job runs again later. */
   @JobHandler(SEND_MESSAGE)
-  async send(actor: Actor, { messageId }: { messageId: string }, { attempt }: JobRun) {
-    const message = await this.messages.find(actor.organization, messageId);
+  async send(call: Call, { messageId }: { messageId: string }, { attempt }: JobRun) {
+    const message = await this.messages.find(call, messageId);
     if (message?.status !== 'queued') return;
-    const { phone } = await this.leads.get(actor, message.lead_id);
-    if (phone === null) return this.setStatus(actor, messageId, 'failed');
+    const { phone } = await this.leads.get(call, message.lead_id);
+    if (phone === null) return this.setStatus(call, messageId, 'failed');
     try {
       await this.provider.send({
         id: messageId,
-        account: actor.organization.id,
+        account: call.tenant.id,
         to: phone,
         text: message.text,
       });
     } catch (error) {
-      if (attempt > RETRIES) await this.setStatus(actor, messageId, 'failed');
+      if (attempt > RETRIES) await this.setStatus(call, messageId, 'failed');
       throw error;
     }
-    await this.setStatus(actor, messageId, 'sent');
+    await this.setStatus(call, messageId, 'sent');
   }
 
-  private async setStatus({ organization }: Actor, id: string, status: Status): Promise<void> {
-    await this.messages.update(organization, id, (stored) =>
+  private async setStatus(call: Call, id: string, status: Status): Promise<void> {
+    await this.messages.update(call, id, (stored) =>
       stored.status === 'queued' ? { status } : undefined,
     );
   }

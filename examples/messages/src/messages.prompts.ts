@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, LabelledId, LeadsService, Prompt, type PromptPart } from 'latitude';
+import { type Call, LabelledId, LeadsService, Prompt, type PromptPart } from 'latitude';
 import { MessagesService } from './messages.service.js';
 
 const LATEST = { page: 1, limit: 10, sort_dir: 'desc' } as const;
@@ -22,9 +22,9 @@ export class MessagesPrompts {
     scopes: ['leads:read', 'messages:read'],
     input: DraftMessageDto,
   })
-  async draft(actor: Actor, { lead_id }: DraftMessageDto): Promise<PromptPart[]> {
-    const lead = await this.leads.get(actor, lead_id);
-    const { data } = await this.messages.list(actor, { ...LATEST, lead_id });
+  async draft(call: Call, { lead_id }: DraftMessageDto): Promise<PromptPart[]> {
+    const lead = await this.leads.get(call, lead_id);
+    const { data } = await this.messages.list(call, { ...LATEST, lead_id });
     return [
       'Draft a text message to this lead:',
       { kind: 'lead', record: lead },

@@ -4,7 +4,7 @@ import {
   existingLeadsSql,
   type Page,
   RecordList,
-  type Tenant,
+  type TenantCall,
   TenantDatabase,
   TenantRepository,
 } from 'latitude';
@@ -21,16 +21,16 @@ export class MessagesRepository extends TenantRepository<MessageDto> {
     this.items = new RecordList(database, { table: messagesTable, item: MessageDto });
   }
 
-  list(tenant: Tenant, query: MessageListQuery): Promise<Page<MessageDto>> {
-    const conditions = new Conditions(tenant, messagesTable.notDeleted)
+  list(call: TenantCall, query: MessageListQuery): Promise<Page<MessageDto>> {
+    const conditions = new Conditions(call, messagesTable.notDeleted)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid');
     return this.items.page(conditions, query);
   }
 
   /** @returns undefined if the lead has been deleted */
-  insert(tenant: Tenant, { lead_id, text }: CreateMessageDto): Promise<MessageDto | undefined> {
+  insert(call: TenantCall, { lead_id, text }: CreateMessageDto): Promise<MessageDto | undefined> {
     const row = { lead_id, id: uuidv7(), text, status: 'queued' };
-    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
+    return this.insertRow(call, row, { lead_id: existingLeadsSql });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type Actor,
+  type Call,
   JobsService,
   LeadComplianceService,
   leadNotFound,
@@ -26,32 +26,32 @@ export class MessagesService {
     private readonly provider: SmsProvider,
   ) {}
 
-  list(actor: Actor, query: MessageListQuery): Promise<Page<MessageDto>> {
-    return this.messages.list(actor.organization, query);
+  list(call: Call, query: MessageListQuery): Promise<Page<MessageDto>> {
+    return this.messages.list(call, query);
   }
 
-  async get(actor: Actor, id: string): Promise<MessageDto> {
-    return orNotFound(await this.messages.find(actor.organization, id), 'message');
+  async get(call: Call, id: string): Promise<MessageDto> {
+    return orNotFound(await this.messages.find(call, id), 'message');
   }
 
   /** Stores what the provider reports about a message. */
-  async setStatus(actor: Actor, id: string, status: Status): Promise<MessageDto> {
-    const changed = await this.messages.update(actor.organization, id, () => ({ status }));
+  async setStatus(call: Call, id: string, status: Status): Promise<MessageDto> {
+    const changed = await this.messages.update(call, id, () => ({ status }));
     return orNotFound(changed, 'message');
   }
 
   /** Stores a message and the job that sends it: both, or neither. */
-  async send(actor: Actor, input: CreateMessageDto): Promise<MessageDto> {
-    const lead = await this.leads.getReferenced(actor, 'lead_id', input.lead_id);
-    await this.compliance.assertContactable(actor, lead);
+  async send(call: Call, input: CreateMessageDto): Promise<MessageDto> {
+    const lead = await this.leads.getReferenced(call, 'lead_id', input.lead_id);
+    await this.compliance.assertContactable(call, lead);
     if (lead.phone === null) {
       throw validationError([{ field: 'lead_id', message: 'names a lead without a phone number' }]);
     }
     this.provider.assertConfigured();
-    return this.database.transaction(actor.organization, async (_, tenant) => {
-      const message = await this.messages.insert(tenant, input);
+    return this.database.transaction(call, async (inner) => {
+      const message = await this.messages.insert(inner, input);
       if (!message) throw leadNotFound('lead_id');
-      await this.jobs.send(tenant, SEND_MESSAGE, { messageId: message.id });
+      await this.jobs.send(inner, SEND_MESSAGE, { messageId: message.id });
       return message;
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, Resource, Tool } from 'latitude';
+import { type Call, Resource, Tool } from 'latitude';
 import { CreateMessageDto, MessageDto, MessageListQuery } from './message.dto.js';
 import { MessagesService } from './messages.service.js';
 
@@ -15,8 +15,8 @@ export class MessagesTools {
     input: MessageListQuery,
     output: [MessageDto],
   })
-  list(actor: Actor, query: MessageListQuery) {
-    return this.messages.list(actor, query);
+  list(call: Call, query: MessageListQuery) {
+    return this.messages.list(call, query);
   }
 
   @Tool('send_message', {
@@ -27,8 +27,8 @@ export class MessagesTools {
     input: CreateMessageDto,
     output: MessageDto,
   })
-  send(actor: Actor, message: CreateMessageDto) {
-    return this.messages.send(actor, message);
+  send(call: Call, message: CreateMessageDto) {
+    return this.messages.send(call, message);
   }
 
   @Resource({
@@ -37,7 +37,7 @@ export class MessagesTools {
     description: 'One text message to a lead.',
     scope: 'messages:read',
   })
-  get(actor: Actor, id: string) {
-    return this.messages.get(actor, id);
+  get(call: Call, id: string) {
+    return this.messages.get(call, id);
   }
 }

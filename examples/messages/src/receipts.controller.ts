@@ -1,6 +1,6 @@
 import { Body, Controller, Post, ValidationPipe } from '@nestjs/common';
 import { IsIn, IsUUID } from 'class-validator';
-import { type Actor, Caller, Webhook } from 'latitude';
+import { type Call, CurrentCall, Webhook } from 'latitude';
 import { MessagesService } from './messages.service.js';
 import { ReceiptsVerifier } from './receipts.verifier.js';
 
@@ -19,9 +19,9 @@ export class ReceiptsController {
   @Post()
   @Webhook({ verify: ReceiptsVerifier })
   receive(
-    @Caller() actor: Actor,
+    @CurrentCall() call: Call,
     @Body(new ValidationPipe({ whitelist: true })) { id, status }: ReceiptDto,
   ) {
-    return this.messages.setStatus(actor, id, status);
+    return this.messages.setStatus(call, id, status);
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type Tenant as Organization, TenantDatabase } from 'latitude';
+import { type Call, TenantDatabase } from 'latitude';
 import {
   buildLead,
   createLead,
@@ -174,13 +174,9 @@ describe('access', () => {
 });
 
 describe('a transaction', () => {
-  /** Returns the work of a transaction, which sends a message with this text. */
-  async function sending(text: string) {
-    const actor = await app.actor(tenant);
-    return (organization: Organization) => {
-      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
-      return app.app.get(MessagesService).send(inside, { lead_id: lead.id, text });
-    };
+  /** Sends a message with this text. */
+  function sendWith(call: Call, text: string) {
+    return app.app.get(MessagesService).send(call, { lead_id: lead.id, text });
   }
 
   /** Sends another message, waits for it, and returns the texts that the provider received. */
@@ -190,9 +186,9 @@ describe('a transaction', () => {
   }
 
   it('that is rolled back sends nothing', async () => {
-    const work = await sending('Rolled back');
-    const running = app.app.get(TenantDatabase).transaction(tenant, async (_, inside) => {
-      await work(inside);
+    const call = await app.call(tenant);
+    const running = app.app.get(TenantDatabase).transaction(call, async (inner) => {
+      await sendWith(inner, 'Rolled back');
       throw new Error('rolled back');
     });
     await expect(running).rejects.toThrow('rolled back');
@@ -200,8 +196,9 @@ describe('a transaction', () => {
   });
 
   it('that is a dry run sends nothing', async () => {
-    const message = await app.app.get(TenantDatabase).dryRun(tenant, await sending('Dry run'));
-    expect(message.status).toBe('queued');
+    const call = await app.call(tenant);
+    const dryRun = app.app.get(TenantDatabase).dryRun(call, (inner) => sendWith(inner, 'Dry run'));
+    expect((await dryRun).status).toBe('queued');
     expect(await textsBefore('Later')).toEqual(['Later']);
   });
 });

@@ -6,7 +6,7 @@ import {
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
 import { LeadsService } from '../leads/leads.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import type { AppointmentDto } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 
@@ -19,13 +19,13 @@ export class AppointmentsCompletions {
   ) {}
 
   @Completion({ name: 'appointment', scope: 'appointments:read' })
-  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.appointments.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
+  async find(call: Call, typed: string): Promise<CompletionMatches> {
+    const byId = await this.appointments.findByIdPrefix(call, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
     const from = { start_after: dayIn(typed) ?? startOfToday() };
     const query = { page: 1, limit: MAX_COMPLETIONS, ...order, ...from };
-    const { data, meta } = await this.appointments.list(actor, query);
-    const names = await this.namesOf(actor, [...data, ...byId]);
+    const { data, meta } = await this.appointments.list(call, query);
+    const names = await this.namesOf(call, [...data, ...byId]);
     const matchOf = (appointment: AppointmentDto) => {
       return { id: appointment.id, label: labelOf(appointment, names.get(appointment.lead_id)) };
     };
@@ -34,9 +34,11 @@ export class AppointmentsCompletions {
   }
 
   /** The names of the leads, if the key may read them. */
-  private namesOf(actor: Actor, appointments: readonly AppointmentDto[]) {
-    const ids = actor.scopes.has('leads:read') ? appointments.map(({ lead_id }) => lead_id) : [];
-    return this.leads.findNames(actor, [...new Set(ids)]);
+  private namesOf(call: Call, appointments: readonly AppointmentDto[]) {
+    const ids = call.actor.scopes.has('leads:read')
+      ? appointments.map(({ lead_id }) => lead_id)
+      : [];
+    return this.leads.findNames(call, [...new Set(ids)]);
   }
 }
 

@@ -2,11 +2,11 @@ import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@ne
 import { RequireScope } from '../../platform/http/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
-import { Caller, LazyCaller } from '../../platform/http/request/api-request.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   AppointmentDto,
   AppointmentListQuery,
@@ -30,15 +30,15 @@ export class AppointmentsController {
   @Get()
   @RequireScope('appointments:read')
   @ApiRoute({ summary: 'List appointments', response: [AppointmentDto] })
-  list(@Caller() actor: Actor, @Query() query: AppointmentListQuery) {
-    return this.appointments.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
+    return this.appointments.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('appointments:read')
   @ApiRoute({ summary: 'Get an appointment', response: AppointmentDto })
-  get(@LazyCaller() actor: Actor, @Id() id: string) {
-    return this.appointments.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.appointments.getStored(call, id);
   }
 
   @Post()
@@ -49,8 +49,8 @@ export class AppointmentsController {
     response: AppointmentDto,
     errors: ['lead_not_found'],
   })
-  create(@LazyCaller() actor: Actor, @Body() appointment: CreateAppointmentDto) {
-    return this.appointments.create(actor, appointment);
+  create(@CurrentCall() call: Call, @Body() appointment: CreateAppointmentDto) {
+    return this.appointments.createStored(call, appointment);
   }
 
   @Put(':id')
@@ -60,8 +60,8 @@ export class AppointmentsController {
     response: AppointmentDto,
     description: 'A `status`, even the stored one, always moves `updated_at`.',
   })
-  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
-    return this.appointments.update(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
+    return this.appointments.updateStored(call, id, changes);
   }
 
   @Delete(':id')
@@ -72,8 +72,8 @@ export class AppointmentsController {
     description:
       'Its status becomes `cancelled` and it stays readable. Cancelling again is no error.',
   })
-  cancel(@Caller() actor: Actor, @Id() id: string) {
-    return this.appointments.cancel(actor, id);
+  cancel(@CurrentCall() call: Call, @Id() id: string) {
+    return this.appointments.cancel(call, id);
   }
 
   @Get(':id/events')
@@ -85,9 +85,9 @@ export class AppointmentsController {
     paging: 'cursor',
     errors: ['cursor_expired'],
   })
-  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, { kind: 'appointment', id }, query, () =>
-      this.appointments.get(actor, id),
+  listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(call, { kind: 'appointment', id }, query, () =>
+      this.appointments.get(call, id),
     );
   }
 }

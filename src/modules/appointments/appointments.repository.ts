@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-inserts.js';
+import type { Row } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { leadNameSql } from '../leads/lead-name.js';
+import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
@@ -17,7 +18,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   private readonly items: RecordList<AppointmentDto>;
 
   constructor(database: TenantDatabase) {
-    const computed = { lead_name: leadNameSql(appointmentsTable.name, 'lead_id') };
+    const fields = { lead_name: leadNameSql(appointmentsTable.name, 'lead_id') };
+    const computed = { fields, isFor: showsLeadNames };
     super(database, appointmentsTable, AppointmentDto, computed);
     this.items = new RecordList(database, {
       table: appointmentsTable,
@@ -28,8 +30,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(tenant: Tenant, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    const conditions = new Conditions(tenant)
+  list(call: TenantCall, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    const conditions = new Conditions(call)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid')
       .add('start_time >= ?', query.start_after)
@@ -41,8 +43,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @returns undefined if the lead does not exist or is deleted
    * @throws ApiError `create_failed`
    */
-  insert(tenant: Tenant, row: Row & { id: string }): Promise<AppointmentDto | undefined> {
-    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
+  insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<AppointmentDto> | undefined> {
+    return this.insertStored(call, row, { lead_id: existingLeadsSql });
   }
 
   /**
@@ -50,10 +52,10 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @returns whether the appointment exists
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  async cancel(tenant: Tenant, id: string): Promise<boolean> {
+  async cancel(call: TenantCall, id: string): Promise<boolean> {
     const values = { status: 'cancelled' };
     const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
-    const cancelled = await this.update(tenant, id, revise, { values });
+    const cancelled = await this.updateStored(call, id, revise, { values });
     return cancelled !== undefined;
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
-import { withLeadNames } from '../leads/lead-name.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   type AppointmentDto,
   type AppointmentListQuery,
@@ -23,28 +23,38 @@ export class AppointmentsService {
   constructor(private readonly repository: AppointmentsRepository) {}
 
   /** @throws ApiError `query_failed` */
-  list(actor: Actor, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    return this.repository.list(withLeadNames(actor), query);
+  list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    return this.repository.list(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(actor: Actor, id: string): Promise<AppointmentDto> {
-    return orNotFound(await this.repository.find(withLeadNames(actor), id), 'appointment');
+  async get(call: Call, id: string): Promise<AppointmentDto> {
+    return (await this.getStored(call, id)).value();
+  }
+
+  /** @see get */
+  async getStored(call: Call, id: string): Promise<Stored<AppointmentDto>> {
+    return orNotFound(await this.repository.findStored(call, id), 'appointment');
   }
 
   /**
    * The first appointments whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<AppointmentDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
+  findByIdPrefix(call: Call, prefix: string, limit: number): Promise<AppointmentDto[]> {
+    return this.repository.findByIdPrefix(call, prefix, limit);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
-  async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
-    const created = await this.repository.insert(withLeadNames(actor), {
+  async create(call: Call, input: CreateAppointmentDto): Promise<AppointmentDto> {
+    return (await this.createStored(call, input)).value();
+  }
+
+  /** @see create */
+  async createStored(call: Call, input: CreateAppointmentDto): Promise<Stored<AppointmentDto>> {
+    const created = await this.repository.insert(call, {
       id: uuidv7(),
-      booked_by: actor.channel,
+      booked_by: call.actor.channel,
       ...nullsForMissing(CreateAppointmentDto, input),
     });
     if (!created) throw leadNotFound('lead_id');
@@ -56,19 +66,28 @@ export class AppointmentsService {
    * @param inputs appointments with leads that exist
    * @throws ApiError `create_failed`
    */
-  createMany(actor: Actor, inputs: readonly (CreateAppointmentDto & Times)[]): Promise<void> {
+  createMany(call: Call, inputs: readonly (CreateAppointmentDto & Times)[]): Promise<void> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
       id: uuidv7({ msecs: created_at.getTime() }),
-      booked_by: actor.channel,
+      booked_by: call.actor.channel,
       ...nullsForMissing(CreateAppointmentDto, input),
       created_at,
       updated_at,
     }));
-    return this.repository.insertMany(actor.organization, rows);
+    return this.repository.insertMany(call, rows);
   }
 
   /** @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order */
-  async update(actor: Actor, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
+  async update(call: Call, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
+    return (await this.updateStored(call, id, input)).value();
+  }
+
+  /** @see update */
+  async updateStored(
+    call: Call,
+    id: string,
+    input: UpdateAppointmentDto,
+  ): Promise<Stored<AppointmentDto>> {
     const revise = (stored: AppointmentDto) => {
       const changes = changedFields(stored, input);
       // A status updates `updated_at` even if it equals the stored one
@@ -83,13 +102,13 @@ export class AppointmentsService {
     const { start_time, end_time, status } = input;
     const setsTimes = start_time !== undefined || end_time !== undefined;
     const direct = setsTimes ? undefined : { values: input, touches: status !== undefined };
-    const updated = await this.repository.update(withLeadNames(actor), id, revise, direct);
+    const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'appointment');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
-  async cancel(actor: Actor, id: string): Promise<{ id: string; cancelled: true }> {
-    orNotFound(await this.repository.cancel(actor.organization, id), 'appointment');
+  async cancel(call: Call, id: string): Promise<{ id: string; cancelled: true }> {
+    orNotFound(await this.repository.cancel(call, id), 'appointment');
     return { id, cancelled: true };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   AgentAppointmentDto,
   AppointmentListQuery,
@@ -28,8 +28,8 @@ export class AppointmentsTools {
     summary: ['id', 'lead_id', 'lead_name', 'start_time', 'end_time', 'status'],
     output: [AgentAppointmentDto],
   })
-  list(actor: Actor, query: AppointmentListQuery) {
-    return this.appointments.list(actor, query);
+  list(call: Call, query: AppointmentListQuery) {
+    return this.appointments.list(call, query);
   }
 
   @Tool('get_appointment', {
@@ -46,8 +46,8 @@ export class AppointmentsTools {
     description: 'One appointment.',
     scope: 'appointments:read',
   })
-  get(actor: Actor, id: string) {
-    return this.appointments.get(actor, id);
+  get(call: Call, id: string) {
+    return this.appointments.get(call, id);
   }
 
   @Tool('create_appointment', {
@@ -58,8 +58,8 @@ export class AppointmentsTools {
     input: CreateAppointmentDto,
     output: AgentAppointmentDto,
   })
-  create(actor: Actor, appointment: CreateAppointmentDto) {
-    return this.appointments.create(actor, appointment);
+  create(call: Call, appointment: CreateAppointmentDto) {
+    return this.appointments.create(call, appointment);
   }
 
   @Tool('update_appointment', {
@@ -72,8 +72,8 @@ export class AppointmentsTools {
     input: UpdateAppointmentDto,
     output: AgentAppointmentDto,
   })
-  update(actor: Actor, id: string, changes: UpdateAppointmentDto) {
-    return this.appointments.update(actor, id, changes);
+  update(call: Call, id: string, changes: UpdateAppointmentDto) {
+    return this.appointments.update(call, id, changes);
   }
 
   @Tool('cancel_appointment', {
@@ -86,7 +86,7 @@ export class AppointmentsTools {
     resource: 'appointment',
     output: CancelledAppointmentDto,
   })
-  cancel(actor: Actor, id: string) {
-    return this.appointments.cancel(actor, id);
+  cancel(call: Call, id: string) {
+    return this.appointments.cancel(call, id);
   }
 }

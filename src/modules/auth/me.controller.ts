@@ -1,8 +1,8 @@
 import { Controller, Get, UseFilters } from '@nestjs/common';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
-import { Caller } from '../../platform/http/request/api-request.js';
-import type { Actor } from '../../platform/data/actor.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
+import type { Call } from '../../platform/data/call.js';
 import { AnyKey } from '../../platform/http/access.js';
 import { describeKey, MeDto } from './me.dto.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
@@ -17,12 +17,12 @@ export class MeController {
   @Get()
   @AnyKey()
   @ApiRoute({ summary: 'Test a key', response: MeDto })
-  get(@Caller() actor: Actor): MeDto {
+  get(@CurrentCall() call: Call): MeDto {
     return {
-      ...describeKey(actor),
+      ...describeKey(call),
       limits: {
-        reads_per_minute: this.rateLimits.limitOf('reads', actor).limit,
-        writes_per_minute: this.rateLimits.limitOf('writes', actor).limit,
+        reads_per_minute: this.rateLimits.limitOf('reads', call.actor).limit,
+        writes_per_minute: this.rateLimits.limitOf('writes', call.actor).limit,
       },
     };
   }

@@ -3,7 +3,7 @@ import { Nested } from '../../platform/fields/nested.js';
 import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { SCOPES } from '../../platform/access/scopes.js';
 
 class KeyOrganizationDto {
@@ -74,9 +74,9 @@ export class KeyInfoDto {
 }
 
 /** The public data about the key of a caller, for REST and /mcp. */
-export function describeKey({ organization, key, scopes }: Actor): KeyInfoDto {
+export function describeKey({ tenant, actor: { key, scopes } }: Call): KeyInfoDto {
   return {
-    organization: { id: organization.id, name: organization.name },
+    organization: { id: tenant.id, name: tenant.name },
     key: { id: key.id, name: key.name },
     scopes: [...scopes],
     expires_at: key.expiresAt,

@@ -38,7 +38,7 @@ export class OrganizationRemovalService {
       throw new ApiError('not_found', { message: 'There is no such organization.' });
     }
     const keys = await this.repository.listKeys(id);
-    const records = await this.data.count({ id });
+    const records = await this.data.count({ tenant: { id } });
     return { id, name: organization.name, keys: keys.length, records };
   }
 
@@ -54,7 +54,7 @@ export class OrganizationRemovalService {
     let acceptedUntil = -Infinity;
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       if (await this.repository.revokeAll(id)) acceptedUntil = performance.now() + REVOCATION_MS;
-      const counts = await this.data.remove({ id }, advance);
+      const counts = await this.data.remove({ tenant: { id } }, advance);
       for (const [table, count] of Object.entries(counts)) {
         removed[table] = (removed[table] ?? 0) + count;
       }

@@ -22,7 +22,7 @@ import {
   type EventBatch,
 } from './event-handler.decorator.js';
 import { EventTypes } from './event-types.js';
-import { eventOf, handlerActorOf } from './recorded-event.js';
+import { eventOf, handlerCallOf } from './recorded-event.js';
 
 /** Maximum number of events that one statement reads. */
 const PAGE = 200;
@@ -159,7 +159,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
         return 'stopped';
       }
       try {
-        await run(handlerActorOf(event, `event handler ${claimed.name}`), eventOf(event), batch);
+        await run(handlerCallOf(event, `event handler ${claimed.name}`), eventOf(event), batch);
       } catch (error) {
         if (await store()) await this.retryLater(claimed, event, last === undefined, error);
         return 'stopped';

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import type { RecordedEvent } from './recorded-event.js';
 
 /** Which events a durable handler receives. */
@@ -23,11 +23,11 @@ export interface EventBatch {
   readonly memo: Map<string, unknown>;
 }
 
-type Handler = (actor: Actor, event: RecordedEvent, batch: EventBatch) => unknown;
+type Handler = (call: Call, event: RecordedEvent, batch: EventBatch) => unknown;
 
 /**
  * Marks the method of a provider that receives events. It is called at least once for each event, with an
- * `Actor` of the organization, one event after another in the order of the feed, in one instance at a time. If
+ * `Call` of the organization, one event after another in the order of the feed, in one instance at a time. If
  * it throws, it is called again with the same event after a delay, until it succeeds.
  * @param name unique in the application and never changed: the position of the handler is stored under it
  */

@@ -7,7 +7,7 @@ import {
 } from '../../platform/data/events/event-log.repository.js';
 import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
 import { EventFollower } from './event-follower.js';
-import { eventOf, handlerActorOf } from './recorded-event.js';
+import { eventOf, handlerCallOf } from './recorded-event.js';
 
 /** Emits the events that this instance has written, for `@OnEvent`. */
 @Injectable()
@@ -36,7 +36,7 @@ export class EventListeners implements OnApplicationBootstrap {
   private async emit(positions: readonly number[]): Promise<void> {
     try {
       for (const stored of await this.log.readAt(positions)) {
-        this.emitter.emit(stored.type, eventOf(stored), handlerActorOf(stored, '@OnEvent'));
+        this.emitter.emit(stored.type, eventOf(stored), handlerCallOf(stored, '@OnEvent'));
       }
     } catch (error) {
       logger.error({ err: error }, 'events could not be passed to listeners');

@@ -1,9 +1,9 @@
 import { Controller, Get, Query, UseFilters } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
-import { Caller } from '../../platform/http/request/api-request.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { EventDto, EventFeedQuery } from './event.dto.js';
 import { EventsService } from './events.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
@@ -25,7 +25,7 @@ export class EventsController {
     paging: 'cursor',
     errors: ['cursor_expired'],
   })
-  list(@Caller() actor: Actor, @Query() query: EventFeedQuery, @ClientGone() gone: AbortSignal) {
-    return this.events.feed(actor, query, gone);
+  list(@CurrentCall() call: Call, @Query() query: EventFeedQuery, @ClientGone() gone: AbortSignal) {
+    return this.events.feed(call, query, gone);
   }
 }

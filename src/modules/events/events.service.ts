@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
 import {
   EventsRepository,
   type EventSelection,
 } from '../../platform/data/events/events.repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { CursorPage } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import { EventFollower } from './event-follower.js';
 import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
 import { eventIdOf, positionOf } from './event-id.js';
@@ -36,15 +35,11 @@ export class EventsService {
    * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`; after a wait also `unauthorized`,
    *   `insufficient_scope`
    */
-  async feed(
-    actor: Actor,
-    query: EventFeedQuery,
-    gone: AbortSignal,
-  ): Promise<CursorPage<EventDto>> {
-    const reader = new FeedReader(actor);
+  async feed(call: Call, query: EventFeedQuery, gone: AbortSignal): Promise<CursorPage<EventDto>> {
+    const reader = new FeedReader(call.actor);
     // Refuses unknown types before the cursor is looked up.
     this.readableTypes(reader, query.types);
-    const after = await this.positionAfter(actor, query.after);
+    const after = await this.positionAfter(call, query.after);
     const end = performance.now() + query.wait * 1_000;
     let unwatch: (() => void) | undefined;
     try {
@@ -54,15 +49,15 @@ export class EventsService {
         const waiting = new AbortController();
         const signal = AbortSignal.any([gone, reader.ended, waiting.signal]);
         // Waits before it reads, so that no event between the two is missed.
-        const next = this.follower.waitForNext(actor.organization.id, remaining, signal);
+        const next = this.follower.waitForNext(call.tenant.id, remaining, signal);
         try {
           const types = this.readableTypes(reader, query.types);
-          const { page, size } = await this.page(actor, { after, types, limit: query.limit });
+          const { page, size } = await this.page(call, { after, types, limit: query.limit });
           reader.assertMayRead();
           if (size > 0 || isOver) return page;
           if (!unwatch) {
             unwatch = this.keys.watch(reader);
-            await this.keys.assertActive(actor);
+            await this.keys.assertActive(call.actor);
           }
           await next;
         } finally {
@@ -81,18 +76,18 @@ export class EventsService {
    * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`, and errors of `assertExists`
    */
   async ofRecord(
-    actor: Actor,
+    call: Call,
     { kind, id: recordId }: { readonly kind: string; readonly id: string },
     query: EventListQuery,
     assertExists: () => Promise<unknown>,
   ): Promise<CursorPage<EventDto>> {
-    const after = await this.positionAfter(actor, query.after);
+    const after = await this.positionAfter(call, query.after);
     const ofKind = this.types.ofKind(kind);
-    const types = this.types.readableBy(actor.scopes).filter((type) => ofKind.includes(type));
-    const { page, size } = await this.page(actor, { after, types, recordId, limit: query.limit });
+    const types = this.types.readableBy(call.actor.scopes).filter((type) => ofKind.includes(type));
+    const { page, size } = await this.page(call, { after, types, recordId, limit: query.limit });
     if (size > 0) return page;
     const any = { after: 0, types: ofKind, recordId, limit: 1 };
-    const [first] = await this.events.read(actor.organization, any);
+    const [first] = await this.events.read(call, any);
     if (!first) await assertExists();
     return page;
   }
@@ -106,8 +101,8 @@ export class EventsService {
    * The records of a kind that were created last, the newest first.
    * @throws ApiError `query_failed`
    */
-  async latestCreations({ organization }: Actor, kind: string) {
-    const created = await this.events.readLatest(organization, creationOf(kind), LATEST_CREATIONS);
+  async latestCreations(call: Call, kind: string) {
+    const created = await this.events.readLatest(call, creationOf(kind), LATEST_CREATIONS);
     return {
       created: created.map(({ record_id: id, record, created_at: publishedAt }) => {
         const { created_at = publishedAt } = JSON.parse(record) as { created_at?: string };
@@ -123,13 +118,13 @@ export class EventsService {
    * @throws ApiError `query_failed`
    */
   async changesSince(
-    organization: Tenant,
+    call: TenantCall,
     since: Date,
     { ids, kinds }: { ids: readonly string[]; kinds: readonly string[] },
   ): Promise<{ ids: string[]; kinds: string[] }> {
     const types = kinds.map(creationOf);
     const after = since.getTime() * 1_000;
-    const rows = await this.events.findChanged(organization, after, ids, types);
+    const rows = await this.events.findChanged(call, after, ids, types);
     // A caller that has the id of a record already knows of its creation.
     const changes = rows.filter(({ type }) => !type.endsWith('.created'));
     return {
@@ -138,11 +133,11 @@ export class EventsService {
     };
   }
 
-  private async page({ organization }: Actor, selection: EventSelection) {
+  private async page(call: Call, selection: EventSelection) {
     const { after, limit } = selection;
     // Read before the events: those up to it are visible.
     const { head } = this.follower;
-    const found = await this.events.read(organization, { ...selection, limit: limit + 1 });
+    const found = await this.events.read(call, { ...selection, limit: limit + 1 });
     const stored = found.slice(0, limit);
     const has_more = found.length > limit;
     const last = stored.at(-1)?.position ?? after;
@@ -168,14 +163,11 @@ export class EventsService {
     return readable.filter((type) => names.includes(type));
   }
 
-  private async positionAfter(
-    { organization }: Actor,
-    after: string | null | undefined,
-  ): Promise<number> {
+  private async positionAfter(call: Call, after: string | null | undefined): Promise<number> {
     if (!after) return 0;
     const { head, expiredBefore } = this.follower;
     if (after === LATEST) {
-      const last = await this.events.findLast(organization);
+      const last = await this.events.findLast(call);
       return Math.max(last ?? 0, head - (head % HOUR_US));
     }
     const position = positionOf(after);

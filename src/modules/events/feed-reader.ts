@@ -1,7 +1,7 @@
 import { insufficientScope } from '../../platform/access/scopes.js';
 import type { OpenResponse } from '../../platform/access/key-revalidation.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Actor } from '../../platform/data/call.js';
 
 /** The caller of a request that may wait for events. Its key can end or get other scopes while it waits. */
 export class FeedReader implements OpenResponse {

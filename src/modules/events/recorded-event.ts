@@ -1,6 +1,6 @@
 import type { EventOfOrganization, StoredEvent } from '../../platform/data/events/stored-event.js';
-import { systemActor } from '../../platform/access/system-actor.js';
-import type { Actor } from '../../platform/data/actor.js';
+import { systemCall } from '../../platform/access/system-call.js';
+import type { Call } from '../../platform/data/call.js';
 import { eventIdOf } from './event-id.js';
 
 /** The change of a record, as the feed shows it (docs/contract/events.md#events). */
@@ -33,7 +33,7 @@ export function eventOf(stored: StoredEvent): RecordedEvent {
   return JSON.parse(eventJsonOf(stored)) as RecordedEvent;
 }
 
-/** The actor of a handler of an event. */
-export function handlerActorOf(stored: EventOfOrganization, handler: string): Actor {
-  return systemActor(stored, { id: eventIdOf(stored.position), name: handler });
+/** The call of a handler of an event. */
+export function handlerCallOf(stored: EventOfOrganization, handler: string): Call {
+  return systemCall(stored, { id: eventIdOf(stored.position), name: handler });
 }

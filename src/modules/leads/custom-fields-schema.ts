@@ -2,7 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { readIntoClass } from '../../platform/fields/input/read-into-class.js';
 import { BODY } from '../../platform/fields/input/read-input.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export abstract class CustomFieldsSchema {
   /** @returns a problem for each invalid field, named without `custom_fields.` */
   abstract validate(
     fields: CustomFields,
-    actor: Actor,
+    call: Call,
   ): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
 }
 
@@ -41,9 +41,9 @@ const WORDING = { ...BODY, whole: WHOLE };
 export async function customFieldsProblems(
   schema: CustomFieldsSchema,
   fields: CustomFields,
-  actor: Actor,
+  call: Call,
 ): Promise<FieldProblem[]> {
-  const problems = await schema.validate(fields, actor);
+  const problems = await schema.validate(fields, call);
   return problems.map(({ field, message }) => ({
     field: field === WHOLE ? field : `${WHOLE}.${field}`,
     message,

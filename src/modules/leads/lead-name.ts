@@ -1,5 +1,4 @@
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { TenantCall } from '../../platform/data/call.js';
 
 /**
  * SQL of the name of a lead that is not deleted, for statements whose parameter `$1` is the
@@ -12,8 +11,7 @@ export function leadNameSql(table: string, column: string): string {
     where organization_id = $1 and id = ${table}.${column} and deleted_at is null`;
 }
 
-/** The tenant of an actor. Agents that may read leads get the name of a lead with its id. */
-export function withLeadNames({ organization, channel, scopes }: Actor): Tenant {
-  if (channel !== 'ai' || !scopes.has('leads:read')) return organization;
-  return { ...organization, withComputedFields: true };
+/** Whether records have the name of a lead with its id: for agents that may read leads. */
+export function showsLeadNames({ actor }: TenantCall): boolean {
+  return actor?.channel === 'ai' && actor.scopes.has('leads:read');
 }

@@ -34,7 +34,8 @@ export async function listConflicts(
 ): Promise<(IdentityConflict & { organization_id: string })[]> {
   const found: (IdentityConflict & { organization_id: string })[] = [];
   for (const { id, phone_region } of organizations) {
-    const conflicts = await app.get(ContactIdentityService).listConflicts({ id }, phone_region);
+    const call = { tenant: { id } };
+    const conflicts = await app.get(ContactIdentityService).listConflicts(call, phone_region);
     found.push(...conflicts.map((conflict) => ({ organization_id: id, ...conflict })));
   }
   return found;

@@ -5,7 +5,7 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
@@ -18,9 +18,9 @@ export class LeadsCompletions {
   constructor(private readonly leads: LeadsService) {}
 
   @Completion({ name: 'lead', scope: 'leads:read' })
-  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.leads.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
-    const { found, total } = await this.search(actor, typed);
+  async find(call: Call, typed: string): Promise<CompletionMatches> {
+    const byId = await this.leads.findByIdPrefix(call, typed, MAX_COMPLETIONS + 1);
+    const { found, total } = await this.search(call, typed);
     return {
       matches: [...found, ...byId].map(matchOf),
       hasMore: total > found.length,
@@ -28,11 +28,11 @@ export class LeadsCompletions {
     };
   }
 
-  private async search(actor: Actor, typed: string) {
+  private async search(call: Call, typed: string) {
     if (typed.length > MAX_SEARCH_LENGTH || UUID.test(typed)) return { found: [], total: 0 };
     const search = typed === '' ? undefined : typed;
     const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
-    const { data, meta } = await this.leads.list(actor, {
+    const { data, meta } = await this.leads.list(call, {
       page: 1,
       limit: MAX_COMPLETIONS,
       search,

@@ -3,11 +3,11 @@ import { RequireScope } from '../../platform/http/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
-import { Caller, LazyCaller } from '../../platform/http/request/api-request.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   CreateLeadDto,
   LeadDto,
@@ -31,30 +31,30 @@ export class LeadsController {
   @Get()
   @RequireScope('leads:read')
   @ApiRoute({ summary: 'List leads', response: [LeadListItemDto] })
-  list(@Caller() actor: Actor, @Query() query: LeadListQuery) {
-    return this.leads.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
+    return this.leads.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('leads:read')
   @ApiRoute({ summary: 'Get a lead', response: LeadDto })
-  get(@LazyCaller() actor: Actor, @Id() id: string) {
-    return this.leads.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.leads.getStored(call, id);
   }
 
   @Post()
   @SingleInsert()
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
-  create(@LazyCaller() actor: Actor, @Body() lead: CreateLeadDto) {
-    return this.leads.create(actor, lead);
+  create(@CurrentCall() call: Call, @Body() lead: CreateLeadDto) {
+    return this.leads.createStored(call, lead);
   }
 
   @Put(':id')
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Update a lead', response: LeadDto, errors: ['duplicate'] })
-  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateLeadDto) {
-    return this.leads.update(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateLeadDto) {
+    return this.leads.updateStored(call, id, changes);
   }
 
   @Delete(':id')
@@ -65,8 +65,8 @@ export class LeadsController {
     description:
       'It is no longer found, and its e-mail and phone can be used again. Records that refer to it stay.',
   })
-  delete(@Caller() actor: Actor, @Id() id: string) {
-    return this.leads.delete(actor, id);
+  delete(@CurrentCall() call: Call, @Id() id: string) {
+    return this.leads.delete(call, id);
   }
 
   @Get(':id/events')
@@ -78,9 +78,7 @@ export class LeadsController {
     paging: 'cursor',
     errors: ['cursor_expired'],
   })
-  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, { kind: 'lead', id }, query, () =>
-      this.leads.get(actor, id),
-    );
+  listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(call, { kind: 'lead', id }, query, () => this.leads.get(call, id));
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-inserts.js';
+import type { Row } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
@@ -52,11 +53,11 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * @throws ApiError `query_failed`
    */
   list(
-    tenant: Tenant,
+    call: TenantCall,
     query: LeadListQuery,
     numbers: readonly string[] = [],
   ): Promise<Page<LeadListItemDto>> {
-    const conditions = new Conditions(tenant, this.table.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
       .add('created_at >= ?', query.created_after)
@@ -69,11 +70,11 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * The names of those of the leads that are not deleted.
    * @throws ApiError `query_failed`
    */
-  findNames(tenant: Tenant, ids: readonly string[]): Promise<LeadName[]> {
-    return this.database.read<LeadName>(tenant, {
+  findNames(call: TenantCall, ids: readonly string[]): Promise<LeadName[]> {
+    return this.database.read<LeadName>(call, {
       text: `select id, first_name, last_name from ${this.table.name}
         where organization_id = $1 and id = any($2) and ${this.table.notDeleted}`,
-      values: [tenant.id, ids],
+      values: [call.tenant.id, ids],
     });
   }
 
@@ -81,32 +82,35 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation if another lead has the e-mail or phone
    */
-  async insert(tenant: Tenant, row: Row & { id: string }): Promise<LeadDto> {
-    return orNotFound(await this.insertRow(tenant, row), 'lead');
+  async insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<LeadDto>> {
+    return orNotFound(await this.insertStored(call, row), 'lead');
   }
 
   /**
    * Whether the normalized forms of a lead may have to be written again.
-   * @throws ApiError `create_failed` and not `query_failed`, because it is part of a write
+   * @throws ApiError `create_failed`, because it is part of a write
    */
-  async isToRewrite(tenant: Tenant, id: string): Promise<boolean> {
+  async isToRewrite(call: TenantCall, id: string): Promise<boolean> {
     const text = `select from ${this.table.name}
       where ${this.isRecord} and search_text not like ${FOLDED_PATTERN}`;
-    const values = [tenant.id, id];
-    return (await this.database.write(tenant, { text, values, plan: 'index' })).length > 0;
+    const values = [call.tenant.id, id];
+    return (await this.database.readForWrite(call, { text, values, plan: 'index' })).length > 0;
   }
 
   /**
    * The other leads, not deleted, that have the e-mail or phone of a lead.
-   * @throws ApiError `create_failed` and not `query_failed`, because it is part of a write
+   * @throws ApiError `create_failed`, because it is part of a write
    */
-  findDuplicates(tenant: Tenant, lead: ContactIdentity & { id: string }): Promise<DuplicateLead[]> {
-    return this.database.write<DuplicateLead>(tenant, {
+  findDuplicates(
+    call: TenantCall,
+    lead: ContactIdentity & { id: string },
+  ): Promise<DuplicateLead[]> {
+    return this.database.readForWrite<DuplicateLead>(call, {
       text: `select id, coalesce(email_compared = $2, false) as same_email,
           coalesce(phone_compared = $3, false) as same_phone
         from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}
           and (email_compared = $2 or phone_compared = $3) and id <> $4`,
-      values: [tenant.id, lead.email_compared, lead.phone_compared, lead.id],
+      values: [call.tenant.id, lead.email_compared, lead.phone_compared, lead.id],
     });
   }
 }

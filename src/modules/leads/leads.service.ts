@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
-import type { DirectChange } from '../../platform/data/records/record-updates.js';
+import type { DirectChange } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
@@ -9,7 +10,7 @@ import { changedFields, nullsForMissing } from '../../platform/fields/changes.js
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   normalizeEmail,
   parsePhone,
@@ -44,23 +45,27 @@ export class LeadsService {
   ) {}
 
   /** @throws ApiError `query_failed` */
-  list(actor: Actor, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    const { organization } = actor;
-    const phones = searchDigits(query.search ?? '', organization.phoneRegion);
-    return this.repository.list(organization, query, phones);
+  list(call: Call, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
+    const phones = searchDigits(query.search ?? '', call.tenant.phoneRegion);
+    return this.repository.list(call, query, phones);
   }
 
-  /** @throws ApiError `not_found` */
-  async get(actor: Actor, id: string): Promise<LeadDto> {
-    return orNotFound(await this.repository.find(actor.organization, id), 'lead');
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(call: Call, id: string): Promise<LeadDto> {
+    return (await this.getStored(call, id)).value();
+  }
+
+  /** @see get */
+  async getStored(call: Call, id: string): Promise<Stored<LeadDto>> {
+    return orNotFound(await this.repository.findStored(call, id), 'lead');
   }
 
   /**
    * The lead that a field of the input names.
    * @throws ApiError `lead_not_found` with the name of the field
    */
-  async getReferenced(actor: Actor, field: string, id: string): Promise<LeadDto> {
-    const lead = await this.repository.find(actor.organization, id);
+  async getReferenced(call: Call, field: string, id: string): Promise<LeadDto> {
+    const lead = await this.repository.find(call, id);
     if (!lead) throw leadNotFound(field);
     return lead;
   }
@@ -69,24 +74,29 @@ export class LeadsService {
    * The first leads whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<LeadDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
+  findByIdPrefix(call: Call, prefix: string, limit: number): Promise<LeadDto[]> {
+    return this.repository.findByIdPrefix(call, prefix, limit);
   }
 
   /**
    * The names of leads by their ids, without those of deleted leads.
    * @throws ApiError `query_failed`
    */
-  async findNames(actor: Actor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const leads = ids.length > 0 ? await this.repository.findNames(actor.organization, ids) : [];
+  async findNames(call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const leads = ids.length > 0 ? await this.repository.findNames(call, ids) : [];
     return new Map(leads.map((lead) => [lead.id, fullName(lead)]));
   }
 
   /** @throws ApiError `validation_error`, `duplicate`, `create_failed` */
-  async create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
-    await this.validateCustomFields(actor, input.custom_fields ?? {});
-    const row = { id: uuidv7(), ...this.toRow(actor, input) };
-    return this.reportDuplicates(actor, row, () => this.repository.insert(actor.organization, row));
+  async create(call: Call, input: CreateLeadDto): Promise<LeadDto> {
+    return (await this.createStored(call, input)).value();
+  }
+
+  /** @see create */
+  async createStored(call: Call, input: CreateLeadDto): Promise<Stored<LeadDto>> {
+    await this.validateCustomFields(call, input.custom_fields ?? {});
+    const row = { id: uuidv7(), ...this.toRow(call, input) };
+    return this.reportDuplicates(call, row, () => this.repository.insert(call, row));
   }
 
   /**
@@ -94,26 +104,30 @@ export class LeadsService {
    * @returns their ids, in the order of the leads
    * @throws ApiError `duplicate`, `create_failed`; no lead is created then
    */
-  async createMany(actor: Actor, inputs: readonly (CreateLeadDto & Times)[]): Promise<string[]> {
+  async createMany(call: Call, inputs: readonly (CreateLeadDto & Times)[]): Promise<string[]> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
       id: uuidv7({ msecs: created_at.getTime() }),
-      ...this.toRow(actor, input),
+      ...this.toRow(call, input),
       created_at,
       updated_at,
     }));
-    await this.repository.insertMany(actor.organization, rows).catch((error: unknown) => {
+    await this.repository.insertMany(call, rows).catch((error: unknown) => {
       throw error instanceof UniqueViolation ? new ApiError('duplicate', { cause: error }) : error;
     });
     return rows.map(({ id }) => id);
   }
 
   /** @throws ApiError `not_found`, `validation_error`, `duplicate`, `create_failed` */
-  async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
-    if (input.custom_fields) await this.validateCustomFields(actor, input.custom_fields);
-    const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
+  async update(call: Call, id: string, input: UpdateLeadDto): Promise<LeadDto> {
+    return (await this.updateStored(call, id, input)).value();
+  }
+
+  /** @see update */
+  async updateStored(call: Call, id: string, input: UpdateLeadDto): Promise<Stored<LeadDto>> {
+    if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
+    const claim = { id, ...comparedForms(input, phoneOf(call, input)) };
     const { add_tags, remove_tags, ...fields } = input;
-    const isToRewrite =
-      changesSearchText(input) && (await this.repository.isToRewrite(actor.organization, id));
+    const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
     const revise = (stored: LeadDto) => {
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
@@ -128,14 +142,14 @@ export class LeadsService {
         ...changes,
         lead_score: this.score(lead),
         ...(changesSearchText(changes) && {
-          search_text: mark(leadSearchText(lead, phoneOf(actor, lead))),
+          search_text: mark(leadSearchText(lead, phoneOf(call, lead))),
         }),
         ...('email' in changes && !isTrimmed && { email_compared }),
         ...('phone' in changes && { phone_compared }),
       };
     };
-    const lead = await this.reportDuplicates(actor, claim, () =>
-      this.repository.update(actor.organization, id, revise, this.directChangeOf(input)),
+    const lead = await this.reportDuplicates(call, claim, () =>
+      this.repository.updateStored(call, id, revise, this.directChangeOf(input)),
     );
     return orNotFound(lead, 'lead');
   }
@@ -149,23 +163,23 @@ export class LeadsService {
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
-  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.delete(actor.organization, id), 'lead');
+  async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
+    orNotFound(await this.repository.delete(call, id), 'lead');
     return { id, deleted: true };
   }
 
   private async validateCustomFields(
-    actor: Actor,
+    call: Call,
     fields: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     if (this.customFields instanceof AnyCustomFields) return;
-    const problems = await customFieldsProblems(this.customFields, fields, actor);
+    const problems = await customFieldsProblems(this.customFields, fields, call);
     if (problems.length > 0) throw validationError(problems);
   }
 
-  private toRow(actor: Actor, input: CreateLeadDto) {
+  private toRow(call: Call, input: CreateLeadDto) {
     const lead = scorable(input);
-    const phone = phoneOf(actor, lead);
+    const phone = phoneOf(call, lead);
     return {
       ...lead,
       ...comparedForms(lead, phone),
@@ -184,7 +198,7 @@ export class LeadsService {
 
   /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
   private async reportDuplicates<T>(
-    actor: Actor,
+    call: Call,
     claim: ContactIdentity & { id: string },
     write: () => Promise<T>,
   ): Promise<T> {
@@ -192,8 +206,8 @@ export class LeadsService {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const duplicates = await this.repository.findDuplicates(actor.organization, claim);
-      const mayRead = actor.scopes.has('leads:read');
+      const duplicates = await this.repository.findDuplicates(call, claim);
+      const mayRead = call.actor.scopes.has('leads:read');
       const detail = (field: 'email' | 'phone', other?: { id: string }) => ({
         field,
         message: 'belongs to another lead',
@@ -214,8 +228,8 @@ function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
 }
 
-function phoneOf(actor: Actor, { phone }: UpdateLeadDto): ParsedPhone | undefined {
-  return phone ? parsePhone(phone, actor.organization.phoneRegion) : undefined;
+function phoneOf(call: Call, { phone }: UpdateLeadDto): ParsedPhone | undefined {
+  return phone ? parsePhone(phone, call.tenant.phoneRegion) : undefined;
 }
 
 function comparedForms({ email }: UpdateLeadDto, phone: ParsedPhone | undefined): ContactIdentity {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import {
   CreateLeadDto,
   LeadDto,
@@ -32,8 +32,8 @@ export class LeadsTools {
     ],
     output: [LeadListItemDto],
   })
-  list(actor: Actor, query: LeadListQuery) {
-    return this.leads.list(actor, query);
+  list(call: Call, query: LeadListQuery) {
+    return this.leads.list(call, query);
   }
 
   @Tool('get_lead', {
@@ -50,8 +50,8 @@ export class LeadsTools {
     description: 'Every field of one lead.',
     scope: 'leads:read',
   })
-  get(actor: Actor, id: string) {
-    return this.leads.get(actor, id);
+  get(call: Call, id: string) {
+    return this.leads.get(call, id);
   }
 
   @Tool('create_lead', {
@@ -62,8 +62,8 @@ export class LeadsTools {
     input: CreateLeadDto,
     output: LeadDto,
   })
-  create(actor: Actor, lead: CreateLeadDto) {
-    return this.leads.create(actor, lead);
+  create(call: Call, lead: CreateLeadDto) {
+    return this.leads.create(call, lead);
   }
 
   @Tool('update_lead', {
@@ -75,8 +75,8 @@ export class LeadsTools {
     input: UpdateLeadDto,
     output: LeadDto,
   })
-  update(actor: Actor, id: string, changes: UpdateLeadDto) {
-    return this.leads.update(actor, id, changes);
+  update(call: Call, id: string, changes: UpdateLeadDto) {
+    return this.leads.update(call, id, changes);
   }
 
   @Tool('delete_lead', {
@@ -89,7 +89,7 @@ export class LeadsTools {
     resource: 'lead',
     output: DeletedDto,
   })
-  delete(actor: Actor, id: string) {
-    return this.leads.delete(actor, id);
+  delete(call: Call, id: string) {
+    return this.leads.delete(call, id);
   }
 }

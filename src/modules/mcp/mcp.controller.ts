@@ -14,9 +14,9 @@ import { RawRoute } from '../../platform/http/access.js';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
 import { Settings } from '../../platform/config/settings.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import { type ApiRequest, Caller } from '../../platform/http/request/api-request.js';
+import { type ApiRequest, CurrentCall } from '../../platform/http/request/api-request.js';
 import { checkUnexpectedBody, mayHaveBody } from '../../platform/http/request/request-reader.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { EventStream } from './protocol/event-stream.js';
 import {
   declaredProtocolVersion,
@@ -54,11 +54,11 @@ export class McpController {
   @HttpCode(200)
   @RawRoute()
   async post(
-    @Caller() actor: Actor,
+    @CurrentCall() call: Call,
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const context = { actor, request, response, countedCalls: 0 };
+    const context = { call: agentCall(call, request), request, response, countedCalls: 0 };
     const body = await this.handler.readBody(context);
     let answer: unknown;
     try {
@@ -74,15 +74,15 @@ export class McpController {
   @Get()
   @RawRoute()
   async stream(
-    @Caller() actor: Actor,
+    @CurrentCall() call: Call,
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.handler.countMessages(1, actor, response);
+    await this.handler.countMessages(1, call, response);
     await this.assertNoBody(request);
-    if (!hasSessions(actor)) throw new MethodNotAllowedException('This caller has no streams.');
-    await this.keys.assertActive(actor);
-    const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
+    if (!hasSessions(call)) throw new MethodNotAllowedException('This caller has no streams.');
+    await this.keys.assertActive(call.actor);
+    const session = await this.sessionOf(call, sessionIdOf(request), 'no_session');
     const lastEventId = lastEventIdOf(request, session);
     if (request.method === 'HEAD') {
       new EventStream(response).close();
@@ -99,7 +99,7 @@ export class McpController {
       session.detachStream(stream);
     });
     // Another instance may have stored a subscription since the session was looked up.
-    await Promise.resolve(this.sessions.use(session.id, actor)).catch(() => {
+    await Promise.resolve(this.sessions.use(session.id, call)).catch(() => {
       stream.close();
     });
   }
@@ -108,26 +108,26 @@ export class McpController {
   @Delete()
   @RawRoute()
   async terminate(
-    @Caller() actor: Actor,
+    @CurrentCall() call: Call,
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.handler.countMessages(1, actor, response);
+    await this.handler.countMessages(1, call, response);
     await this.assertNoBody(request);
     const id = sessionIdOf(request);
-    const session = await this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
+    const session = await this.sessionOf(call, id, id === undefined ? 'no_session' : 'not_found');
     validateHeaders(request);
     if (!(await this.sessions.terminate(session))) throw noSession('not_found');
     response.json({ data: { id: session.id, closed: true } });
   }
 
   private async handle(body: Messages | ApiError, context: McpRequestContext): Promise<unknown> {
-    const { actor, request } = context;
+    const { call, request } = context;
     if (!(body instanceof ApiError) && isStateless(body.body, declaredProtocolVersion(request))) {
       return this.handler.handleStateless(body, context);
     }
     const id = opensSession(body) ? undefined : sessionIdOf(request);
-    const session = id === undefined ? undefined : await this.sessionOf(actor, id, 'not_found');
+    const session = id === undefined ? undefined : await this.sessionOf(call, id, 'not_found');
     if (body instanceof ApiError) throw body;
     validateHeaders(request);
     return session
@@ -142,14 +142,19 @@ export class McpController {
   }
 
   private async sessionOf(
-    actor: Actor,
+    call: Call,
     id: string | undefined,
     errorCode: 'no_session' | 'not_found',
   ): Promise<Session> {
-    const session = id === undefined ? undefined : await this.sessions.use(id, actor);
+    const session = id === undefined ? undefined : await this.sessions.use(id, call);
     if (!session) throw noSession(errorCode);
     return session;
   }
+}
+
+/** The call of an agent: its changes name the request. */
+function agentCall(call: Call, { state: { requestId } }: ApiRequest): Call {
+  return { ...call, actor: { ...call.actor, channel: 'ai' }, requestId };
 }
 
 /** Clients send `initialize` with the id of a session that has ended. */

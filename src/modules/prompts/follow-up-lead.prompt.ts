@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LabelledId } from '../mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
@@ -20,12 +20,12 @@ export class FollowUpLeadPrompt {
     scopes: ['leads:read', 'appointments:read', 'tasks:read'],
     input: FollowUpLeadDto,
   })
-  async build(actor: Actor, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
-    const lead = await this.records.lead(actor, lead_id);
+  async build(call: Call, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
+    const lead = await this.records.lead(call, lead_id);
     const [appointments, tasks, contactRule] = await Promise.all([
-      this.records.appointmentsWith(actor, lead_id),
-      this.records.openTasks(actor, { contact_id: lead_id }),
-      this.records.contactRule(actor, lead),
+      this.records.appointmentsWith(call, lead_id),
+      this.records.openTasks(call, { contact_id: lead_id }),
+      this.records.contactRule(call, lead),
     ]);
     return [
       `Help me follow up on a lead. It is ${new Date().toISOString()}. The lead:`,

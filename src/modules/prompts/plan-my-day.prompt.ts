@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DateTime, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
@@ -29,12 +29,12 @@ export class PlanMyDayPrompt {
     scopes: ['tasks:read', 'appointments:read'],
     input: PlanMyDayDto,
   })
-  async build(actor: Actor, { date, assigned_to_user_id }: PlanMyDayDto): Promise<PromptPart[]> {
+  async build(call: Call, { date, assigned_to_user_id }: PlanMyDayDto): Promise<PromptPart[]> {
     const start_after = date;
     const start_before = new Date(date.getTime() + DAY_MS);
     const [appointments, tasks] = await Promise.all([
-      this.records.appointmentsDue(actor, { start_after, start_before }),
-      this.records.openTasks(actor, { assigned_to: assigned_to_user_id, due_before: start_before }),
+      this.records.appointmentsDue(call, { start_after, start_before }),
+      this.records.openTasks(call, { assigned_to: assigned_to_user_id, due_before: start_before }),
     ]);
     return [
       `Help me plan ${describeDay(date)}. All times are UTC. It is ${new Date().toISOString()}.`,

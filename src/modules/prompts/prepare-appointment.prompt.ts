@@ -3,7 +3,7 @@ import type { AppointmentDto } from '../appointments/appointment.dto.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { LabelledId } from '../mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
@@ -22,22 +22,22 @@ export class PrepareAppointmentPrompt {
     scopes: ['appointments:read', 'leads:read', 'tasks:read'],
     input: PrepareAppointmentDto,
   })
-  async build(actor: Actor, { appointment_id }: PrepareAppointmentDto): Promise<PromptPart[]> {
-    const appointment = await this.records.appointment(actor, appointment_id);
+  async build(call: Call, { appointment_id }: PrepareAppointmentDto): Promise<PromptPart[]> {
+    const appointment = await this.records.appointment(call, appointment_id);
     return [
       `Help me prepare for an appointment. It is ${new Date().toISOString()}. The appointment:`,
       { kind: 'appointment', record: appointment },
-      ...(await this.about(actor, appointment)),
+      ...(await this.about(call, appointment)),
       'Give me one page: who the lead is and how to reach it, what the appointment is for, what happened before, ' +
         'what is still open, and three things to ask or to offer. Say what is missing in the records.',
     ];
   }
 
-  private async about(actor: Actor, { id, lead_id: leadId }: AppointmentDto) {
+  private async about(call: Call, { id, lead_id: leadId }: AppointmentDto) {
     const [lead, appointments, tasks] = await Promise.all([
-      this.records.lead(actor, leadId).catch(undefinedIfNotFound),
-      this.records.appointmentsWith(actor, leadId),
-      this.records.openTasks(actor, { contact_id: leadId }),
+      this.records.lead(call, leadId).catch(undefinedIfNotFound),
+      this.records.appointmentsWith(call, leadId),
+      this.records.openTasks(call, { contact_id: leadId }),
     ]);
     const others = {
       data: appointments.data.filter((one) => one.id !== id),
@@ -47,7 +47,7 @@ export class PrepareAppointmentPrompt {
       ...(lead ? ['The lead:', { kind: 'lead', record: lead }] : ['The lead has been deleted.']),
       ...listParts('Other appointments with the lead, the latest first', 'appointment', others),
       ...listParts('Open tasks about the lead, the most pressing first', 'task', tasks),
-      ...(lead ? [await this.records.contactRule(actor, lead)] : []),
+      ...(lead ? [await this.records.contactRule(call, lead)] : []),
     ];
   }
 }

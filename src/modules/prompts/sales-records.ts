@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors/api-error.js';
 import type { LeadDto } from '../leads/lead.dto.js';
 import { LeadComplianceService } from '../leads/compliance/lead-compliance.service.js';
 import { LeadsService } from '../leads/leads.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { type ListExcerpt, mergeLists } from './prompt-parts.js';
@@ -25,32 +25,32 @@ export class SalesRecords {
   ) {}
 
   /** @throws ApiError `not_found` */
-  lead(actor: Actor, id: string): Promise<LeadDto> {
-    return this.leads.get(actor, id);
+  lead(call: Call, id: string): Promise<LeadDto> {
+    return this.leads.get(call, id);
   }
 
   /** @throws ApiError `not_found` */
-  appointment(actor: Actor, id: string): Promise<AppointmentDto> {
-    return this.appointments.get(actor, id);
+  appointment(call: Call, id: string): Promise<AppointmentDto> {
+    return this.appointments.get(call, id);
   }
 
   /** @returns the appointments with a lead, latest first */
-  async appointmentsWith(actor: Actor, lead_id: string): Promise<ListExcerpt<AppointmentDto>> {
+  async appointmentsWith(call: Call, lead_id: string): Promise<ListExcerpt<AppointmentDto>> {
     const order = { sort_by: 'start_time', sort_dir: 'desc' } as const;
     const query = { lead_id, page: 1, limit: MAX_APPOINTMENTS, ...order };
-    const { data, meta } = await this.appointments.list(actor, query);
+    const { data, meta } = await this.appointments.list(call, query);
     return { data, total: meta.total };
   }
 
   /** @returns the scheduled and confirmed appointments between two times, earliest first */
   async appointmentsDue(
-    actor: Actor,
+    call: Call,
     times: Pick<AppointmentListQuery, 'start_after' | 'start_before'>,
   ): Promise<ListExcerpt<AppointmentDto>> {
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
     const query = { page: 1, limit: MAX_APPOINTMENTS_OF_DAY, ...order, ...times };
     const statuses = ['scheduled', 'confirmed'] as const;
-    const lists = statuses.map((status) => this.appointments.list(actor, { ...query, status }));
+    const lists = statuses.map((status) => this.appointments.list(call, { ...query, status }));
     const byTime = (a: AppointmentDto, b: AppointmentDto) =>
       Number(a.start_time) - Number(b.start_time);
     return mergeLists(await Promise.all(lists), byTime, MAX_APPOINTMENTS_OF_DAY);
@@ -58,20 +58,20 @@ export class SalesRecords {
 
   /** @returns the open tasks, by priority and then by due date */
   async openTasks(
-    actor: Actor,
+    call: Call,
     filter: Pick<TaskListQuery, 'assigned_to' | 'contact_id' | 'due_before'>,
   ): Promise<ListExcerpt<TaskDto>> {
     const order = { sort_by: 'priority', sort_dir: 'desc' } as const;
     const query = { page: 1, limit: MAX_TASKS, ...order, ...filter };
     const statuses = ['open', 'in_progress'] as const;
-    const lists = statuses.map((status) => this.tasks.list(actor, { ...query, status }));
+    const lists = statuses.map((status) => this.tasks.list(call, { ...query, status }));
     return mergeLists(await Promise.all(lists), byUrgency, MAX_TASKS);
   }
 
   /** @returns a sentence that says whether the lead may be contacted */
-  async contactRule(actor: Actor, lead: LeadDto): Promise<string> {
+  async contactRule(call: Call, lead: LeadDto): Promise<string> {
     try {
-      await this.compliance.assertContactable(actor, lead);
+      await this.compliance.assertContactable(call, lead);
       return 'The lead may be contacted.';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

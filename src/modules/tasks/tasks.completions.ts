@@ -4,7 +4,7 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { TasksService } from './tasks.service.js';
 
 /** Completes the ids of tasks from a part of an id or of the title of a recent task. */
@@ -13,10 +13,10 @@ export class TasksCompletions {
   constructor(private readonly tasks: TasksService) {}
 
   @Completion({ name: 'task', scope: 'tasks:read' })
-  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.tasks.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
+  async find(call: Call, typed: string): Promise<CompletionMatches> {
+    const byId = await this.tasks.findByIdPrefix(call, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
-    const { data, meta } = await this.tasks.list(actor, {
+    const { data, meta } = await this.tasks.list(call, {
       page: 1,
       limit: MAX_COMPLETIONS,
       ...order,

@@ -3,11 +3,11 @@ import { RequireScope } from '../../platform/http/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
-import { Caller, LazyCaller } from '../../platform/http/request/api-request.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
@@ -25,30 +25,30 @@ export class TasksController {
   @Get()
   @RequireScope('tasks:read')
   @ApiRoute({ summary: 'List tasks', response: [TaskDto] })
-  list(@Caller() actor: Actor, @Query() query: TaskListQuery) {
-    return this.tasks.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
+    return this.tasks.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('tasks:read')
   @ApiRoute({ summary: 'Get a task', response: TaskDto })
-  get(@LazyCaller() actor: Actor, @Id() id: string) {
-    return this.tasks.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.tasks.getStored(call, id);
   }
 
   @Post()
   @SingleInsert()
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
-  create(@LazyCaller() actor: Actor, @Body() task: CreateTaskDto) {
-    return this.tasks.create(actor, task);
+  create(@CurrentCall() call: Call, @Body() task: CreateTaskDto) {
+    return this.tasks.createStored(call, task);
   }
 
   @Put(':id')
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Update a task', response: TaskDto, errors: ['lead_not_found'] })
-  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateTaskDto) {
-    return this.tasks.update(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateTaskDto) {
+    return this.tasks.updateStored(call, id, changes);
   }
 
   @Delete(':id')
@@ -58,8 +58,8 @@ export class TasksController {
     response: DeletedDto,
     description: 'It is no longer found.',
   })
-  delete(@Caller() actor: Actor, @Id() id: string) {
-    return this.tasks.delete(actor, id);
+  delete(@CurrentCall() call: Call, @Id() id: string) {
+    return this.tasks.delete(call, id);
   }
 
   @Get(':id/events')
@@ -71,9 +71,7 @@ export class TasksController {
     paging: 'cursor',
     errors: ['cursor_expired'],
   })
-  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, { kind: 'task', id }, query, () =>
-      this.tasks.get(actor, id),
-    );
+  listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(call, { kind: 'task', id }, query, () => this.tasks.get(call, id));
   }
 }

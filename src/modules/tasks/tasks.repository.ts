@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-inserts.js';
+import type { Row } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { leadNameSql } from '../leads/lead-name.js';
+import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
@@ -17,7 +18,8 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   private readonly items: RecordList<TaskDto>;
 
   constructor(database: TenantDatabase) {
-    const computed = { contact_name: leadNameSql(tasksTable.name, 'contact_id') };
+    const fields = { contact_name: leadNameSql(tasksTable.name, 'contact_id') };
+    const computed = { fields, isFor: showsLeadNames };
     super(database, tasksTable, TaskDto, computed);
     this.items = new RecordList(database, {
       table: tasksTable,
@@ -29,8 +31,8 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(tenant: Tenant, query: TaskListQuery): Promise<Page<TaskDto>> {
-    const conditions = new Conditions(tenant, this.table.notDeleted)
+  list(call: TenantCall, query: TaskListQuery): Promise<Page<TaskDto>> {
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
       .equal('contact_id', query.contact_id, 'uuid')
@@ -42,15 +44,15 @@ export class TasksRepository extends TenantRepository<TaskDto> {
    * @returns undefined if the contact does not exist or is deleted
    * @throws ApiError `create_failed`
    */
-  insert(tenant: Tenant, row: Row & { id: string }): Promise<TaskDto | undefined> {
-    return this.insertRow(tenant, row, { contact_id: existingLeadsSql });
+  insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<TaskDto> | undefined> {
+    return this.insertStored(call, row, { contact_id: existingLeadsSql });
   }
 
   /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */
-  async lockLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
-    const rows = await transaction.query({
+  async lockLead(call: InTransaction, leadId: string): Promise<boolean> {
+    const rows = await call.transaction.query({
       text: existingLeadsSql('$1', 'select $2::uuid'),
-      values: [tenant.id, leadId],
+      values: [call.tenant.id, leadId],
     });
     return rows.length > 0;
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Revision } from '../../platform/data/records/record-updates.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
-import { withLeadNames } from '../leads/lead-name.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
@@ -17,29 +17,39 @@ export class TasksService {
   constructor(private readonly repository: TasksRepository) {}
 
   /** @throws ApiError `query_failed` */
-  list(actor: Actor, query: TaskListQuery): Promise<Page<TaskDto>> {
-    return this.repository.list(withLeadNames(actor), query);
+  list(call: Call, query: TaskListQuery): Promise<Page<TaskDto>> {
+    return this.repository.list(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(actor: Actor, id: string): Promise<TaskDto> {
-    return orNotFound(await this.repository.find(withLeadNames(actor), id), 'task');
+  async get(call: Call, id: string): Promise<TaskDto> {
+    return (await this.getStored(call, id)).value();
+  }
+
+  /** @see get */
+  async getStored(call: Call, id: string): Promise<Stored<TaskDto>> {
+    return orNotFound(await this.repository.findStored(call, id), 'task');
   }
 
   /**
    * The first tasks whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<TaskDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
+  findByIdPrefix(call: Call, prefix: string, limit: number): Promise<TaskDto[]> {
+    return this.repository.findByIdPrefix(call, prefix, limit);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
-  async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
-    const created = await this.repository.insert(withLeadNames(actor), {
+  async create(call: Call, input: CreateTaskDto): Promise<TaskDto> {
+    return (await this.createStored(call, input)).value();
+  }
+
+  /** @see create */
+  async createStored(call: Call, input: CreateTaskDto): Promise<Stored<TaskDto>> {
+    const created = await this.repository.insert(call, {
       id: uuidv7(),
-      created_by_user_id: actor.key.userId,
-      created_by_ai: actor.channel === 'ai',
+      created_by_user_id: call.actor.key.userId,
+      created_by_ai: call.actor.channel === 'ai',
       ...nullsForMissing(CreateTaskDto, input),
     });
     if (!created) throw leadNotFound('contact_id');
@@ -51,38 +61,42 @@ export class TasksService {
    * @param inputs tasks without a contact, or with contacts that exist
    * @throws ApiError `create_failed`
    */
-  createMany(actor: Actor, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
+  createMany(call: Call, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
       id: uuidv7({ msecs: created_at.getTime() }),
-      created_by_user_id: actor.key.userId,
-      created_by_ai: actor.channel === 'ai',
+      created_by_user_id: call.actor.key.userId,
+      created_by_ai: call.actor.channel === 'ai',
       ...nullsForMissing(CreateTaskDto, input),
       created_at,
       updated_at,
     }));
-    return this.repository.insertMany(actor.organization, rows);
+    return this.repository.insertMany(call, rows);
   }
 
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
-  async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
-    const organization = withLeadNames(actor);
-    const revise: Revision<TaskDto> = async (stored, transaction) => {
+  async update(call: Call, id: string, input: UpdateTaskDto): Promise<TaskDto> {
+    return (await this.updateStored(call, id, input)).value();
+  }
+
+  /** @see update */
+  async updateStored(call: Call, id: string, input: UpdateTaskDto): Promise<Stored<TaskDto>> {
+    const revise: Revision<TaskDto> = async (stored, inner) => {
       const changes = changedFields(stored, input);
       const contact = changes?.contact_id;
       // Only a new contact is checked.
-      if (contact && !(await this.repository.lockLead(transaction, organization, contact))) {
+      if (contact && !(await this.repository.lockLead(inner, contact))) {
         throw leadNotFound('contact_id');
       }
       return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });
     };
     const direct = input.contact_id ? undefined : { values: input };
-    const updated = await this.repository.update(organization, id, revise, direct);
+    const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'task');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
-  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.delete(actor.organization, id), 'task');
+  async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
+    orNotFound(await this.repository.delete(call, id), 'task');
     return { id, deleted: true };
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { AgentTaskDto, CreateTaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
@@ -23,8 +23,8 @@ export class TasksTools {
     summary: ['id', 'title', 'priority', 'status', 'due_date', 'contact_id', 'contact_name'],
     output: [AgentTaskDto],
   })
-  list(actor: Actor, query: TaskListQuery) {
-    return this.tasks.list(actor, query);
+  list(call: Call, query: TaskListQuery) {
+    return this.tasks.list(call, query);
   }
 
   @Tool('get_task', {
@@ -41,8 +41,8 @@ export class TasksTools {
     description: 'One task.',
     scope: 'tasks:read',
   })
-  get(actor: Actor, id: string) {
-    return this.tasks.get(actor, id);
+  get(call: Call, id: string) {
+    return this.tasks.get(call, id);
   }
 
   @Tool('create_task', {
@@ -53,8 +53,8 @@ export class TasksTools {
     input: CreateTaskDto,
     output: AgentTaskDto,
   })
-  create(actor: Actor, task: CreateTaskDto) {
-    return this.tasks.create(actor, task);
+  create(call: Call, task: CreateTaskDto) {
+    return this.tasks.create(call, task);
   }
 
   @Tool('update_task', {
@@ -66,8 +66,8 @@ export class TasksTools {
     input: UpdateTaskDto,
     output: AgentTaskDto,
   })
-  update(actor: Actor, id: string, changes: UpdateTaskDto) {
-    return this.tasks.update(actor, id, changes);
+  update(call: Call, id: string, changes: UpdateTaskDto) {
+    return this.tasks.update(call, id, changes);
   }
 
   @Tool('delete_task', {
@@ -80,7 +80,7 @@ export class TasksTools {
     resource: 'task',
     output: DeletedDto,
   })
-  delete(actor: Actor, id: string) {
-    return this.tasks.delete(actor, id);
+  delete(call: Call, id: string) {
+    return this.tasks.delete(call, id);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
@@ -26,11 +26,11 @@ export class DeliveriesRepository extends TenantRepository<DeliveryDto> {
 
   /** @throws ApiError `query_failed` */
   list(
-    tenant: Tenant,
+    call: TenantCall,
     webhookId: string,
     { status, ...query }: DeliveryListQuery,
   ): Promise<Page<DeliveryDto>> {
-    const conditions = new Conditions(tenant, this.table.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('webhook_id', webhookId, 'uuid')
       .equal('status', status);
     return this.items.page(conditions, query);
@@ -40,15 +40,15 @@ export class DeliveriesRepository extends TenantRepository<DeliveryDto> {
    * Removes the deliveries of an organization that are older than 30 days.
    * @throws ApiError `create_failed`
    */
-  async removeOld(tenant: Tenant): Promise<void> {
+  async removeOld(call: TenantCall): Promise<void> {
     let removed: number;
     do {
-      const rows = await this.database.write(tenant, {
+      const rows = await this.database.write(call, {
         text: `delete from webhook_deliveries where organization_id = $1 and id = any(array(
             select id from webhook_deliveries
             where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
           returning 1`,
-        values: [tenant.id],
+        values: [call.tenant.id],
       });
       removed = rows.length;
     } while (removed === BATCH);

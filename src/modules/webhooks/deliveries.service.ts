@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { UUID } from '../../platform/fields/kinds/uuid.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
@@ -26,25 +26,20 @@ export class DeliveriesService {
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async list(
-    actor: Actor,
-    webhookId: string,
-    query: DeliveryListQuery,
-  ): Promise<Page<DeliveryDto>> {
-    await this.webhooks.get(actor, webhookId);
-    return this.repository.list(actor.organization, webhookId, query);
+  async list(call: Call, webhookId: string, query: DeliveryListQuery): Promise<Page<DeliveryDto>> {
+    await this.webhooks.get(call, webhookId);
+    return this.repository.list(call, webhookId, query);
   }
 
   /**
    * Sends a test event, with the webhook as its record, in one attempt after the response.
    * @throws ApiError `not_found`, `webhook_disabled`, `create_failed`
    */
-  test(actor: Actor, webhookId: string): Promise<DeliveryDto> {
-    return this.database.transaction(actor.organization, async (_, organization) => {
-      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
-      const webhook = await this.enabledWebhook(inside, webhookId);
-      const event = testEvent(actor, webhook);
-      const [id] = await this.dispatcher.add(organization, [webhookId], {
+  test(call: Call, webhookId: string): Promise<DeliveryDto> {
+    return this.database.transaction(call, async (inner) => {
+      const webhook = await this.enabledWebhook(inner, webhookId);
+      const event = testEvent(call, webhook);
+      const [id] = await this.dispatcher.add(inner, [webhookId], {
         eventId: event.id,
         type: TEST_TYPE,
         // A new id and not that of the webhook, so that a test does not wait for another test.
@@ -52,7 +47,7 @@ export class DeliveriesService {
         body: JSON.stringify(event),
       });
       if (id === undefined) throw new ApiError('webhook_disabled');
-      return orNotFound(await this.repository.find(organization, id), 'delivery');
+      return orNotFound(await this.repository.find(inner, id), 'delivery');
     });
   }
 
@@ -61,25 +56,23 @@ export class DeliveriesService {
    * deliveries of its record.
    * @throws ApiError `not_found`, `webhook_disabled`, `create_failed`
    */
-  redeliver(actor: Actor, webhookId: string, id: string): Promise<DeliveryDto> {
-    return this.database.transaction(actor.organization, async (transaction, organization) => {
-      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
-      await this.enabledWebhook(inside, webhookId);
-      const isQueued = await this.queue.requeue(transaction, organization, webhookId, id);
-      orNotFound(isQueued, 'delivery');
-      await this.dispatcher.sendJob(organization, webhookId);
-      return orNotFound(await this.repository.find(organization, id), 'delivery');
+  redeliver(call: Call, webhookId: string, id: string): Promise<DeliveryDto> {
+    return this.database.transaction(call, async (inner) => {
+      await this.enabledWebhook(inner, webhookId);
+      orNotFound(await this.queue.requeue(inner, webhookId, id), 'delivery');
+      await this.dispatcher.sendJob(inner, webhookId);
+      return orNotFound(await this.repository.find(inner, id), 'delivery');
     });
   }
 
-  private async enabledWebhook(actor: Actor, id: string): Promise<WebhookDto> {
-    const webhook = await this.webhooks.get(actor, id);
+  private async enabledWebhook(call: Call, id: string): Promise<WebhookDto> {
+    const webhook = await this.webhooks.get(call, id);
     if (!webhook.enabled) throw new ApiError('webhook_disabled');
     return webhook;
   }
 }
 
-function testEvent({ key, channel, organization }: Actor, webhook: WebhookDto) {
+function testEvent({ actor: { key, channel }, requestId }: Call, webhook: WebhookDto) {
   // The actor of a command has a name in place of a key.
   const key_id = UUID.test(key.id) ? key.id : null;
   return {
@@ -88,10 +81,6 @@ function testEvent({ key, channel, organization }: Actor, webhook: WebhookDto) {
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: {
-      key_id,
-      channel: key_id && channel,
-      request_id: organization.origin?.requestId ?? null,
-    },
+    actor: { key_id, channel: key_id && channel, request_id: requestId ?? null },
   };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { AttemptResult } from './webhook-sender.js';
 
@@ -120,11 +120,11 @@ export class DeliveryQueueRepository {
    * The webhooks of an organization.
    * @throws ApiError `query_failed`
    */
-  receivers(tenant: Tenant): Promise<Receiver[]> {
-    return this.database.read(tenant, {
+  receivers(call: TenantCall): Promise<Receiver[]> {
+    return this.database.read(call, {
       text: `select id, types, scopes, enabled, created_at, updated_at from webhooks
         where organization_id = $1`,
-      values: [tenant.id],
+      values: [call.tenant.id],
     });
   }
 
@@ -134,16 +134,15 @@ export class DeliveryQueueRepository {
    * @throws ApiError `create_failed`
    */
   async add(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    call: InTransaction,
     webhooks: readonly string[],
     { eventId, type, recordId, body, createdAt }: NewDelivery,
   ): Promise<{ webhooks: string[]; deliveries: string[] }> {
-    const locked = await lock(transaction, id, webhooks);
+    const locked = await lock(call, webhooks);
     const receivers = locked.filter((webhook) => receivesEventOf(webhook, createdAt));
     const ids = receivers.map(() => uuidv7());
-    const values = [id, idsOf(receivers), recordId, eventId, type, body, ids];
-    const rows = await transaction.query<{ id: string }>({ text: INSERT, values });
+    const values = [call.tenant.id, idsOf(receivers), recordId, eventId, type, body, ids];
+    const rows = await call.transaction.query<{ id: string }>({ text: INSERT, values });
     return {
       webhooks: idsOf(receivers.filter(({ enabled }) => enabled)),
       deliveries: rows.map((row) => row.id),
@@ -156,26 +155,26 @@ export class DeliveryQueueRepository {
    * @throws ApiError `query_failed`
    */
   findDue(
-    tenant: Tenant,
+    call: TenantCall,
     webhookId: string,
     running: readonly string[],
     limit: number,
   ): Promise<DueDelivery[]> {
-    const values = [tenant.id, webhookId, running, limit];
-    return this.database.read<DueDelivery>(tenant, { text: DUE, values, plan: 'index' });
+    const values = [call.tenant.id, webhookId, running, limit];
+    return this.database.read<DueDelivery>(call, { text: DUE, values, plan: 'index' });
   }
 
   /**
    * The time until the next delivery of an enabled webhook is due; undefined if there is none.
    * @throws ApiError `query_failed`
    */
-  async secondsUntilDue(tenant: Tenant, webhookId: string): Promise<number | undefined> {
-    const [row] = await this.database.read<{ seconds: number | null }>(tenant, {
+  async secondsUntilDue(call: TenantCall, webhookId: string): Promise<number | undefined> {
+    const [row] = await this.database.read<{ seconds: number | null }>(call, {
       text: `select ceil(extract(epoch from min(next_attempt_at) - now()))::int as seconds
         from webhook_deliveries
         where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null
           and exists (select from webhooks where organization_id = $1 and id = $2 and enabled)`,
-      values: [tenant.id, webhookId],
+      values: [call.tenant.id, webhookId],
       plan: 'index',
     });
     return row?.seconds === null || !row ? undefined : Math.max(0, row.seconds);
@@ -186,29 +185,30 @@ export class DeliveryQueueRepository {
    * @throws ApiError `create_failed`
    */
   async store(
-    tenant: Tenant,
+    call: TenantCall,
     webhookId: string,
     { id }: Pick<DueDelivery, 'id'>,
     { durationMs, responseStatus, responseBody, error }: AttemptResult,
     outcome: Outcome,
   ): Promise<void> {
-    const values = [tenant.id, id, durationMs, responseStatus, responseBody, error];
+    const values = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
     if (outcome.status === 'pending') {
       const statement = {
         text: RETRY,
         values: [...values, outcome.retryMs],
         plan: 'index',
       } as const;
-      await this.database.write(tenant, statement);
+      await this.database.write(call, statement);
       return;
     }
-    await this.database.transaction(tenant, async (transaction) => {
-      await lock(transaction, tenant.id, [webhookId]);
+    await this.database.transaction(call, async (inner) => {
+      const { transaction } = inner;
+      await lock(inner, [webhookId]);
       if (outcome.status === 'succeeded') {
         await transaction.query({
           text: `update webhooks set failing_since = null
             where organization_id = $1 and id = $2 and failing_since is not null`,
-          values: [tenant.id, webhookId],
+          values: [call.tenant.id, webhookId],
         });
       }
       await transaction.query({ text: END, values: [...values, outcome.status] });
@@ -221,14 +221,10 @@ export class DeliveryQueueRepository {
    * @returns whether the delivery exists
    * @throws ApiError `create_failed`
    */
-  async requeue(
-    transaction: TenantTransaction,
-    tenant: Tenant,
-    webhookId: string,
-    id: string,
-  ): Promise<boolean> {
-    await lock(transaction, tenant.id, [webhookId]);
-    const values = [tenant.id, webhookId, id];
+  async requeue(call: InTransaction, webhookId: string, id: string): Promise<boolean> {
+    const { transaction } = call;
+    await lock(call, [webhookId]);
+    const values = [call.tenant.id, webhookId, id];
     const ended = await transaction.query({ text: REQUEUE, values });
     if (ended.length > 0) return true;
     return (await transaction.query({ text: MAKE_DUE, values })).length > 0;
@@ -238,11 +234,11 @@ export class DeliveryQueueRepository {
    * Makes the waiting retries of a webhook due now. Call it in a transaction.
    * @throws ApiError `create_failed`
    */
-  async resume(transaction: TenantTransaction, tenant: Tenant, webhookId: string): Promise<void> {
-    await transaction.query({
+  async resume(call: InTransaction, webhookId: string): Promise<void> {
+    await call.transaction.query({
       text: `update webhook_deliveries set next_attempt_at = now()
         where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null`,
-      values: [tenant.id, webhookId],
+      values: [call.tenant.id, webhookId],
     });
   }
 }
@@ -262,10 +258,6 @@ export function receivesEventOf(
 
 const idsOf = (webhooks: readonly Activity[]) => webhooks.map(({ id }) => id);
 
-function lock(
-  transaction: TenantTransaction,
-  organizationId: string,
-  webhooks: readonly string[],
-): Promise<Activity[]> {
-  return transaction.query({ text: LOCK, values: [organizationId, webhooks] });
+function lock({ tenant, transaction }: InTransaction, webhooks: readonly string[]) {
+  return transaction.query<Activity>({ text: LOCK, values: [tenant.id, webhooks] });
 }

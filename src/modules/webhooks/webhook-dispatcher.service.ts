@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { defineJob } from '../../platform/jobs/job.js';
 import { JobsService } from '../../platform/jobs/jobs.service.js';
 import {
@@ -37,15 +37,15 @@ export class WebhookDispatcher {
    * @throws ApiError `query_failed`
    */
   async receiversOf(
-    tenant: Tenant,
+    call: TenantCall,
     { type, createdAt }: Pick<NewDelivery, 'type' | 'createdAt'>,
     memo = new Map<string, unknown>(),
   ): Promise<string[]> {
     const scope = this.types.scopeOf(type);
     if (scope === undefined) return [];
-    const known = memo.get(tenant.id) as readonly Receiver[] | undefined;
-    const all = known ?? (await this.queue.receivers(tenant));
-    memo.set(tenant.id, all);
+    const known = memo.get(call.tenant.id) as readonly Receiver[] | undefined;
+    const all = known ?? (await this.queue.receivers(call));
+    memo.set(call.tenant.id, all);
     return all
       .filter(({ types, scopes }) => types.includes(type) && scopes.includes(scope))
       .filter((webhook) => receivesEventOf(webhook, createdAt))
@@ -57,10 +57,10 @@ export class WebhookDispatcher {
    * @returns the ids of the deliveries, without those of disabled webhooks and those that existed
    * @throws ApiError `create_failed`
    */
-  add(tenant: Tenant, webhookIds: readonly string[], event: NewDelivery): Promise<string[]> {
-    return this.database.transaction(tenant, async (transaction, inside) => {
-      const { webhooks, deliveries } = await this.queue.add(transaction, inside, webhookIds, event);
-      for (const id of webhooks) await this.sendJob(inside, id);
+  add(call: TenantCall, webhookIds: readonly string[], event: NewDelivery): Promise<string[]> {
+    return this.database.transaction(call, async (inner) => {
+      const { webhooks, deliveries } = await this.queue.add(inner, webhookIds, event);
+      for (const id of webhooks) await this.sendJob(inner, id);
       return deliveries;
     });
   }
@@ -69,9 +69,9 @@ export class WebhookDispatcher {
    * Makes retries of a webhook due now.
    * @throws ApiError `create_failed`
    */
-  async resume(transaction: TenantTransaction, tenant: Tenant, webhookId: string): Promise<void> {
-    await this.queue.resume(transaction, tenant, webhookId);
-    await this.sendJob(tenant, webhookId);
+  async resume(call: InTransaction, webhookId: string): Promise<void> {
+    await this.queue.resume(call, webhookId);
+    await this.sendJob(call, webhookId);
   }
 
   /**
@@ -79,9 +79,9 @@ export class WebhookDispatcher {
    * @param seconds delay of the job
    * @throws ApiError `create_failed`
    */
-  async sendJob(tenant: Tenant, webhookId: string, seconds = 0): Promise<void> {
+  async sendJob(call: TenantCall, webhookId: string, seconds = 0): Promise<void> {
     await this.jobs.send(
-      tenant,
+      call,
       DELIVER,
       { webhookId },
       {

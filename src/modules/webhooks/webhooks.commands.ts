@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OrganizationActors } from '../../platform/access/organization-actors.service.js';
+import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { isTargetUrl } from './target-url.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -27,8 +27,8 @@ export function addWebhookCommands(program: Command, run: Run): void {
 
   command('list', 'list the latest 100 webhooks').action(({ organization }: Organization) =>
     run(async (app) => {
-      const actor = await actorOf(app, organization);
-      return (await app.get(WebhooksService).list(actor, LATEST)).data;
+      const call = await callOf(app, organization);
+      return (await app.get(WebhooksService).list(call, LATEST)).data;
     }),
   );
   command('create', 'create a webhook and print its secret')
@@ -36,8 +36,9 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .requiredOption('--types <types>', 'types of events, such as lead.created,lead.updated', listOf)
     .action(({ organization, url, types }: Organization & { url: string; types: string[] }) =>
       run(async (app) => {
-        const actor = await actorOf(app, organization);
-        return app.get(WebhooksService).create(actor, { url, types, enabled: true });
+        const call = await callOf(app, organization);
+        const webhook = { url, types, enabled: true };
+        return (await app.get(WebhooksService).create(call, webhook)).value();
       }),
     );
   addCommandsOfOne(command, run);
@@ -47,21 +48,21 @@ function addCommandsOfOne(command: (name: string, about: string) => Command, run
   const ofOne = (
     name: string,
     about: string,
-    action: (app: INestApplicationContext, actor: Actor, id: string) => Promise<unknown>,
+    action: (app: INestApplicationContext, call: Call, id: string) => Promise<unknown>,
   ) =>
     command(name, about)
       .argument('<id>', 'id of the webhook', uuid)
       .action((id: string, { organization }: Organization) =>
-        run(async (app) => action(app, await actorOf(app, organization), id)),
+        run(async (app) => action(app, await callOf(app, organization), id)),
       );
-  ofOne('delete', 'delete a webhook and its deliveries', (app, actor, id) =>
-    app.get(WebhooksService).delete(actor, id),
+  ofOne('delete', 'delete a webhook and its deliveries', (app, call, id) =>
+    app.get(WebhooksService).delete(call, id),
   );
-  ofOne('test', 'make a running server send a test event', (app, actor, id) =>
-    app.get(DeliveriesService).test(actor, id),
+  ofOne('test', 'make a running server send a test event', (app, call, id) =>
+    app.get(DeliveriesService).test(call, id),
   );
-  ofOne('deliveries', 'list the latest 100 deliveries', async (app, actor, id) => {
-    return (await app.get(DeliveriesService).list(actor, id, LATEST)).data;
+  ofOne('deliveries', 'list the latest 100 deliveries', async (app, call, id) => {
+    return (await app.get(DeliveriesService).list(call, id, LATEST)).data;
   });
 }
 
@@ -76,8 +77,8 @@ function listOf(text: string): string[] {
 }
 
 /** @throws ApiError `not_found` */
-async function actorOf(app: INestApplicationContext, organization: string): Promise<Actor> {
-  const actor = await app.get(OrganizationActors).find(organization, 'command line');
-  if (actor) return actor;
+async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
+  const call = await app.get(OrganizationCalls).find(organization, 'command line');
+  if (call) return call;
   throw new ApiError('not_found', { message: 'There is no such organization.' });
 }

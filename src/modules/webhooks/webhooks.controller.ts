@@ -12,11 +12,11 @@ import {
 import { RequireScope } from '../../platform/http/access.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
-import { Caller } from '../../platform/http/request/api-request.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { CheckBody } from '../../platform/http/request/check-body.decorator.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { NoBody } from '../../platform/http/request/no-body.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import {
@@ -42,15 +42,15 @@ export class WebhooksController {
   @Get()
   @RequireScope('webhooks:read')
   @ApiRoute({ summary: 'List webhooks', response: [WebhookDto] })
-  list(@Caller() actor: Actor, @Query() query: WebhookListQuery) {
-    return this.webhooks.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: WebhookListQuery) {
+    return this.webhooks.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('webhooks:read')
   @ApiRoute({ summary: 'Get a webhook', response: WebhookDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
-    return this.webhooks.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.webhooks.getStored(call, id);
   }
 
   @Post()
@@ -62,8 +62,8 @@ export class WebhooksController {
     response: WebhookWithSecretDto,
     errors: ['too_many_webhooks'],
   })
-  create(@Caller() actor: Actor, @Body() webhook: CreateWebhookDto) {
-    return this.webhooks.create(actor, webhook);
+  create(@CurrentCall() call: Call, @Body() webhook: CreateWebhookDto) {
+    return this.webhooks.create(call, webhook);
   }
 
   @Put(':id')
@@ -73,8 +73,8 @@ export class WebhooksController {
     description: 'Another URL or other types need the read scopes of all types.',
     response: WebhookDto,
   })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateWebhookDto) {
-    return this.webhooks.update(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateWebhookDto) {
+    return this.webhooks.update(call, id, changes);
   }
 
   @Delete(':id')
@@ -84,8 +84,8 @@ export class WebhooksController {
     description: 'Its deliveries are removed.',
     response: DeletedDto,
   })
-  delete(@Caller() actor: Actor, @Id() id: string) {
-    return this.webhooks.delete(actor, id);
+  delete(@CurrentCall() call: Call, @Id() id: string) {
+    return this.webhooks.delete(call, id);
   }
 
   @Post(':id/rotate-secret')
@@ -97,8 +97,8 @@ export class WebhooksController {
     description: 'For 24 hours, events have signatures of both secrets.',
     response: WebhookWithSecretDto,
   })
-  rotateSecret(@Caller() actor: Actor, @Id() id: string) {
-    return this.webhooks.rotateSecret(actor, id);
+  rotateSecret(@CurrentCall() call: Call, @Id() id: string) {
+    return this.webhooks.rotateSecret(call, id);
   }
 
   @Post(':id/test')
@@ -112,15 +112,15 @@ export class WebhooksController {
     response: DeliveryDto,
     errors: ['webhook_disabled'],
   })
-  test(@Caller() actor: Actor, @Id() id: string) {
-    return this.deliveries.test(actor, id);
+  test(@CurrentCall() call: Call, @Id() id: string) {
+    return this.deliveries.test(call, id);
   }
 
   @Get(':id/deliveries')
   @RequireScope('webhooks:read')
   @ApiRoute({ summary: 'List the deliveries of a webhook', response: [DeliveryDto] })
-  listDeliveries(@Caller() actor: Actor, @Id() id: string, @Query() query: DeliveryListQuery) {
-    return this.deliveries.list(actor, id, query);
+  listDeliveries(@CurrentCall() call: Call, @Id() id: string, @Query() query: DeliveryListQuery) {
+    return this.deliveries.list(call, id, query);
   }
 
   @Post(':id/deliveries/:delivery_id/redeliver')
@@ -134,7 +134,7 @@ export class WebhooksController {
     response: DeliveryDto,
     errors: ['webhook_disabled'],
   })
-  redeliver(@Caller() actor: Actor, @Id() id: string, @Id('delivery_id') deliveryId: string) {
-    return this.deliveries.redeliver(actor, id, deliveryId);
+  redeliver(@CurrentCall() call: Call, @Id() id: string, @Id('delivery_id') deliveryId: string) {
+    return this.deliveries.redeliver(call, id, deliveryId);
   }
 }

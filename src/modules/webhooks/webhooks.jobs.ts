@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { logger } from '../../platform/config/logger.js';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import {
   DeliveryQueueRepository,
@@ -57,52 +57,48 @@ export class WebhooksJobs implements OnModuleDestroy {
 
   /** Queues an event for the webhooks that subscribe to its type. */
   @OnDurableEvent('webhooks')
-  async queueEvent(
-    { organization }: Actor,
-    event: RecordedEvent,
-    { memo }: EventBatch,
-  ): Promise<void> {
+  async queueEvent(call: Call, event: RecordedEvent, { memo }: EventBatch): Promise<void> {
     const { id: eventId, type, record } = event;
     const delivery = { eventId, type, recordId: record.id, createdAt: new Date(event.created_at) };
-    const receivers = await this.dispatcher.receiversOf(organization, delivery, memo);
+    const receivers = await this.dispatcher.receiversOf(call, delivery, memo);
     if (receivers.length === 0) return;
     const body = JSON.stringify(event);
-    await this.dispatcher.add(organization, receivers, { ...delivery, body });
+    await this.dispatcher.add(call, receivers, { ...delivery, body });
   }
 
   @JobHandler(DELIVER)
-  async deliver({ organization }: Actor, { webhookId }: { webhookId: string }): Promise<void> {
+  async deliver(call: Call, { webhookId }: { webhookId: string }): Promise<void> {
     const running = new Map<string, Promise<void>>();
     const end = performance.now() + RUN_MS;
     try {
       while (!this.isStopping && performance.now() < end) {
-        await this.begin(organization, webhookId, running);
+        await this.begin(call, webhookId, running);
         if (running.size === 0) break;
         await Promise.race([...running.values(), wait(POLL_MS, undefined, { ref: false })]);
       }
     } finally {
       await Promise.allSettled(running.values());
     }
-    const seconds = await this.queue.secondsUntilDue(organization, webhookId);
-    if (seconds !== undefined) await this.dispatcher.sendJob(organization, webhookId, seconds);
+    const seconds = await this.queue.secondsUntilDue(call, webhookId);
+    if (seconds !== undefined) await this.dispatcher.sendJob(call, webhookId, seconds);
   }
 
   @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
-  async cleanUp({ organization }: Actor): Promise<void> {
-    await this.deliveries.removeOld(organization);
+  async cleanUp(call: Call): Promise<void> {
+    await this.deliveries.removeOld(call);
   }
 
   /** Starts attempts of due deliveries. */
   private async begin(
-    tenant: Tenant,
+    call: TenantCall,
     webhookId: string,
     running: Map<string, Promise<void>>,
   ): Promise<void> {
     const free = MAX_PARALLEL - running.size;
     if (free === 0) return;
-    const due = await this.queue.findDue(tenant, webhookId, [...running.keys()], free);
+    const due = await this.queue.findDue(call, webhookId, [...running.keys()], free);
     for (const delivery of due) {
-      const attempt = this.attempt(tenant, webhookId, delivery);
+      const attempt = this.attempt(call, webhookId, delivery);
       running.set(
         delivery.id,
         attempt.finally(() => running.delete(delivery.id)),
@@ -110,25 +106,29 @@ export class WebhooksJobs implements OnModuleDestroy {
     }
   }
 
-  private async attempt(tenant: Tenant, webhookId: string, delivery: DueDelivery): Promise<void> {
+  private async attempt(call: TenantCall, webhookId: string, delivery: DueDelivery): Promise<void> {
     const { event_id: id, url, body, secret, previous_secret: previous, type } = delivery;
     const secrets = previous === null ? [secret] : [secret, previous];
     const result = await this.sender.send({ url, secrets, id, body });
     const outcome = outcomeOf(delivery, result);
-    await this.queue.store(tenant, webhookId, delivery, result, outcome);
+    await this.queue.store(call, webhookId, delivery, result, outcome);
     this.metrics.countAttempt(outcome.status === 'pending' ? 'retried' : outcome.status);
     if (result.responseStatus === GONE) {
-      if (await this.webhooks.disable(tenant, webhookId, 'gone')) {
-        this.reportDisabled(tenant, webhookId, 'gone');
+      if (await this.webhooks.disable(call, webhookId, 'gone')) {
+        this.reportDisabled(call, webhookId, 'gone');
       }
     } else if (outcome.status !== 'succeeded' && type !== TEST_TYPE) {
-      if (await this.webhooks.storeFailure(tenant, webhookId)) {
-        this.reportDisabled(tenant, webhookId, 'failing');
+      if (await this.webhooks.storeFailure(call, webhookId)) {
+        this.reportDisabled(call, webhookId, 'failing');
       }
     }
   }
 
-  private reportDisabled({ id }: Tenant, webhook: string, reason: DisabledReason): void {
+  private reportDisabled(
+    { tenant: { id } }: TenantCall,
+    webhook: string,
+    reason: DisabledReason,
+  ): void {
     logger.warn({ organization: id, webhook, reason }, 'a webhook was disabled');
     this.metrics.countDisabled(reason);
   }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-inserts.js';
+import type { Row } from '../../platform/data/records/record-changes.js';
 import { NEXT_UPDATED_AT } from '../../platform/data/records/record-sql.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -23,15 +24,15 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(tenant: Tenant, query: WebhookListQuery): Promise<Page<WebhookDto>> {
-    return this.items.page(new Conditions(tenant, this.table.notDeleted), query);
+  list(call: TenantCall, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+    return this.items.page(new Conditions(call, this.table.notDeleted), query);
   }
 
   /**
    * Counts the webhooks of an organization. Until the transaction ends, no other one counts them.
    * @throws ApiError `create_failed`
    */
-  async countAlone(transaction: TenantTransaction, { id }: Tenant): Promise<number> {
+  async countAlone({ transaction, tenant: { id } }: InTransaction): Promise<number> {
     const values = [id];
     await transaction.query({ text: LOCK_COUNT, values });
     const text = 'select count(*)::int as count from webhooks where organization_id = $1';
@@ -40,8 +41,8 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
   }
 
   /** @throws ApiError `create_failed` */
-  async insert(tenant: Tenant, row: Row & { id: string }): Promise<WebhookDto> {
-    const inserted = await this.insertRow(tenant, row);
+  async insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<WebhookDto>> {
+    const inserted = await this.insertStored(call, row);
     if (!inserted) throw new Error('The webhook was not inserted.');
     return inserted;
   }
@@ -51,10 +52,10 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
    * @returns whether it existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  remove(tenant: Tenant, id: string): Promise<boolean> {
-    return this.writeOne(tenant, id, {
+  remove(call: TenantCall, id: string): Promise<boolean> {
+    return this.writeOne(call, id, {
       text: `delete from webhooks where ${this.isRecord} returning id`,
-      values: [tenant.id, id],
+      values: [call.tenant.id, id],
       plan: 'index',
     });
   }
@@ -64,12 +65,12 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
    * @returns whether the webhook existed
    * @throws ApiError `create_failed`
    */
-  rotateSecret(tenant: Tenant, id: string, secret: string): Promise<boolean> {
-    return this.writeOne(tenant, id, {
+  rotateSecret(call: TenantCall, id: string, secret: string): Promise<boolean> {
+    return this.writeOne(call, id, {
       text: `update webhooks set previous_secret = secret, secret = $3, updated_at = ${NEXT_UPDATED_AT},
           previous_secret_expires_at = now() + interval '24 hours'
         where ${this.isRecord} returning id`,
-      values: [tenant.id, id, secret],
+      values: [call.tenant.id, id, secret],
       plan: 'index',
     });
   }
@@ -79,16 +80,16 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
    * @returns whether it was disabled
    * @throws ApiError `create_failed`
    */
-  async storeFailure(tenant: Tenant, id: string): Promise<boolean> {
+  async storeFailure(call: TenantCall, id: string): Promise<boolean> {
     const hasFailedForDays = `failing_since < now() - interval '3 days'`;
-    const rows = await this.database.write<{ enabled: boolean }>(tenant, {
+    const rows = await this.database.write<{ enabled: boolean }>(call, {
       text: `update webhooks set failing_since = coalesce(failing_since, now()),
           enabled = not coalesce(${hasFailedForDays}, false),
           disabled_reason = case when ${hasFailedForDays} then 'failing' end,
           updated_at = case when ${hasFailedForDays} then ${NEXT_UPDATED_AT} else updated_at end
         where ${this.isRecord} and enabled and (failing_since is null or ${hasFailedForDays})
         returning enabled`,
-      values: [tenant.id, id],
+      values: [call.tenant.id, id],
       plan: 'index',
     });
     return rows[0]?.enabled === false;
@@ -99,11 +100,11 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
    * @returns whether it was enabled
    * @throws ApiError `create_failed`
    */
-  async disable(tenant: Tenant, id: string, reason: DisabledReason): Promise<boolean> {
-    const rows = await this.database.write(tenant, {
+  async disable(call: TenantCall, id: string, reason: DisabledReason): Promise<boolean> {
+    const rows = await this.database.write(call, {
       text: `update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
         where ${this.isRecord} and enabled returning id`,
-      values: [tenant.id, id, reason],
+      values: [call.tenant.id, id, reason],
       plan: 'index',
     });
     return rows.length > 0;

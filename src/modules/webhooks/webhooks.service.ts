@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { extendRecord } from '../../platform/data/records/stored-record.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { createSecret } from './signature.js';
 import {
   CreateWebhookDto,
@@ -35,13 +35,18 @@ export class WebhooksService {
   ) {}
 
   /** @throws ApiError `query_failed` */
-  list(actor: Actor, query: WebhookListQuery): Promise<Page<WebhookDto>> {
-    return this.repository.list(actor.organization, query);
+  list(call: Call, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+    return this.repository.list(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(actor: Actor, id: string): Promise<WebhookDto> {
-    return orNotFound(await this.repository.find(actor.organization, id), 'webhook');
+  async get(call: Call, id: string): Promise<WebhookDto> {
+    return (await this.getStored(call, id)).value();
+  }
+
+  /** @see get */
+  async getStored(call: Call, id: string): Promise<Stored<WebhookDto>> {
+    return orNotFound(await this.repository.findStored(call, id), 'webhook');
   }
 
   /**
@@ -49,57 +54,51 @@ export class WebhooksService {
    * response has the secret.
    * @throws ApiError `validation_error` that names `types` or `url`
    */
-  assertAllowed(actor: Actor, input: CreateWebhookDto): void {
-    this.grantedScopes(actor, input);
+  assertAllowed(call: Call, input: CreateWebhookDto): void {
+    this.grantedScopes(call, input);
   }
 
   /**
    * @returns the webhook with its secret, which cannot be read later
    * @throws ApiError `validation_error`, `too_many_webhooks`, `create_failed`
    */
-  async create(actor: Actor, input: CreateWebhookDto): Promise<WebhookWithSecretDto> {
-    const scopes = this.grantedScopes(actor, input);
+  async create(call: Call, input: CreateWebhookDto): Promise<Stored<WebhookWithSecretDto>> {
+    const scopes = this.grantedScopes(call, input);
     const secret = createSecret();
     const row = { id: uuidv7(), ...nullsForMissing(CreateWebhookDto, input), secret, scopes };
-    const created = await this.database.transaction(
-      actor.organization,
-      async (transaction, organization) => {
-        const count = await this.repository.countAlone(transaction, organization);
-        if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
-        return this.repository.insert(organization, row);
-      },
-    );
-    return extendRecord(created, { secret });
+    const created = await this.database.transaction(call, async (inner) => {
+      const count = await this.repository.countAlone(inner);
+      if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
+      return this.repository.insert(inner, row);
+    });
+    return created.with({ secret });
   }
 
   /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
-  async update(actor: Actor, id: string, input: UpdateWebhookDto): Promise<WebhookDto> {
-    const updated = await this.database.transaction(
-      actor.organization,
-      async (transaction, organization) => {
-        const record = await this.repository.update(organization, id, (stored) => {
-          const changes = changedFields(stored, input);
-          if (!changes) return undefined;
-          const next = { ...stored, ...changes };
-          // After a change of the address or the types, the key needs the scopes of all types, as for a new
-          // webhook.
-          const isGrant = 'url' in changes || 'types' in changes;
-          return {
-            ...nullsForMissing(UpdateWebhookDto, next),
-            ...(isGrant && { scopes: this.grantedScopes(actor, next) }),
-            ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
-          };
-        });
-        if (record && input.enabled) await this.dispatcher.resume(transaction, organization, id);
-        return record;
-      },
-    );
+  async update(call: Call, id: string, input: UpdateWebhookDto): Promise<Stored<WebhookDto>> {
+    const updated = await this.database.transaction(call, async (inner) => {
+      const record = await this.repository.updateStored(inner, id, (stored) => {
+        const changes = changedFields(stored, input);
+        if (!changes) return undefined;
+        const next = { ...stored, ...changes };
+        // After a change of the address or the types, the key needs the scopes of all types, as for a new
+        // webhook.
+        const isGrant = 'url' in changes || 'types' in changes;
+        return {
+          ...nullsForMissing(UpdateWebhookDto, next),
+          ...(isGrant && { scopes: this.grantedScopes(call, next) }),
+          ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
+        };
+      });
+      if (record && input.enabled) await this.dispatcher.resume(inner, id);
+      return record;
+    });
     return orNotFound(updated, 'webhook');
   }
 
   /** @throws ApiError `not_found`, `precondition_failed`, `create_failed` */
-  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.remove(actor.organization, id), 'webhook');
+  async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
+    orNotFound(await this.repository.remove(call, id), 'webhook');
     return { id, deleted: true };
   }
 
@@ -107,10 +106,10 @@ export class WebhooksService {
    * Replaces the secret. For 24 hours, events have signatures of both.
    * @throws ApiError `not_found`, `create_failed`
    */
-  async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecretDto> {
+  async rotateSecret(call: Call, id: string): Promise<Stored<WebhookWithSecretDto>> {
     const secret = createSecret();
-    orNotFound(await this.repository.rotateSecret(actor.organization, id, secret), 'webhook');
-    return extendRecord(await this.get(actor, id), { secret });
+    orNotFound(await this.repository.rotateSecret(call, id, secret), 'webhook');
+    return (await this.getStored(call, id)).with({ secret });
   }
 
   /**
@@ -118,10 +117,12 @@ export class WebhooksService {
    * @returns the read scopes that the types need
    * @throws ApiError `validation_error` that names `types` or `url`
    */
-  private grantedScopes(actor: Actor, { url, types }: CreateWebhookDto): string[] {
+  private grantedScopes(call: Call, { url, types }: CreateWebhookDto): string[] {
     const needed = types.map((type) => ({ type, scope: this.types.scopeOf(type) }));
     const unknown = needed.filter(({ scope }) => scope === undefined).map(({ type }) => type);
-    const missing = needed.filter(({ scope }) => scope !== undefined && !actor.scopes.has(scope));
+    const missing = needed.filter(
+      ({ scope }) => scope !== undefined && !call.actor.scopes.has(scope),
+    );
     const problems = [];
     if (unknown.length > 0) {
       const message = `has the unknown type ${unknown[0]}; the types are ${this.types.all.join(', ')}`;

@@ -114,7 +114,7 @@ async function repairCounters(app: INestApplicationContext): Promise<number> {
   const counts = app.get(CountsService);
   let repaired = 0;
   for (const { id } of await app.get(KeysService).listOrganizations()) {
-    repaired += (await counts.repair({ id })).length;
+    repaired += (await counts.repair({ tenant: { id } })).length;
   }
   return repaired;
 }

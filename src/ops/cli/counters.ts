@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { CountsService } from '../../platform/data/records/counts.service.js';
 import type { CountDrift } from '../../platform/data/records/record-counts.js';
-import type { Tenant } from '../../platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 
 /** `latitude counters`. */
@@ -18,7 +18,7 @@ export function addCounters(program: Command, run: Run): void {
       let wrong = 0;
       await run(async (app, progress) => {
         const service = app.get(CountsService);
-        const result = await forEachOrganization(app, progress, (tenant) => service.check(tenant));
+        const result = await forEachOrganization(app, progress, (call) => service.check(call));
         wrong = result.wrong.length;
         return result;
       });
@@ -31,8 +31,8 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const { organizations, wrong } = await forEachOrganization(app, progress, (tenant) =>
-          service.repair(tenant),
+        const { organizations, wrong } = await forEachOrganization(app, progress, (call) =>
+          service.repair(call),
         );
         return { organizations, repaired: wrong };
       }),
@@ -42,13 +42,13 @@ export function addCounters(program: Command, run: Run): void {
 async function forEachOrganization(
   app: INestApplicationContext,
   progress: Progress,
-  find: (tenant: Tenant) => Promise<CountDrift[]>,
+  find: (call: TenantCall) => Promise<CountDrift[]>,
 ) {
   const organizations = await app.get(KeysService).listOrganizations();
   const wrong: (CountDrift & { organization_id: string })[] = [];
   await progress(organizations.length, async (advance) => {
     for (const { id } of organizations) {
-      const drifts = await find({ id });
+      const drifts = await find({ tenant: { id } });
       wrong.push(...drifts.map((drift) => ({ organization_id: id, ...drift })));
       advance(1);
     }

@@ -9,7 +9,7 @@ import { SCOPES } from '../../platform/access/scopes.js';
 import { onStopSignal } from '../../platform/config/stop-signals.js';
 import { LeadsService } from '../../modules/leads/leads.service.js';
 import { TasksService } from '../../modules/tasks/tasks.service.js';
-import type { Actor } from '../../platform/data/actor.js';
+import type { Call } from '../../platform/data/call.js';
 import { integer } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { sampleAppointment } from './sample/appointments.js';
@@ -87,10 +87,10 @@ async function fill(
 ) {
   const keys = app.get(KeysService);
   const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
-  const actor = await app.get(Authenticator).authenticate(key);
-  if (!actor) throw new Error('The key of the organization does not work.');
+  const call = await app.get(Authenticator).authenticate(key);
+  if (!call) throw new Error('The key of the organization does not work.');
 
-  const sample = new Sample(app, actor);
+  const sample = new Sample(app, call);
   await progress(leads, async (advance) => {
     for (let first = 0; first < leads; first += BATCH) {
       interruption.throwIfReceived();
@@ -143,24 +143,24 @@ class Sample {
 
   constructor(
     private readonly app: INestApplicationContext,
-    private readonly actor: Actor,
+    private readonly call: Call,
   ) {}
 
   /** Adds leads, numbered from `first`, with their appointments and tasks. */
   async add(first: number, count: number): Promise<void> {
-    const { random, now, team, actor } = this;
+    const { random, now, team, call } = this;
     const inputs = Array.from({ length: count }, (_, n) => sampleLead(random, first + n, now));
-    const ids = await this.app.get(LeadsService).createMany(actor, inputs);
+    const ids = await this.app.get(LeadsService).createMany(call, inputs);
     const leads = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '', number: first + n }));
 
     const appointments = leads
       .filter(({ number }) => number % LEADS_PER_APPOINTMENT === 0)
       .map((lead) => sampleAppointment(random, lead, now));
-    await this.app.get(AppointmentsService).createMany(actor, appointments);
+    await this.app.get(AppointmentsService).createMany(call, appointments);
     const tasks = leads
       .filter(({ number }) => number % LEADS_PER_TASK === 0)
       .map((lead) => sampleTask(random, lead, team, now));
-    await this.app.get(TasksService).createMany(actor, tasks);
+    await this.app.get(TasksService).createMany(call, tasks);
     this.counts.appointments += appointments.length;
     this.counts.tasks += tasks.length;
   }

@@ -28,7 +28,7 @@ async function refillLeads(app: INestApplicationContext, progress: Progress) {
   const organizations = await app.get(KeysService).listOrganizations();
   await progress(organizations.length, async (advance) => {
     for (const { id, phone_region } of organizations) {
-      await app.get(LeadRefillService).refill({ id }, phone_region);
+      await app.get(LeadRefillService).refill({ tenant: { id } }, phone_region);
       advance(1);
     }
   });

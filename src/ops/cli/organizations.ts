@@ -53,20 +53,21 @@ async function changeRegion(
 ) {
   const keys = app.get(KeysService);
   const identity = app.get(ContactIdentityService);
+  const call = { tenant: { id } };
   const { name, phone_region: previous } = await keys.getOrganization(id);
   const changedAt = new Date();
   await keys.setPhoneRegion(id, region);
   await progress(2, async (advance) => {
-    await identity.normalizeAgain({ id }, region);
+    await identity.normalizeAgain(call, region);
     advance(1);
     if (previous !== region) {
       await wait(Math.max(0, changedAt.getTime() + MAX_REQUEST_MS - Date.now()));
       // Allows for a difference between the clocks of the database and this process.
-      await identity.normalizeAgain({ id }, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
+      await identity.normalizeAgain(call, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
     }
     advance(1);
   });
-  const conflicts = await identity.listConflicts({ id }, region);
+  const conflicts = await identity.listConflicts(call, region);
   return { id, name, phone_region: region, conflicts: conflicts.length };
 }
 

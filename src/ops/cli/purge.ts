@@ -21,12 +21,14 @@ async function purge(app: INestApplicationContext, before: Date, progress: Progr
   const service = app.get(PurgeService);
   const organizations = await app.get(KeysService).listOrganizations();
   const counts: Counts[] = [];
-  for (const { id } of organizations) counts.push(await service.count({ id }, before));
+  for (const { id } of organizations) counts.push(await service.count({ tenant: { id } }, before));
 
   const total = counts.flatMap((count) => Object.values(count)).reduce((sum, n) => sum + n, 0);
   const removed: Counts[] = [];
   await progress(total, async (advance) => {
-    for (const { id } of organizations) removed.push(await service.purge({ id }, before, advance));
+    for (const { id } of organizations) {
+      removed.push(await service.purge({ tenant: { id } }, before, advance));
+    }
   });
   return sumOf(service.tables, removed);
 }

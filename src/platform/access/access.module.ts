@@ -9,8 +9,8 @@ import { UnsharedLimitsWarning } from './limits/unshared-limits-warning.js';
 import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
-import { OrganizationActors } from './organization-actors.service.js';
-import { TokenActors } from './token-actors.service.js';
+import { OrganizationCalls } from './organization-calls.service.js';
+import { TokenCalls } from './token-calls.service.js';
 
 /** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
 const MESSAGES_PER_WINDOW = 600;
@@ -35,8 +35,8 @@ const MESSAGES_PER_WINDOW = 600;
     AccessRepository,
     Authenticator,
     KeyRevalidation,
-    OrganizationActors,
-    TokenActors,
+    OrganizationCalls,
+    TokenCalls,
     RateLimits,
     UnsharedLimitsWarning,
   ],
@@ -44,7 +44,7 @@ const MESSAGES_PER_WINDOW = 600;
     AccessRepository,
     Authenticator,
     KeyRevalidation,
-    OrganizationActors,
+    OrganizationCalls,
     RateLimits,
     UnsharedLimitsWarning,
   ],

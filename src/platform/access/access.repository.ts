@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { translateDriverError } from '../data/connection/driver-error.js';
 import { AdministrativeWrites } from '../data/gateway/administrative-writes.js';
-import { type BatchItem, BatchQueue } from '../data/gateway/batch-queue.js';
+import { BatchQueue } from '../data/gateway/queues.js';
 import { SharedLookups } from '../data/gateway/shared-lookups.js';
-import type { OrganizationColumns } from '../data/gateway/tenant.js';
+import type { OrganizationColumns } from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends OrganizationColumns {
@@ -41,25 +41,20 @@ const UPDATE_LAST_USED = `
   update api_keys set last_used_at = now()
   where id = $1 and (last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`;
 
-interface KeyLookup extends BatchItem {
-  readonly hash: Buffer;
-}
-
 /**
  * SQL of what requests need to know about keys and organizations. It is not limited to one tenant, because the key
  * determines the tenant.
  */
 @Injectable()
 export class AccessRepository {
-  private readonly lookupsByHash = new BatchQueue<KeyLookup, ApiKeyRecord | undefined>(
-    { concurrency: 2, maxItems: 64, allowsEqualIds: true },
+  private readonly lookupsByHash = new BatchQueue<Buffer, ApiKeyRecord | undefined>(
+    { concurrency: 2 },
     async (take) => {
-      const lookups = take();
       type Row = ApiKeyRecord & { hash: string };
-      const hashes = lookups.map(({ hash }) => hash);
+      const hashes = take();
       const keys = await this.query<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
       const byHash = new Map(keys.map(({ hash, ...key }) => [hash, key]));
-      return lookups.map(({ id }) => byHash.get(id));
+      return hashes.map((hash) => byHash.get(hash.toString('hex')));
     },
   );
 
@@ -70,7 +65,7 @@ export class AccessRepository {
 
   /** @throws ApiError `query_failed` */
   findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
-    return this.lookupsByHash.add({ id: hash.toString('hex'), hash });
+    return this.lookupsByHash.add(hash);
   }
 
   /**

@@ -2,7 +2,7 @@ import { generateKey } from './api-key-format.js';
 import type { AccessRepository, ApiKeyRecord } from './access.repository.js';
 import { SettingsRateLimitPolicy } from './limits/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
-import type { TokenActors } from './token-actors.service.js';
+import type { TokenCalls } from './token-calls.service.js';
 
 const KEY = generateKey();
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
   const repository = { findKeyByHash, updateLastUsed } as unknown as AccessRepository;
-  const tokens = { isEnabled: false } as TokenActors;
+  const tokens = { isEnabled: false } as TokenCalls;
   authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);
 });
@@ -38,7 +38,7 @@ afterEach(() => jest.useRealTimers());
 /** Whether authentication waits for a lookup. */
 async function hasToWait(): Promise<boolean> {
   const found = authenticator.authenticate(KEY);
-  expect(await found).toMatchObject({ key: { id: RECORD.id } });
+  expect(await found).toMatchObject({ actor: { key: { id: RECORD.id } } });
   return found instanceof Promise;
 }
 

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
-import { type Actor, organizationOf } from '../data/actor.js';
+import { type Actor, type Call, tenantOf } from '../data/call.js';
 import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
-import { TokenActors } from './token-actors.service.js';
+import { TokenCalls } from './token-calls.service.js';
 
 /** Lifetime of a cached credential. A revoked key must be refused within one second. */
 const CACHE_MS = 900;
@@ -17,7 +17,7 @@ const LAST_USED_INTERVAL_MS = 60_000;
 interface CachedKey {
   readonly lookedUpAt: number;
   /** A promise while the lookup runs. */
-  actor: MaybePromise<Actor | undefined>;
+  call: MaybePromise<Call | undefined>;
   isRefreshing?: boolean;
 }
 
@@ -32,7 +32,7 @@ export class Authenticator {
   constructor(
     private readonly repository: AccessRepository,
     private readonly policy: RateLimitPolicy,
-    private readonly tokens: TokenActors,
+    private readonly tokens: TokenCalls,
   ) {}
 
   /** Whether a bearer token can be a credential: an API key or, if extensions accept tokens, any string. */
@@ -45,34 +45,34 @@ export class Authenticator {
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
-  authenticate(key: string): MaybePromise<Actor | undefined> {
-    return mapMaybePromise(this.lookUp(key), (actor) => {
-      if (!actor || isExpired(actor)) return undefined;
-      if (actor.key.subject === undefined) this.updateLastUsed(actor.key.id);
-      return actor;
+  authenticate(key: string): MaybePromise<Call | undefined> {
+    return mapMaybePromise(this.lookUp(key), (call) => {
+      if (!call || isExpired(call.actor)) return undefined;
+      if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key.id);
+      return call;
     });
   }
 
-  private lookUp(key: string): MaybePromise<Actor | undefined> {
+  private lookUp(key: string): MaybePromise<Call | undefined> {
     const cached = this.cache.get(key);
     const now = performance.now();
     const age = cached ? now - cached.lookedUpAt : Infinity;
     if (cached && age < CACHE_MS) {
       this.lookups.memory++;
       if (age >= REFRESH_AFTER_MS) this.refresh(key, cached, now);
-      return cached.actor;
+      return cached.call;
     }
     if (!(isKey(key) ? isWellFormedKey(key) : this.tokens.isEnabled)) return undefined;
-    return this.cacheLookup(key, { lookedUpAt: now, actor: this.loadActor(key) });
+    return this.cacheLookup(key, { lookedUpAt: now, call: this.loadCall(key) });
   }
 
   private refresh(key: string, cached: CachedKey, lookedUpAt: number): void {
-    if (cached.isRefreshing || cached.actor instanceof Promise) return;
+    if (cached.isRefreshing || cached.call instanceof Promise) return;
     cached.isRefreshing = true;
-    this.loadActor(key).then(
-      (actor) => {
+    this.loadCall(key).then(
+      (call) => {
         if (this.cache.get(key) !== cached) return;
-        if (actor) this.cache.set(key, { lookedUpAt, actor });
+        if (call) this.cache.set(key, { lookedUpAt, call });
         else this.cache.delete(key);
       },
       () => {
@@ -82,29 +82,29 @@ export class Authenticator {
   }
 
   /** Caches a lookup. Failed lookups and unknown keys are not kept. */
-  private async cacheLookup(key: string, entry: CachedKey): Promise<Actor | undefined> {
+  private async cacheLookup(key: string, entry: CachedKey): Promise<Call | undefined> {
     if (this.cache.size >= MAX_CACHED_KEYS) this.cache.clear();
     this.cache.set(key, entry);
-    let actor: Actor | undefined;
+    let call: Call | undefined;
     try {
-      actor = await entry.actor;
-      if (actor) entry.actor = actor;
-      return actor;
+      call = await entry.call;
+      if (call) entry.call = call;
+      return call;
     } finally {
-      if (!actor && this.cache.get(key) === entry) this.cache.delete(key);
+      if (!call && this.cache.get(key) === entry) this.cache.delete(key);
     }
   }
 
-  private async loadActor(key: string): Promise<Actor | undefined> {
+  private async loadCall(key: string): Promise<Call | undefined> {
     this.lookups.database++;
-    const actor = isKey(key)
-      ? toActor(await this.repository.findKeyByHash(hashKey(key)))
+    const call = isKey(key)
+      ? toCall(await this.repository.findKeyByHash(hashKey(key)))
       : await this.tokens.find(key);
-    if (!actor) return undefined;
-    const limits = await this.policy.limitsOf(actor);
-    if (!limits) return actor;
+    if (!call) return undefined;
+    const limits = await this.policy.limitsOf(call);
+    if (!limits) return call;
     assertLimits(this.policy, limits);
-    return { ...actor, limits };
+    return { ...call, actor: { ...call.actor, limits } };
   }
 
   private updateLastUsed(keyId: string): void {
@@ -127,12 +127,14 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-function toActor(key: ApiKeyRecord | undefined): Actor | undefined {
+function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
   return {
-    organization: organizationOf(key),
-    key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
-    scopes: new Set(key.scopes),
-    channel: 'api',
+    tenant: tenantOf(key),
+    actor: {
+      key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
+      scopes: new Set(key.scopes),
+      channel: 'api',
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { RepeatedWork } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Actor } from '../data/actor.js';
+import type { Actor } from '../data/call.js';
 import { AccessRepository } from './access.repository.js';
 import { isExpired } from './authenticator.js';
 

@@ -28,7 +28,7 @@ import { EventPartitionsRepository } from './events/event-partitions.repository.
 import { EventsRepository } from './events/events.repository.js';
 import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { BatchConnections } from './gateway/batch-connections.js';
-import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
+import { ConcurrencyLimit } from './gateway/policies.js';
 import { ReadReplicas } from './gateway/read-replicas.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { TenantDatabase } from './gateway/tenant-database.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { Tenant, TenantTransaction } from './gateway/tenant.js';
+import type { InTransaction, TenantCall } from './call.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { hashOf, type IdempotentRequest, storedResponseSql } from './stored-responses.js';
 
@@ -32,8 +32,7 @@ export class IdempotencyRepository {
    * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`
    */
   async claim(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant: { id } }: InTransaction,
     { key, route, content }: IdempotentRequest,
   ): Promise<StoredResponse | undefined> {
     const [lock] = await transaction.query<{ acquired: boolean }>({
@@ -58,8 +57,7 @@ export class IdempotencyRepository {
    * @throws ApiError `create_failed`
    */
   async store(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant: { id } }: InTransaction,
     { key, route, content }: IdempotentRequest,
     { status, location, etag, text }: StoredResponse,
   ): Promise<void> {
@@ -83,8 +81,7 @@ export class IdempotencyRepository {
    * @throws ApiError `create_failed`
    */
   async deleteForRecords(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant: { id } }: InTransaction,
     recordIds: readonly string[],
   ): Promise<void> {
     if (recordIds.length === 0) return;
@@ -99,16 +96,16 @@ export class IdempotencyRepository {
    * Deletes responses that are no longer replayed.
    * @throws ApiError `create_failed`
    */
-  async deleteExpired(tenant: Tenant): Promise<void> {
+  async deleteExpired(call: TenantCall): Promise<void> {
     let removed: unknown[];
     do {
-      removed = await this.database.write(tenant, {
+      removed = await this.database.write(call, {
         text: `delete from idempotency_keys where organization_id = $1 and (key, route) in (
             select key, route from idempotency_keys
             where organization_id = $1 and created_at <= now() - interval '${RETENTION}'
             limit ${DELETE_BATCH} for update skip locked)
           returning key`,
-        values: [tenant.id],
+        values: [call.tenant.id],
       });
     } while (removed.length === DELETE_BATCH);
   }

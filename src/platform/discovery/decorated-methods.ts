@@ -30,7 +30,7 @@ export function decoratedMethods<T>(
 export function assertSingleton(subject: string, { provider }: DecoratedMethod<unknown>): void {
   if (provider.isDependencyTreeStatic() && !provider.isTransient) return;
   throw new Error(
-    `${subject} is a method of ${provider.name}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+    `${subject} is a method of ${provider.name}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Call.`,
   );
 }
 

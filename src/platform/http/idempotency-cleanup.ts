@@ -30,7 +30,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   /** @throws ApiError `query_failed`, `create_failed` */
   async deleteExpired(): Promise<void> {
     for (const id of await this.access.organizationIds()) {
-      await this.responses.deleteExpired({ id });
+      await this.responses.deleteExpired({ tenant: { id } });
     }
   }
 }

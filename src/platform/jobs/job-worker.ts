@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { systemActor } from '../access/system-actor.js';
+import { systemCall } from '../access/system-call.js';
 import { logger } from '../config/logger.js';
 import { type ClaimedJob, JobWorkerRepository } from '../data/jobs/job-worker.repository.js';
 import { BackgroundWork } from './background-work.js';
@@ -96,8 +96,8 @@ export class JobWorker implements OnApplicationBootstrap {
     const { id, name, payload, attempts } = claimed;
     try {
       if (attempts > handled.job.retries + 1) throw new ProcessEnded();
-      const actor = systemActor(claimed, { id, name: `job ${name}` });
-      await handled.run(actor, payload, { id, attempt: attempts });
+      const call = systemCall(claimed, { id, name: `job ${name}` });
+      await handled.run(call, payload, { id, attempt: attempts });
     } catch (error) {
       await this.storeFailure(handled, claimed, error);
       return;

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Duration } from '../config/duration.js';
-import type { Actor } from '../data/actor.js';
+import type { Call } from '../data/call.js';
 import type { JobDefinition, JobOptions, JobRun } from './job.js';
 
 /** When a scheduled job runs. */
@@ -38,20 +38,20 @@ type DecoratorOf<P extends unknown[]> = <H extends (...args: P) => unknown>(
 
 /**
  * Marks the method of a provider that runs the jobs of this kind. It is called at least once for each job,
- * with an `Actor` of the organization, the payload and the `JobRun` (job id and attempt number). If it
+ * with an `Call` of the organization, the payload and the `JobRun` (job id and attempt number). If it
  * throws, the job is retried.
  */
 export function JobHandler<P>(
   job: JobDefinition<P>,
-): DecoratorOf<[actor: Actor, payload: P, run: JobRun]> {
+): DecoratorOf<[call: Call, payload: P, run: JobRun]> {
   return SetMetadata(JOB_HANDLER, job);
 }
 
 /**
  * Marks a method of a provider that runs on a schedule, once over all instances. With
- * `perOrganization` it runs once for each organization, with an `Actor`.
+ * `perOrganization` it runs once for each organization, with an `Call`.
  */
-export function Job(options: OrganizationJobOptions): DecoratorOf<[actor: Actor]>;
+export function Job(options: OrganizationJobOptions): DecoratorOf<[call: Call]>;
 export function Job(
   options: ScheduledJobOptions & { readonly perOrganization?: false },
 ): DecoratorOf<[]>;

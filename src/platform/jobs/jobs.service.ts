@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Duration } from '../config/duration.js';
 import { TenantDatabase } from '../data/gateway/tenant-database.js';
-import type { Tenant } from '../data/gateway/tenant.js';
+import type { TenantCall } from '../data/call.js';
 import { JobQueueRepository } from '../data/jobs/job-queue.repository.js';
 import { type JobDefinition, millisecondsOf } from './job.js';
 import { JobRegistry } from './job-registry.js';
@@ -42,14 +42,14 @@ export class JobsService {
    * @throws Error if no method has `@JobHandler(job)`
    */
   async send<P>(
-    tenant: Tenant,
+    call: TenantCall,
     job: JobDefinition<P>,
     payload: P,
     { key, runAgain = false, orderingKey, delay }: SendOptions = {},
   ): Promise<string | undefined> {
     const { name } = job;
     if (!this.registry.handlers.has(name)) throw new Error(`No method handles the job ${name}`);
-    const id = await this.queue.insert(tenant, {
+    const id = await this.queue.insert(call, {
       ...{ id: uuidv7(), name },
       onConflict: runAgain ? 'run again' : 'do nothing',
       payload: JSON.stringify(payload),
@@ -58,7 +58,7 @@ export class JobsService {
       delayMs: delay === undefined ? 0 : millisecondsOf(delay, `delay of job ${name}`),
     });
     if (id === undefined) return undefined;
-    await this.database.afterCommit(tenant, () => {
+    await this.database.afterCommit(call, () => {
       this.worker.wake();
     });
     return id;

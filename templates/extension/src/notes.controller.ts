@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
-import { type Actor, ApiRoute, ApiTag, Caller, DeletedDto, Id, RequireScope } from 'latitude';
+import { type Call, ApiRoute, ApiTag, CurrentCall, DeletedDto, Id, RequireScope } from 'latitude';
 import { CreateNoteDto, NoteDto, NoteListQuery, UpdateNoteDto } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -11,35 +11,35 @@ export class NotesController {
   @Get()
   @RequireScope('notes:read')
   @ApiRoute({ summary: 'List notes', response: [NoteDto] })
-  list(@Caller() actor: Actor, @Query() query: NoteListQuery) {
-    return this.notes.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: NoteListQuery) {
+    return this.notes.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('notes:read')
   @ApiRoute({ summary: 'Get a note', response: NoteDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
-    return this.notes.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.notes.get(call, id);
   }
 
   @Post()
   @RequireScope('notes:write')
   @ApiRoute({ summary: 'Create a note', response: NoteDto, errors: ['lead_not_found'] })
-  create(@Caller() actor: Actor, @Body() note: CreateNoteDto) {
-    return this.notes.create(actor, note);
+  create(@CurrentCall() call: Call, @Body() note: CreateNoteDto) {
+    return this.notes.create(call, note);
   }
 
   @Put(':id')
   @RequireScope('notes:write')
   @ApiRoute({ summary: 'Update a note', response: NoteDto })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateNoteDto) {
-    return this.notes.update(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateNoteDto) {
+    return this.notes.update(call, id, changes);
   }
 
   @Delete(':id')
   @RequireScope('notes:write')
   @ApiRoute({ summary: 'Delete a note', response: DeletedDto })
-  delete(@Caller() actor: Actor, @Id() id: string) {
-    return this.notes.delete(actor, id);
+  delete(@CurrentCall() call: Call, @Id() id: string) {
+    return this.notes.delete(call, id);
   }
 }

@@ -5,7 +5,7 @@ import {
   type Page,
   RecordList,
   type Row,
-  type Tenant,
+  type TenantCall,
   TenantDatabase,
   TenantRepository,
 } from 'latitude';
@@ -26,8 +26,8 @@ export class NotesRepository extends TenantRepository<NoteDto> {
     });
   }
 
-  list(tenant: Tenant, query: NoteListQuery): Promise<Page<NoteDto>> {
-    const conditions = new Conditions(tenant, notesTable.notDeleted)
+  list(call: TenantCall, query: NoteListQuery): Promise<Page<NoteDto>> {
+    const conditions = new Conditions(call, notesTable.notDeleted)
       .equal('status', query.status)
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);
@@ -39,7 +39,7 @@ export class NotesRepository extends TenantRepository<NoteDto> {
   }
 
   /** @returns undefined if the lead does not exist or is deleted */
-  insert(tenant: Tenant, row: Row & { id: string; lead_id: string }) {
-    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
+  insert(call: TenantCall, row: Row & { id: string; lead_id: string }) {
+    return this.insertRow(call, row, { lead_id: existingLeadsSql });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, Tool } from 'latitude';
+import { type Call, Tool } from 'latitude';
 import { CreateNoteDto, NoteDto, NoteListQuery } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -16,8 +16,8 @@ export class NotesTools {
     input: NoteListQuery,
     output: [NoteDto],
   })
-  list(actor: Actor, query: NoteListQuery) {
-    return this.notes.list(actor, query);
+  list(call: Call, query: NoteListQuery) {
+    return this.notes.list(call, query);
   }
 
   @Tool('create_note', {
@@ -28,7 +28,7 @@ export class NotesTools {
     input: CreateNoteDto,
     output: NoteDto,
   })
-  create(actor: Actor, note: CreateNoteDto) {
-    return this.notes.create(actor, note);
+  create(call: Call, note: CreateNoteDto) {
+    return this.notes.create(call, note);
   }
 }

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../../src/platform/http/access.js';
-import type {
-  Tenant as DatabaseTenant,
-  TenantTransaction,
-} from '../../../src/platform/data/gateway/tenant.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import { ChangeBus } from '../../../src/platform/data/gateway/change-bus.js';
@@ -16,8 +12,8 @@ import { LeadDto, UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
 import { leadsTable } from '../../../src/modules/leads/leads.table.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
-import { Caller } from '../../../src/platform/http/request/api-request.js';
-import type { Actor } from '../../../src/platform/data/actor.js';
+import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
+import type { Call, InTransaction, TenantCall } from '../../../src/platform/data/call.js';
 import {
   createLead,
   dataOf,
@@ -35,7 +31,7 @@ class PairDto {
 
 class PairAnswerDto extends RecordOf(PairDto) {}
 
-type Work = (leads: Leads, transaction: TenantTransaction) => Promise<unknown>;
+type Work = (leads: Leads, call: InTransaction) => Promise<unknown>;
 
 /** The work of the route in the current test. */
 let work: Work = () => Promise.resolve();
@@ -45,22 +41,22 @@ class Leads {
   constructor(
     private readonly database: TenantDatabase,
     private readonly service: LeadsService,
-    private readonly actor: Actor,
+    private readonly call: Call,
     readonly ids: PairDto,
   ) {}
 
   rename(id: string, first_name: string) {
-    return this.service.update(this.actor, id, readInput(UpdateLeadDto, { first_name }).value);
+    return this.service.update(this.call, id, readInput(UpdateLeadDto, { first_name }).value);
   }
 
   delete(id: string) {
-    return this.service.delete(this.actor, id);
+    return this.service.delete(this.call, id);
   }
 
   /** Publishes changes in a savepoint, which is rolled back when the rest of it fails. */
   async announce(id: string, rest = () => Promise.resolve()) {
-    const part = this.database.transaction(this.actor.organization, (_, tenant) => {
-      this.database.publishChange(tenant, id);
+    const part = this.database.transaction(this.call, (inner) => {
+      this.database.publishChange(inner, id);
       return rest();
     });
     await part.catch(() => undefined);
@@ -74,10 +70,10 @@ class MarkedLeads extends TenantRepository<LeadDto> {
     super(database, leadsTable, LeadDto);
   }
 
-  mark(tenant: DatabaseTenant, id: string): Promise<boolean> {
-    return this.writeOne(tenant, id, {
+  mark(call: TenantCall, id: string): Promise<boolean> {
+    return this.writeOne(call, id, {
       text: `update leads set notes = 'marked' where ${this.isRecord} returning id`,
-      values: [tenant.id, id],
+      values: [call.tenant.id, id],
     });
   }
 }
@@ -89,12 +85,10 @@ class PairsService {
     private readonly leads: LeadsService,
   ) {}
 
-  async run(actor: Actor, ids: PairDto): Promise<PairAnswerDto> {
-    await this.database.transaction(actor.organization, (transaction, tenant) => {
-      const organization = { ...actor.organization, ...tenant };
-      const leads = new Leads(this.database, this.leads, { ...actor, organization }, ids);
-      return work(leads, transaction);
-    });
+  async run(call: Call, ids: PairDto): Promise<PairAnswerDto> {
+    await this.database.transaction(call, (inner) =>
+      work(new Leads(this.database, this.leads, inner, ids), inner),
+    );
     return { id: ids.one, ...ids };
   }
 }
@@ -106,8 +100,8 @@ class PairsController {
 
   @Post()
   @RequireScope('leads:write')
-  run(@Caller() actor: Actor, @Body() pair: PairDto) {
-    return this.pairs.run(actor, pair);
+  run(@CurrentCall() call: Call, @Body() pair: PairDto) {
+    return this.pairs.run(call, pair);
   }
 }
 
@@ -167,9 +161,9 @@ describe('a change of a record is published', () => {
 
   it('once after SQL of a repository that writes no event, unless no record is found', async () => {
     const marked = app.app.get(MarkedLeads, { strict: false });
-    const { organization } = await app.actor(tenant);
-    await expect(marked.mark(organization, one.id)).resolves.toBe(true);
-    await expect(marked.mark(organization, randomUUID())).resolves.toBe(false);
+    const call = await app.call(tenant);
+    await expect(marked.mark(call, one.id)).resolves.toBe(true);
+    await expect(marked.mark(call, randomUUID())).resolves.toBe(false);
     await published();
     expect(told).toEqual(['one']);
   });
@@ -254,7 +248,7 @@ describe('the changes of one transaction are published', () => {
     dataOf(await tenant.api.put(pathOf(two), { email: 'ada@example.com' }));
     await published();
     told = [];
-    work = async (leads, transaction) => {
+    work = async (leads, { transaction }) => {
       await leads.rename(leads.ids.one, 'Grace');
       await transaction.query({
         text: `update leads set email_compared = 'ada@example.com'
@@ -290,7 +284,7 @@ describe('the changes of one transaction are published', () => {
 
   it('once when PostgreSQL aborted it and it was retried', async () => {
     let attempts = 0;
-    work = async (leads, transaction) => {
+    work = async (leads, { transaction }) => {
       attempts++;
       // Changes of only the failed attempt are not published.
       if (attempts === 1) await leads.delete(leads.ids.two);

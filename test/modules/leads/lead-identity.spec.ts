@@ -116,7 +116,7 @@ describe('the migration of leads of an earlier version', () => {
     expect(await forms(mail)).toMatchObject({ email_compared: 'a@xn--bcher-kva.example' });
 
     const service = app.app.get(ContactIdentityService);
-    expect(await service.listConflicts(tenant, 'US')).toEqual([
+    expect(await service.listConflicts({ tenant }, 'US')).toEqual([
       { id: younger, field: 'phone', value: '+49 30 901820', kept_by: older },
     ]);
     await migrate();
@@ -165,10 +165,10 @@ describe('an e-mail address of an earlier version with an invisible character', 
 describe('a change of the phone region', () => {
   const change = async (region: string) => {
     await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
-    await app.app.get(ContactIdentityService).normalizeAgain(tenant, region);
+    await app.app.get(ContactIdentityService).normalizeAgain({ tenant }, region);
   };
   const conflicts = (region: string) => {
-    return app.app.get(ContactIdentityService).listConflicts(tenant, region);
+    return app.app.get(ContactIdentityService).listConflicts({ tenant }, region);
   };
 
   it('normalizes every phone again and updates the search', async () => {

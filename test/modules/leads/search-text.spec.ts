@@ -158,8 +158,8 @@ describe('the refill of leads', () => {
   });
   afterAll(() => app.stop());
 
-  const refill = () => app.app.get(LeadRefillService).refill(tenant, 'US');
-  const conflicts = () => app.app.get(ContactIdentityService).listConflicts(tenant, 'US');
+  const refill = () => app.app.get(LeadRefillService).refill({ tenant }, 'US');
+  const conflicts = () => app.app.get(ContactIdentityService).listConflicts({ tenant }, 'US');
   const formsOf = async (id: string) => {
     const [row] = await app.sql<{ email: string | null; phone: string | null; mark: number }>(
       `select email_compared as email, phone_compared as phone, ascii(search_text) as mark

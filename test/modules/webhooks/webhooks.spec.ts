@@ -173,7 +173,9 @@ describe('deliveries', () => {
     await publish(app, tenant, { recordId: lead.id });
     const kept = await publish(app, tenant);
     dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
-    await app.app.get(PurgeService).purge({ id: tenant.id }, new Date(Date.now() + 60_000));
+    await app.app
+      .get(PurgeService)
+      .purge({ tenant: { id: tenant.id } }, new Date(Date.now() + 60_000));
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ record_id: kept.recordId }]);
   });
 
@@ -185,7 +187,7 @@ describe('deliveries', () => {
       `update webhook_deliveries set created_at = now() - interval '31 days' where event_id = $1`,
       [eventId],
     );
-    await app.app.get(WebhooksJobs).cleanUp(await app.actor(tenant));
+    await app.app.get(WebhooksJobs).cleanUp(await app.call(tenant));
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.eventId }]);
   });
 });

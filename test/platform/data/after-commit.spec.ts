@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../../src/platform/http/access.js';
 import { logger } from '../../../src/platform/config/logger.js';
-import type { Tenant } from '../../../src/platform/data/gateway/tenant.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { readInput } from '../../../src/platform/fields/input/read-input.js';
-import { Caller } from '../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
 import { UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
-import type { Actor } from '../../../src/platform/data/actor.js';
+import type { Call, TenantCall } from '../../../src/platform/data/call.js';
 import {
   createLead,
   dataOf,
@@ -17,10 +16,10 @@ import {
   type LeadRecord,
 } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant as TestTenant } from '../../../src/testing/test-server.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 
 /** The work of the route in the current test. */
-let work: (actor: Actor) => Promise<unknown>;
+let work: (call: Call) => Promise<unknown>;
 
 @Injectable()
 class RenamesService {
@@ -29,15 +28,13 @@ class RenamesService {
     private readonly leads: LeadsService,
   ) {}
 
-  async run(actor: Actor) {
-    await work(actor);
+  async run(call: Call) {
+    await work(call);
     return { id: randomUUID() };
   }
 
-  rename(actor: Actor, tenant: Tenant, id: string, first_name: string) {
-    const organization = { ...actor.organization, ...tenant };
-    const changes = readInput(UpdateLeadDto, { first_name }).value;
-    return this.leads.update({ ...actor, organization }, id, changes);
+  rename(call: Call, id: string, first_name: string) {
+    return this.leads.update(call, id, readInput(UpdateLeadDto, { first_name }).value);
   }
 }
 
@@ -47,8 +44,8 @@ class RenamesController {
 
   @Post()
   @RequireScope('leads:write')
-  run(@Caller() actor: Actor) {
-    return this.renames.run(actor);
+  run(@CurrentCall() call: Call) {
+    return this.renames.run(call);
   }
 }
 
@@ -56,7 +53,7 @@ class RenamesController {
 class RenamesModule {}
 
 let app: TestApp;
-let tenant: TestTenant;
+let tenant: Tenant;
 let database: TenantDatabase;
 let lead: LeadRecord;
 /** The name of the lead as other connections see it when each callback runs. */
@@ -74,8 +71,8 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 const post = (headers = {}) => tenant.api.post('/api/v1/renames', {}, { headers });
-const rename = (actor: Actor, inside: Tenant, name: string) =>
-  app.app.get(RenamesService).rename(actor, inside, lead.id, name);
+const rename = (call: Call, name: string) =>
+  app.app.get(RenamesService).rename(call, lead.id, name);
 const storedName = async () => {
   const [row] = await app.sql<{ first_name: string }>(
     'select first_name from leads where id = $1',
@@ -89,10 +86,10 @@ const note = (callback: string) => async () => {
 
 describe('database.afterCommit', () => {
   it('runs the callback once after the commit, before the response', async () => {
-    work = ({ organization, ...actor }) =>
-      database.transaction(organization, async (_, inside) => {
-        await database.afterCommit(inside, note('callback'));
-        await rename({ organization, ...actor }, inside, 'Grace');
+    work = (call) =>
+      database.transaction(call, async (inner) => {
+        await database.afterCommit(inner, note('callback'));
+        await rename(inner, 'Grace');
         expect(seen).toEqual([]);
       });
     dataOf(await post(), 201);
@@ -100,9 +97,9 @@ describe('database.afterCommit', () => {
   });
 
   it('runs the callback at once outside a transaction, after the statement', async () => {
-    work = async (actor) => {
-      await rename(actor, actor.organization, 'Grace');
-      await database.afterCommit(actor.organization, note('callback'));
+    work = async (call) => {
+      await rename(call, 'Grace');
+      await database.afterCommit(call, note('callback'));
       expect(seen).toEqual([['callback', 'Grace']]);
     };
     dataOf(await post(), 201);
@@ -110,23 +107,23 @@ describe('database.afterCommit', () => {
 
   it('starts callbacks in the order in which they were added', async () => {
     const started: number[] = [];
-    work = ({ organization }) =>
-      database.transaction(organization, async (_, inside) => {
-        await database.afterCommit(inside, () => started.push(1));
-        await database.transaction(inside, (__, part) =>
+    work = (call) =>
+      database.transaction(call, async (inner) => {
+        await database.afterCommit(inner, () => started.push(1));
+        await database.transaction(inner, (part) =>
           database.afterCommit(part, () => started.push(2)),
         );
-        await database.afterCommit(inside, () => started.push(3));
+        await database.afterCommit(inner, () => started.push(3));
       });
     dataOf(await post(), 201);
     expect(started).toEqual([1, 2, 3]);
   });
 
-  it('lets the callback write with the tenant of the transaction', async () => {
-    work = (actor) =>
-      database.transaction(actor.organization, (_, inside) =>
-        database.afterCommit(inside, async () => {
-          await rename(actor, inside, 'Grace');
+  it('lets the callback write with the call of the transaction', async () => {
+    work = (call) =>
+      database.transaction(call, (inner) =>
+        database.afterCommit(inner, async () => {
+          await rename(inner, 'Grace');
           await note('callback')();
         }),
       );
@@ -135,9 +132,9 @@ describe('database.afterCommit', () => {
   });
 
   it('does not run the callback when the transaction fails', async () => {
-    work = ({ organization }) =>
-      database.transaction(organization, async (_, inside) => {
-        await database.afterCommit(inside, note('callback'));
+    work = (call) =>
+      database.transaction(call, async (inner) => {
+        await database.afterCommit(inner, note('callback'));
         throw new Error('for a test');
       });
     expectError(await post(), 500, 'internal_error');
@@ -146,24 +143,24 @@ describe('database.afterCommit', () => {
 
   it('runs only the callbacks of the attempt that committed', async () => {
     let attempts = 0;
-    work = ({ organization }) =>
-      database.transaction(organization, async (transaction, inside) => {
+    work = (call) =>
+      database.transaction(call, async (inner) => {
         attempts++;
-        await database.afterCommit(inside, note(`attempt ${attempts}`));
+        await database.afterCommit(inner, note(`attempt ${attempts}`));
         if (attempts > 1) return;
         const text = `do $$ begin raise exception 'for a test' using errcode = '40P01'; end $$`;
-        await transaction.query({ text, values: [], plan: 'custom' });
+        await inner.transaction.query({ text, values: [], plan: 'custom' });
       });
     dataOf(await post(), 201);
     expect(seen).toEqual([['attempt 2', 'Ada']]);
   });
 
   it('does not run the callback of a part that was rolled back', async () => {
-    work = (actor) =>
-      database.transaction(actor.organization, async (_, outer) => {
+    work = (call) =>
+      database.transaction(call, async (outer) => {
         await database.afterCommit(outer, note('outer'));
-        const part = database.transaction(outer, async (__, inner) => {
-          await rename(actor, inner, 'Grace');
+        const part = database.transaction(outer, async (inner) => {
+          await rename(inner, 'Grace');
           await database.afterCommit(inner, note('inner'));
           throw new Error('for a test');
         });
@@ -177,21 +174,21 @@ describe('database.afterCommit', () => {
     ]);
   });
 
-  it('does not run the callback in a dry run, also inside a transaction', async () => {
-    const dryRun = (own: Tenant) =>
-      database.dryRun(own, (inside) => database.afterCommit(inside, note('callback')));
-    work = async ({ organization }) => {
-      await dryRun(organization);
-      await database.transaction(organization, (_, inside) => dryRun(inside));
+  it('does not run the callback in a dry run, also inner a transaction', async () => {
+    const dryRun = (call: TenantCall) =>
+      database.dryRun(call, (inner) => database.afterCommit(inner, note('callback')));
+    work = async (call) => {
+      await dryRun(call);
+      await database.transaction(call, (inner) => dryRun(inner));
     };
     dataOf(await post(), 201);
     expect(seen).toEqual([]);
   });
 
   it('runs the callback after the commit of a request with an Idempotency-Key, and not in a replay', async () => {
-    work = async (actor) => {
-      await database.afterCommit(actor.organization, note('callback'));
-      await rename(actor, actor.organization, 'Grace');
+    work = async (call) => {
+      await database.afterCommit(call, note('callback'));
+      await rename(call, 'Grace');
       expect(seen).toEqual([]);
     };
     const headers = { 'Idempotency-Key': randomUUID() };
@@ -205,14 +202,14 @@ describe('database.afterCommit', () => {
     async (place) => {
       const error = jest.spyOn(logger, 'error');
       const fail = () => Promise.reject(new Error('for a test'));
-      const add = async (own: Tenant) => {
-        await database.afterCommit(own, fail);
-        await database.afterCommit(own, note('next'));
+      const add = async (call: TenantCall) => {
+        await database.afterCommit(call, fail);
+        await database.afterCommit(call, note('next'));
       };
-      work = ({ organization }) =>
+      work = (call) =>
         place === 'in a transaction'
-          ? database.transaction(organization, (_, inside) => add(inside))
-          : add(organization);
+          ? database.transaction(call, (inner) => add(inner))
+          : add(call);
       dataOf(await post(), 201);
       expect(seen).toEqual([['next', 'Ada']]);
       expect(error).toHaveBeenCalledWith(
@@ -226,9 +223,9 @@ describe('database.afterCommit', () => {
 
 describe('database.transaction', () => {
   it('refuses statements after a rollback', async () => {
-    let ended: Tenant | undefined;
-    const failing = database.transaction({ id: tenant.id }, (_, inside) => {
-      ended = inside;
+    let ended: TenantCall | undefined;
+    const failing = database.transaction({ tenant }, (inner) => {
+      ended = inner;
       return Promise.reject(new Error('for a test'));
     });
     await expect(failing).rejects.toThrow('for a test');
@@ -239,13 +236,11 @@ describe('database.transaction', () => {
 
   it('keeps the rest when a part with writes of its own fails', async () => {
     const other = await createLead(tenant.api);
-    work = (actor) =>
-      database.transaction(actor.organization, async (_, outer) => {
-        await rename(actor, outer, 'Grace');
-        const part = database.transaction(outer, async (__, inner) => {
-          await app.app
-            .get(LeadsService)
-            .delete({ ...actor, organization: { ...actor.organization, ...inner } }, other.id);
+    work = (call) =>
+      database.transaction(call, async (outer) => {
+        await rename(outer, 'Grace');
+        const part = database.transaction(outer, async (inner) => {
+          await app.app.get(LeadsService).delete(inner, other.id);
           throw new Error('for a test');
         });
         await part.catch(() => undefined);

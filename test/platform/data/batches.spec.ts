@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
 import { BatchConnections } from '../../../src/platform/data/gateway/batch-connections.js';
-import { ConcurrencyLimit } from '../../../src/platform/data/gateway/concurrency-limit.js';
-import type { Statement } from '../../../src/platform/data/gateway/tenant.js';
-import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
+import type { Statement } from '../../../src/platform/data/gateway/statement.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
@@ -55,7 +52,7 @@ interface Identity {
 }
 
 function identify(tenant: Tenant, n: number): Promise<Identity[]> {
-  return database.read<Identity>(tenant, { ...IDENTITY, values: [n] });
+  return database.read<Identity>({ tenant }, { ...IDENTITY, values: [n] });
 }
 
 /** Returns the number of statements that wait for locks of a type. */
@@ -87,7 +84,7 @@ describe('concurrent statements', () => {
 
   it('do not keep the organization of the previous statement', async () => {
     await identify(us, 1);
-    const [row] = await database.read<Identity>(them, { ...IDENTITY, values: [2] });
+    const [row] = await database.read<Identity>({ tenant: them }, { ...IDENTITY, values: [2] });
     expect(row?.organization).toBe(them.id);
   });
 
@@ -99,7 +96,7 @@ describe('concurrent statements', () => {
     ];
     const asked = Array.from({ length: 120 }, (_, n) => {
       const statement = n % 4 === 3 ? broken[(n >> 2) % broken.length]! : undefined;
-      return statement ? database.read(us, statement) : identify(us, n);
+      return statement ? database.read({ tenant: us }, statement) : identify(us, n);
     });
     const answers = await Promise.allSettled(asked);
     const failed = answers.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
@@ -111,7 +108,7 @@ describe('concurrent statements', () => {
 
   it('do not read uncommitted changes of a transaction', async () => {
     const { id } = await createLead(us.api, { notes: 'before' });
-    await database.transaction(us, async (transaction) => {
+    await database.transaction({ tenant: us }, async ({ transaction }) => {
       await transaction.query({
         text: `update leads set notes = 'after' where organization_id = $1 and id = $2`,
         values: [us.id, id],
@@ -125,24 +122,14 @@ describe('concurrent statements', () => {
     'of many organizations share connections: %s',
     async (kind) => {
       const tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
-      const backend: BatchStatement<BatchItem> = {
-        ...{ kind, retriesOmitted: false },
-        of: (organizationId, [item]) =>
-          onIndex('select $2::text as id, pg_backend_pid() as pid where $1::text is not null', [
-            organizationId,
-            item!.id,
-          ]),
-      };
       const backends = new Set<number>();
       for (let repeat = 0; repeat < 5; repeat++) {
         const rows = await Promise.all(
-          tenants.map(({ id }) =>
-            database.runBatched<BatchItem, { id: string; pid: number }>({ id }, backend, {
-              id: '1',
-            }),
+          tenants.map((tenant) =>
+            database[kind]<{ pid: number }>({ tenant }, onIndex('select pg_backend_pid() as pid')),
           ),
         );
-        for (const row of rows) backends.add(row!.pid);
+        for (const [row] of rows) backends.add(row!.pid);
       }
       expect(backends.size).toBeLessThanOrEqual(2);
     },
@@ -156,7 +143,7 @@ describe('concurrent statements', () => {
     let running = 2;
     const slow = Array.from({ length: running }, () =>
       database
-        .read(us, { text: 'select pg_advisory_xact_lock_shared($1)', values: [HELD] })
+        .read({ tenant: us }, { text: 'select pg_advisory_xact_lock_shared($1)', values: [HELD] })
         .finally(() => running--),
     );
     await until(async () => (await waitingFor('advisory')) === 2);
@@ -169,28 +156,28 @@ describe('concurrent statements', () => {
 
 describe('concurrent requests of one organization', () => {
   // Requests over HTTP arrive one after another on a busy machine, and then share nothing.
-  it('share statements', async () => {
+  it('are sent together', async () => {
     const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
-    const [service, actor] = [app.app.get(LeadsService), await app.actor(us)];
-    const limit = app.app.get(ConcurrencyLimit);
-    const before = limit.completed;
-    await Promise.all(leads.map(({ id }) => service.get(actor, id)));
-    expect(limit.completed - before).toBeLessThan(leads.length);
+    const [service, call] = [app.app.get(LeadsService), await app.call(us)];
+    const batches = jest.spyOn(app.app.get(BatchConnections), 'sendBatch');
+    await Promise.all(leads.map(({ id }) => service.get(call, id)));
+    expect(batches.mock.calls.length).toBeLessThan(leads.length / 2);
+    batches.mockRestore();
   });
 
-  it('share the statements of updates and deletions', async () => {
+  it('are sent together for updates and deletions', async () => {
     const tenant = await app.organization();
     const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(tenant.api)));
-    const [service, actor] = [app.app.get(LeadsService), await app.actor(tenant)];
-    const limit = app.app.get(ConcurrencyLimit);
-    const before = limit.completed;
+    const [service, call] = [app.app.get(LeadsService), await app.call(tenant)];
+    const batches = jest.spyOn(app.app.get(BatchConnections), 'sendBatch');
     const updated = await Promise.all(
-      leads.map(({ id }, n) => service.update(actor, id, { notes: `Note ${n}` })),
+      leads.map(({ id }, n) => service.update(call, id, { notes: `Note ${n}` })),
     );
-    const deletions = await Promise.all(leads.map(({ id }) => service.delete(actor, id)));
+    const deletions = await Promise.all(leads.map(({ id }) => service.delete(call, id)));
     expect(updated.map(({ notes }) => notes)).toEqual(leads.map((_, n) => `Note ${n}`));
     expect(deletions.map(({ id }) => id)).toEqual(leads.map(({ id }) => id));
-    expect(limit.completed - before).toBeLessThan(leads.length);
+    expect(batches.mock.calls.length).toBeLessThan(leads.length / 2);
+    batches.mockRestore();
   });
 
   it.each([
@@ -198,13 +185,13 @@ describe('concurrent requests of one organization', () => {
     ['changes the score', { temperature: 'hot' as const }, 2],
   ])('need the fewest statements for an update that %s', async (_, changes, statements) => {
     const lead = await createLead(us.api, { email: `${randomUUID()}@example.com` });
-    const [service, actor] = [app.app.get(LeadsService), await app.actor(us)];
-    const runBatched = jest.spyOn(database, 'runBatched');
-    const updated = await service.update(actor, lead.id, changes);
-    expect(runBatched).toHaveBeenCalledTimes(statements);
-    runBatched.mockRestore();
+    const [service, call] = [app.app.get(LeadsService), await app.call(us)];
+    const batches = jest.spyOn(app.app.get(BatchConnections), 'sendBatch');
+    const updated = await service.update(call, lead.id, changes);
+    expect(batches).toHaveBeenCalledTimes(statements);
+    batches.mockRestore();
     expect(updated).toMatchObject(changes);
-    expect(await service.update(actor, lead.id, changes)).toEqual(updated);
+    expect(await service.update(call, lead.id, changes)).toEqual(updated);
   });
 
   it('each receive the record that they name, independently of the others', async () => {
@@ -306,7 +293,7 @@ describe('a write that has to wait for a lock', () => {
     const { id } = await createLead(us.api);
     let blocked: Promise<Answer> | undefined;
     await database
-      .transaction(us, async (transaction) => {
+      .transaction({ tenant: us }, async ({ transaction }) => {
         await transaction.query({
           text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
           values: [us.id, id, email],
@@ -346,7 +333,8 @@ describe('lost connections', () => {
   });
 
   it('close the idle connections, so that the next statements use new ones', async () => {
-    const write = (n: number) => database.write<Identity>(us, { ...IDENTITY, values: [n] });
+    const write = (n: number) =>
+      database.write<Identity>({ tenant: us }, { ...IDENTITY, values: [n] });
     await write(1);
     app.app.get(BatchConnections).closeIdle();
     expect(await Promise.all([write(2), write(3)])).toMatchObject([[{ n: 2 }], [{ n: 3 }]]);
@@ -364,10 +352,14 @@ describe('a database that refuses connections', () => {
       await getLead(api, id);
       proxy.setOpen(false);
       const gateway = cutOff.app.get(TenantDatabase);
-      await expect(gateway.read(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+      await expect(
+        gateway.read({ tenant: us }, { ...IDENTITY, values: [1] }),
+      ).rejects.toMatchObject({
         code: 'query_failed',
       });
-      await expect(gateway.write(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+      await expect(
+        gateway.write({ tenant: us }, { ...IDENTITY, values: [1] }),
+      ).rejects.toMatchObject({
         code: 'create_failed',
       });
       // The lookup of a key that is not cached fails with the code of its request.

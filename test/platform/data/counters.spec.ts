@@ -98,7 +98,7 @@ describe('counted totals of lists', () => {
     };
     const gateway = app.app.get(TenantDatabase);
     const twice = (end: () => void) =>
-      gateway.transaction(tenant, async (transaction) => {
+      gateway.transaction({ tenant }, async ({ transaction }) => {
         await transaction.query(insert);
         await transaction.query(insert);
         end();
@@ -122,7 +122,7 @@ describe('counted totals of lists', () => {
     expect(await totalOf(LEADS, '&status=old')).toBe(500);
     await app.sql(`delete from leads where organization_id = $1`, [tenant.id]);
     expect(await totalOf(LEADS)).toBe(0);
-    expect(await counts.check(tenant)).toEqual([]);
+    expect(await counts.check({ tenant })).toEqual([]);
   });
 
   it('are zero after a truncate', async () => {
@@ -148,7 +148,7 @@ describe('counted totals of lists', () => {
       for (let step = 0; step < 40; step++) await pick(steps)();
     };
     await Promise.all(Array.from({ length: 8 }, client));
-    expect(await counts.check(tenant)).toEqual([]);
+    expect(await counts.check({ tenant })).toEqual([]);
   });
 });
 
@@ -173,23 +173,23 @@ describe('wrong counts', () => {
   });
 
   it('are found in their organization only', async () => {
-    expect(await counts.check(tenant)).toEqual(expect.arrayContaining(WRONG));
-    expect(await counts.check(tenant)).toHaveLength(WRONG.length);
-    expect(await counts.check(await app.organization())).toEqual([]);
+    expect(await counts.check({ tenant })).toEqual(expect.arrayContaining(WRONG));
+    expect(await counts.check({ tenant })).toHaveLength(WRONG.length);
+    expect(await counts.check({ tenant: await app.organization() })).toEqual([]);
   });
 
   it('are corrected once by concurrent repairs, while other clients write', async () => {
     const writes = Array.from({ length: 30 }, () => createLead(tenant.api, { status: 'new' }));
-    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair(tenant)));
+    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair({ tenant })));
     await Promise.all(writes);
     expect(repairs.filter((drifts) => drifts.length > 0)).toHaveLength(1);
-    expect(await counts.check(tenant)).toEqual([]);
+    expect(await counts.check({ tenant })).toEqual([]);
     expect(await totalOf(LEADS, '&status=new')).toBe(33);
   });
 
   it('get a new version when they are repaired, which invalidates cached totals', async () => {
     const [before] = await versions();
-    await counts.repair(tenant);
+    await counts.repair({ tenant });
     const [after] = await versions();
     expect(BigInt(after!.version)).toBeGreaterThan(BigInt(before!.version));
   });

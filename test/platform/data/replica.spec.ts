@@ -5,7 +5,7 @@ import type { DatabaseTarget } from '../../../src/platform/data/connection/data-
 import { openDatabase } from '../../../src/ops/open-database.js';
 import { StatementPipeline } from '../../../src/platform/data/connection/statement-pipeline.js';
 import { NAMES_COLLATION } from '../../../src/platform/data/names-collation.js';
-import { Deadline } from '../../../src/platform/data/gateway/time-budget.js';
+import { Deadline } from '../../../src/platform/data/gateway/policies.js';
 import { Replica } from '../../../src/platform/data/replicas/replica.js';
 import { createDatabase, dropDatabase, query, urlOf } from '../../../src/testing/databases.js';
 
@@ -31,9 +31,7 @@ describe('a read replica', () => {
 
   /** As reads of organizations are sent. */
   const sendRead: Send = async (client, text) => {
-    const pipeline = new StatementPipeline([
-      { contexts: [], statement: { name: '', text }, executions: [[]] },
-    ]);
+    const pipeline = new StatementPipeline([{ name: '', text, values: [] }]);
     client.query(pipeline);
     return pipeline.result;
   };

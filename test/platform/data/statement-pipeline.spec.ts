@@ -9,8 +9,8 @@ import {
   ResilientClient,
 } from '../../../src/platform/data/connection/resilient-client.js';
 import {
-  type ContextStatement,
   LostConnectionError,
+  type PipelineStatement,
   StatementPipeline,
 } from '../../../src/platform/data/connection/statement-pipeline.js';
 import { configOf, createDatabase, dropDatabase } from '../../../src/testing/databases.js';
@@ -32,15 +32,15 @@ afterAll(() => dropDatabase(database));
 function run<Row>(
   text: string,
   executions: readonly (readonly unknown[])[],
-  { name = '', context }: { name?: string; context?: ContextStatement } = {},
+  { name = '', setting }: { name?: string; setting?: PipelineStatement } = {},
 ) {
-  const contexts = context ? [context] : [];
   const pipeline = new StatementPipeline<Row>([
-    { contexts, statement: { name, text }, executions },
+    ...(setting ? [setting] : []),
+    ...executions.map((values) => ({ name, text, values })),
   ]);
   client.query(pipeline);
-  const result = pipeline.result.then((parts) => parts.flat());
-  return { result, contextRow: () => pipeline.contextRow };
+  const result = pipeline.result.then((rows) => rows.flat());
+  return { result, settingRow: () => pipeline.settingRow };
 }
 
 it.each<[string, unknown, string, unknown]>([
@@ -60,16 +60,17 @@ it.each<[string, unknown, string, unknown]>([
   expect(await result).toEqual([{ v: expected }]);
 });
 
-it('returns the rows of all executions, in one transaction with its context', async () => {
-  const context = {
-    name: 'context',
+it('returns the rows of all statements, in one transaction with its settings', async () => {
+  const setting = {
+    isSetting: true,
+    name: 'setting',
     text: `select set_config('work_mem', $1, true), txid_current()`,
     values: ['777kB'],
   };
   const text = `select $1::int as n, current_setting('work_mem') as memory, txid_current()::text as id`;
-  const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', context });
+  const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', setting });
   const rows = await pipeline.result;
-  const [memory, id] = pipeline.contextRow();
+  const [memory, id] = pipeline.settingRow();
   expect({ memory, rows }).toEqual({
     memory: '777kB',
     rows: [
@@ -90,29 +91,45 @@ it('prepares a statement again if its first execution or its transaction failed'
   expect(rows).toEqual([{ name: 'division' }]);
 });
 
-it('returns the rows of each part, which has the settings of its contexts', async () => {
-  const contextOf = (name: string, value: string) => {
-    return { name, text: `select set_config('app.part', $1, true)`, values: [value] };
+it('returns the rows of each statement, which has the settings before it', async () => {
+  const setting = (name: string, value: string) => {
+    const text = `select set_config('app.part', $1, true)`;
+    return { name, text, values: [value], isSetting: true };
   };
   const text = `select $1::int as n, current_setting('app.part') as part`;
-  const statement = { name: 'part', text };
-  const pipeline = new StatementPipeline([
-    { contexts: [contextOf('first', 'a')], statement, executions: [[1], [2]] },
-    { contexts: [contextOf('', 'lost'), contextOf('', 'b')], statement, executions: [[3]] },
-    { contexts: [], statement: { name: '', text: 'select 4 as m where false' }, executions: [[]] },
-  ]);
-  client.query(pipeline);
-  expect(await pipeline.result).toEqual([
-    [
+  const statement = (n: number) => ({ name: 'part', text, values: [n] });
+  const other = { name: '', text: 'select 4 as m where $1', values: [true] };
+  const pipeline = () =>
+    new StatementPipeline([
+      ...[setting('first', 'a'), statement(1), statement(2)],
+      ...[setting('', 'lost'), setting('', 'b'), statement(3)],
+      ...[other, { ...other, values: [false] }],
+    ]);
+  // The second time, the columns of prepared statements are known.
+  for (const repeated of [pipeline(), pipeline()]) {
+    client.query(repeated);
+    const rows = await repeated.result;
+    expect(rows.flat()).toEqual([
       { n: 1, part: 'a' },
       { n: 2, part: 'a' },
-    ],
-    [{ n: 3, part: 'b' }],
-    [],
-  ]);
+      { n: 3, part: 'b' },
+      { m: 4 },
+    ]);
+    expect(rows.map(({ length }) => length)).toEqual([0, 1, 1, 0, 0, 1, 1, 0]);
+  }
 });
 
-it('rolls back all executions if one fails', async () => {
+it('reads the rows of a prepared statement again after the columns of its table have changed', async () => {
+  await client.query('create temporary table numbers (n int)');
+  await client.query('insert into numbers values (1)');
+  const read = () => run('select * from numbers', [[]], { name: 'all' }).result;
+  expect(await read()).toEqual([{ n: 1 }]);
+  await client.query(`alter table numbers add m text default 'a'`);
+  await expect(read()).rejects.toThrow('cached plan must not change result type');
+  expect(await read()).toEqual([{ n: 1, m: 'a' }]);
+});
+
+it('rolls back all statements if one fails', async () => {
   await client.query('create temporary table numbers (n int primary key)');
   const failed = run('insert into numbers values ($1)', [[1], [2], [1]]);
   await expect(failed.result).rejects.toThrow('duplicate key');
@@ -132,8 +149,7 @@ it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', asy
 /** Reports an error of PostgreSQL to a statement, on a connection without a server. */
 function reportError(properties: Partial<pg.DatabaseError>) {
   const connection = new EventEmitter() as pg.Connection;
-  const statement = { name: '', text: 'select 1' };
-  const pipeline = new StatementPipeline([{ contexts: [], statement, executions: [[]] }]);
+  const pipeline = new StatementPipeline([{ name: '', text: 'select 1', values: [] }]);
   const rejected = jest.fn<undefined, [unknown]>();
   const ended = pipeline.result.catch(rejected);
   const error = new pg.DatabaseError('for a test', 0, 'error');

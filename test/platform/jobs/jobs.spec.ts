@@ -28,7 +28,7 @@ const post = (text: string, headers = {}) =>
   tenant.api.post('/api/v1/greetings', { text }, { headers });
 
 describe('jobs.send', () => {
-  it('runs the handler once, with an actor of the organization and the payload', async () => {
+  it('runs the handler once, with a call for the organization and the payload', async () => {
     const { id } = dataOf<{ id: string }>(await post('hello'), 201);
     await jobs.untilNone();
     expect(greetings.runs).toEqual([
@@ -41,9 +41,9 @@ describe('jobs.send', () => {
     ]);
   });
 
-  it('gives the handler an actor that the services of features accept', async () => {
+  it('gives the handler a call that the services of features accept', async () => {
     const lead = await createLead(tenant.api);
-    greetings.handle = (actor) => app.app.get(LeadsService).delete(actor, lead.id);
+    greetings.handle = (call) => app.app.get(LeadsService).delete(call, lead.id);
     await jobs.send('delete');
     await jobs.untilNone();
     expectError(await tenant.api.get(`/api/v1/leads/${lead.id}`), 404, 'not_found');
@@ -57,7 +57,9 @@ describe('jobs.send', () => {
 
   it('stores no job in a dry run', async () => {
     const database = app.app.get(TenantDatabase);
-    await database.dryRun({ id: tenant.id }, (inside) => jobs.send('dry run', {}, inside));
+    await database.dryRun({ tenant: { id: tenant.id } }, (inner) =>
+      jobs.send('dry run', {}, inner),
+    );
     expect({ jobs: await jobs.all(), runs: greetings.runs }).toEqual({ jobs: [], runs: [] });
   });
 
@@ -74,7 +76,7 @@ describe('jobs.send', () => {
     const options = { key: 'welcome', delay: '1h' } as const;
     expect(await jobs.send('first', options)).toEqual(expect.any(String));
     expect(await jobs.send('second', options)).toBeUndefined();
-    expect(await jobs.send('other', options, other)).toEqual(expect.any(String));
+    expect(await jobs.send('other', options, { tenant: other })).toEqual(expect.any(String));
     await jobs.passTime();
     await jobs.untilNone();
     expect(await jobs.send('third', { key: 'welcome' })).toEqual(expect.any(String));
@@ -120,7 +122,9 @@ describe('jobs.send', () => {
   });
 
   it('refuses a job that no method handles', async () => {
-    const sent = app.app.get(JobsService).send({ id: tenant.id }, defineJob('acme.unknown'), {});
+    const sent = app.app
+      .get(JobsService)
+      .send({ tenant: { id: tenant.id } }, defineJob('acme.unknown'), {});
     await expect(sent).rejects.toThrow('No method handles the job acme.unknown');
   });
 });
@@ -155,8 +159,8 @@ describe('jobs.send with runAgain', () => {
     const end = holdFirstRun();
     await jobs.send('sync', options);
     await untilTrue(() => greetings.runs.length === 1);
-    await app.app.get(TenantDatabase).transaction({ id: tenant.id }, async (_, inside) => {
-      await jobs.send('sync', options, inside);
+    await app.app.get(TenantDatabase).transaction({ tenant: { id: tenant.id } }, async (inner) => {
+      await jobs.send('sync', options, inner);
       end();
     });
     await untilTrue(() => greetings.runs.length === 2);

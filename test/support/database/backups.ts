@@ -98,5 +98,5 @@ export async function startFilled(database: DatabaseTarget) {
 
 export async function expectCountersToHold(app: TestApp, tenants: readonly { id: string }[]) {
   const counts = app.app.get(CountsService);
-  for (const tenant of tenants) expect(await counts.check(tenant)).toEqual([]);
+  for (const tenant of tenants) expect(await counts.check({ tenant })).toEqual([]);
 }

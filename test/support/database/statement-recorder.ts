@@ -1,11 +1,8 @@
-import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
-import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
-import type {
-  Statement,
-  Tenant,
-  TenantTransaction,
-} from '../../../src/platform/data/gateway/tenant.js';
+import type { Statement } from '../../../src/platform/data/gateway/statement.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
+import type { Transaction } from '../../../src/platform/data/gateway/transaction.js';
+import type { Work } from '../../../src/platform/data/gateway/transaction-runner.js';
+import type { TenantCall } from '../../../src/platform/data/call.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
 /** The application's filter for one organization, whose id is `$1`. */
@@ -40,32 +37,35 @@ export class StatementRecorder {
   constructor({ app }: TestApp, { filters }: { filters: boolean }) {
     const gateway = app.get(TenantDatabase);
     const read = gateway.read.bind(gateway);
+    const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
-    const runBatched = gateway.runBatched.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
       const unfiltered = this.withoutItsFilter(text);
       this.sent.push(`${step}: ${text}`);
       return { ...rest, text: filters ? text : unfiltered };
     };
-    Object.assign(gateway, {
-      read: (tenant: Tenant, statement: Statement) => read(tenant, noted('read', statement)),
-      write: (tenant: Tenant, statement: Statement) => write(tenant, noted('write', statement)),
-      runBatched: <I extends BatchItem>(
-        tenant: Tenant,
-        statement: BatchStatement<I>,
-        ...rest: [I, ...never[]]
-      ) => {
-        const of: typeof statement.of = (...args) => noted('batch', statement.of(...args));
-        return runBatched(tenant, { ...statement, of }, ...rest);
+    // The gateway runs its reads and writes, which are noted already, in savepoints.
+    const recorded = (inner: Transaction): Transaction => ({
+      get isCommitted() {
+        return inner.isCommitted;
       },
-      transaction: (
-        tenant: Tenant,
-        work: (inside: TenantTransaction, own: Tenant) => Promise<unknown>,
-      ) => {
+      manager: inner.manager,
+      query: (statement) => inner.query(noted('query', statement)),
+      runInSavepoint: (work) => inner.runInSavepoint(work),
+      afterCommit: (callback) => {
+        inner.afterCommit(callback);
+      },
+    });
+    Object.assign(gateway, {
+      read: (call: TenantCall, statement: Statement) => read(call, noted('read', statement)),
+      readForWrite: (call: TenantCall, statement: Statement) =>
+        readForWrite(call, noted('read', statement)),
+      write: (call: TenantCall, statement: Statement) => write(call, noted('write', statement)),
+      transaction: (call: TenantCall, work: Work<TenantCall, unknown>) => {
         this.sent.push('begin');
-        return transaction(tenant, (inside, own) =>
-          work({ query: (statement) => inside.query(noted('query', statement)) }, own),
+        return transaction(call, (inner, manager) =>
+          work({ ...inner, transaction: recorded(inner.transaction) }, manager),
         ).finally(() => this.sent.push('end'));
       },
     });

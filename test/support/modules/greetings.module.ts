@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../../src/platform/http/access.js';
-import type { Tenant } from '../../../src/platform/data/gateway/tenant.js';
 import { Text } from '../../../src/platform/fields/kinds/kinds.js';
-import { Caller } from '../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
 import { defineJob, type JobRun } from '../../../src/platform/jobs/job.js';
 import { JobHandler } from '../../../src/platform/jobs/job.decorator.js';
 import { JobWorker } from '../../../src/platform/jobs/job-worker.js';
 import { JobsService, type SendOptions } from '../../../src/platform/jobs/jobs.service.js';
-import type { Actor } from '../../../src/platform/data/actor.js';
+import type { Call, TenantCall } from '../../../src/platform/data/call.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import { until } from '../servers/product.js';
 
@@ -35,7 +34,7 @@ interface Run {
 export const greetings = {
   runs: [] as Run[],
   handle: (() => Promise.resolve()) as (
-    actor: Actor,
+    call: Call,
     greeting: Greeting,
     run: JobRun,
   ) => Promise<unknown>,
@@ -53,11 +52,11 @@ class Greeter {
   private readonly instance = randomUUID();
 
   @JobHandler(GREET)
-  async greet(actor: Actor, greeting: Greeting, run: JobRun) {
+  async greet(call: Call, greeting: Greeting, run: JobRun) {
     const { text } = greeting;
-    const organization = actor.organization.id;
+    const organization = call.tenant.id;
     greetings.runs.push({ instance: this.instance, organization, text, run });
-    await greetings.handle(actor, greeting, run);
+    await greetings.handle(call, greeting, run);
   }
 }
 
@@ -71,8 +70,8 @@ class GreetingsController {
 
   @Post()
   @RequireScope('leads:write')
-  async send(@Caller() { organization }: Actor, @Body() { text }: GreetingDto) {
-    const id = await this.jobs.send(organization, GREET, { text });
+  async send(@CurrentCall() call: Call, @Body() { text }: GreetingDto) {
+    const id = await this.jobs.send(call, GREET, { text });
     if (text === 'fail') throw new Error('for a test');
     return { id };
   }
@@ -89,8 +88,12 @@ export class StoredJobs {
     private readonly organization: string,
   ) {}
 
-  send(text: string, options?: SendOptions, tenant: Tenant = { id: this.organization }) {
-    return this.app.app.get(JobsService).send(tenant, GREET, { text }, options);
+  send(
+    text: string,
+    options?: SendOptions,
+    call: TenantCall = { tenant: { id: this.organization } },
+  ) {
+    return this.app.app.get(JobsService).send(call, GREET, { text }, options);
   }
 
   /** `delay`: minutes until the next run. */

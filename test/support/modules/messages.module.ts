@@ -16,8 +16,8 @@ import { LabelledId } from '../../../src/modules/mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../../../src/modules/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../../src/modules/mcp/resources/resource.decorator.js';
 import { Tool } from '../../../src/modules/mcp/tools/tool.decorator.js';
-import { Caller } from '../../../src/platform/http/request/api-request.js';
-import type { Actor } from '../../../src/platform/data/actor.js';
+import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
+import type { Call } from '../../../src/platform/data/call.js';
 import { LEADS } from '../../../src/testing/factories.js';
 
 class SendMessageDto {
@@ -45,8 +45,8 @@ class MessagesService {
     private readonly compliance: LeadComplianceService,
   ) {}
 
-  async send(actor: Actor, leadId: string, message: SendMessageDto): Promise<MessageDto> {
-    await this.compliance.assertContactable(actor, await this.leads.get(actor, leadId));
+  async send(call: Call, leadId: string, message: SendMessageDto): Promise<MessageDto> {
+    await this.compliance.assertContactable(call, await this.leads.get(call, leadId));
     return { id: uuidv7(), lead_id: leadId, urgent: false, ...message };
   }
 }
@@ -57,8 +57,8 @@ class MessagesController {
 
   @Post()
   @RequireScope('leads:write')
-  send(@Caller() actor: Actor, @Id() id: string, @Body() message: SendMessageDto) {
-    return this.messages.send(actor, id, message);
+  send(@CurrentCall() call: Call, @Id() id: string, @Body() message: SendMessageDto) {
+    return this.messages.send(call, id, message);
   }
 }
 
@@ -78,8 +78,8 @@ class MessagesTools {
     input: SendMessageDto,
     output: MessageDto,
   })
-  send(actor: Actor, id: string, message: SendMessageDto) {
-    return this.messages.send(actor, id, message);
+  send(call: Call, id: string, message: SendMessageDto) {
+    return this.messages.send(call, id, message);
   }
 
   @Tool('delete_thread', {
@@ -91,9 +91,9 @@ class MessagesTools {
     input: ReasonDto,
     output: DeletedDto,
   })
-  async delete(actor: Actor, id: string, { reason }: ReasonDto) {
-    await this.leads.update(actor, id, { notes: reason });
-    return this.leads.delete(actor, id);
+  async delete(call: Call, id: string, { reason }: ReasonDto) {
+    await this.leads.update(call, id, { notes: reason });
+    return this.leads.delete(call, id);
   }
 
   @Tool('count_messages', {
@@ -103,8 +103,8 @@ class MessagesTools {
     scope: 'leads:read',
     output: CountDto,
   })
-  count({ channel }: Actor) {
-    return { count: 0, channel };
+  count({ actor }: Call) {
+    return { count: 0, channel: actor.channel };
   }
 }
 
@@ -125,18 +125,18 @@ class MessagesPrompts {
     scopes: ['leads:read'],
     input: ThankLeadDto,
   })
-  async thank(actor: Actor, { lead_id, way }: ThankLeadDto): Promise<PromptPart[]> {
-    const record = await this.leads.get(actor, lead_id);
+  async thank(call: Call, { lead_id, way }: ThankLeadDto): Promise<PromptPart[]> {
+    const record = await this.leads.get(call, lead_id);
     return [`Draft a ${way} of thanks to this lead:`, { kind: 'lead', record }];
   }
 
   @Resource({ name: 'thread', title: 'Thread', description: 'A thread.', scope: 'leads:read' })
-  read(_: Actor, id: string) {
+  read(_: Call, id: string) {
     return { id };
   }
 
   @Completion({ name: 'thread', scope: 'leads:read' })
-  find(_: Actor, typed: string): CompletionMatches {
+  find(_: Call, typed: string): CompletionMatches {
     return { matches: [{ id: `${typed}-1`, label: 'Hello' }], hasMore: true };
   }
 }

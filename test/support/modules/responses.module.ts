@@ -17,11 +17,11 @@ import {
 import type { Response } from 'express';
 import { from, interval, map, type Observable, of } from 'rxjs';
 import { AnyKey, RequireScope } from '../../../src/platform/http/access.js';
-import { Caller } from '../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
 import type { CreateLeadDto } from '../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
-import type { Actor } from '../../../src/platform/data/actor.js';
+import type { Call } from '../../../src/platform/data/call.js';
 
 /** The content of the files. */
 export const CSV = 'name\nAda\n';
@@ -137,15 +137,15 @@ class ResponsesController {
 
   @Post('nothing')
   @RequireScope('leads:write')
-  async create(@Caller() actor: Actor): Promise<void> {
-    await this.leads.create(actor, ADA);
+  async create(@CurrentCall() call: Call): Promise<void> {
+    await this.leads.create(call, ADA);
   }
 
   @Post('empty')
   @HttpCode(204)
   @RequireScope('leads:write')
-  async createQuietly(@Caller() actor: Actor) {
-    return this.leads.create(actor, ADA);
+  async createQuietly(@CurrentCall() call: Call) {
+    return this.leads.create(call, ADA);
   }
 
   @Post('accepted')
@@ -164,15 +164,15 @@ class ResponsesController {
 
   @Post('file')
   @RequireScope('leads:write')
-  async createFile(@Caller() actor: Actor) {
-    await this.leads.create(actor, ADA);
+  async createFile(@CurrentCall() call: Call) {
+    await this.leads.create(call, ADA);
     return new StreamableFile(Buffer.from(CSV));
   }
 
   @Post('written')
   @RequireScope('leads:write')
-  async createWritten(@Caller() actor: Actor, @Res() response: Response) {
-    await this.leads.create(actor, ADA);
+  async createWritten(@CurrentCall() call: Call, @Res() response: Response) {
+    await this.leads.create(call, ADA);
     response.status(201).send('written');
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { LeadDto } from '../lead.dto.js';
 
 /**
@@ -11,7 +11,7 @@ export abstract class ComplianceRule {
    * @returns why the lead must not be contacted, to follow the words "The lead", such as
    *   `has opted out of text messages`; undefined if it may be contacted
    */
-  abstract check(lead: LeadDto, actor: Actor): string | undefined | Promise<string | undefined>;
+  abstract check(lead: LeadDto, call: Call): string | undefined | Promise<string | undefined>;
 }
 
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../../platform/data/lists/search-text.js';
 import type { LeadDto } from '../lead.dto.js';
@@ -51,8 +51,8 @@ const TO_REFILL = `${NOT_DELETED} and search_text not like ${FOLDED_PATTERN}`;
 export class ContactIdentityRepository {
   constructor(private readonly database: TenantDatabase) {}
 
-  transaction<T>(tenant: Tenant, work: (transaction: TenantTransaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(tenant, work);
+  transaction<T>(call: TenantCall, work: (inner: InTransaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(call, work);
   }
 
   /**
@@ -60,23 +60,22 @@ export class ContactIdentityRepository {
    * @param changedSince only leads that were changed at this time or later
    */
   lockNextBatch(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    call: InTransaction,
     { after, changedSince, limit }: { after?: LeadCursor; changedSince?: Date; limit: number },
   ): Promise<IdentifiedLead[]> {
-    return transaction.query<IdentifiedLead>({
+    return call.transaction.query<IdentifiedLead>({
       text: `select ${COLUMNS} from leads where ${NOT_DELETED}
           and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::uuid))
           and ($4::timestamptz is null or updated_at >= $4::timestamptz)
         order by created_at, id limit ${limit} for update`,
-      values: [id, after?.created_at ?? null, after?.id ?? null, changedSince ?? null],
+      values: [call.tenant.id, after?.created_at ?? null, after?.id ?? null, changedSince ?? null],
     });
   }
 
   /** Whether `lockToRefill` finds leads. */
-  async hasToRefill(tenant: Tenant): Promise<boolean> {
+  async hasToRefill(call: TenantCall): Promise<boolean> {
     const text = `select from leads where ${TO_REFILL} limit 1`;
-    const rows = await this.database.read(tenant, { text, values: [tenant.id], plan: 'index' });
+    const rows = await this.database.read(call, { text, values: [call.tenant.id], plan: 'index' });
     return rows.length > 0;
   }
 
@@ -85,73 +84,66 @@ export class ContactIdentityRepository {
    * transaction ends. Leads that another transaction has locked are left out.
    */
   lockToRefill(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    call: InTransaction,
     { after, limit }: { after?: string; limit: number },
   ): Promise<(IdentifiedLead & Pick<LeadIdentity, 'search_text'>)[]> {
-    return transaction.query({
+    return call.transaction.query({
       text: `select ${COLUMNS}, search_text from leads
         where ${TO_REFILL} and ($2::uuid is null or id > $2::uuid)
         order by id limit ${limit} for update skip locked`,
-      values: [id, after ?? null],
+      values: [call.tenant.id, after ?? null],
       plan: 'index',
     });
   }
 
   /** @returns the leads that have one of these normalized forms, by form */
   async findByNormalized(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    call: InTransaction,
     field: IdentityField,
     forms: readonly string[],
   ): Promise<ReadonlyMap<string, LeadAge>> {
-    const rows = await transaction.query<LeadAge & { form: string }>({
+    const rows = await call.transaction.query<LeadAge & { form: string }>({
       text: `select ${field}_compared as form, id, ${CREATED_AT_MS} from leads
         where ${NOT_DELETED} and ${field}_compared = any($2)`,
-      values: [id, forms],
+      values: [call.tenant.id, forms],
     });
     return new Map(rows.map((row) => [row.form, row]));
   }
 
   /** Removes these normalized forms from the leads that have them, and any form from the leads with these ids. */
   async clearNormalized(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    call: InTransaction,
     field: IdentityField,
     { ids, forms }: { ids: readonly string[]; forms: readonly string[] },
   ): Promise<void> {
-    await transaction.query({
+    await call.transaction.query({
       text: `update leads set ${field}_compared = null
         where ${NOT_DELETED} and (id = any($2) or ${field}_compared = any($3))`,
-      values: [id, ids, forms],
+      values: [call.tenant.id, ids, forms],
     });
   }
 
   /** Stores the normalized forms of leads. `updated_at` does not change, because no public field does. */
-  async setNormalized(
-    transaction: TenantTransaction,
-    { id }: Tenant,
-    leads: readonly LeadIdentity[],
-  ): Promise<void> {
-    await transaction.query({
+  async setNormalized(call: InTransaction, leads: readonly LeadIdentity[]): Promise<void> {
+    await call.transaction.query({
       text: `update leads set email_compared = given.email_compared,
           phone_compared = given.phone_compared, search_text = given.search_text
         from json_to_recordset($2) as
           given (id uuid, email_compared text, phone_compared text, search_text text)
         where leads.organization_id = $1 and leads.id = given.id`,
-      values: [id, JSON.stringify(leads)],
+      values: [call.tenant.id, JSON.stringify(leads)],
     });
   }
 
   /** @returns leads that have an e-mail or phone but not its normalized form, or an earlier one, oldest first */
-  findWithoutNormalized(transaction: TenantTransaction, { id }: Tenant): Promise<IdentifiedLead[]> {
-    return transaction.query<IdentifiedLead>({
+  findWithoutNormalized(call: InTransaction): Promise<IdentifiedLead[]> {
+    return call.transaction.query<IdentifiedLead>({
       text: `select ${COLUMNS} from leads where ${NOT_DELETED}
           and ((email is not null and email_compared is null)
             or (phone is not null and phone_compared is null)
             or search_text like ${TO_REWRITE_PATTERN})
         order by created_at, id`,
-      values: [id],
+      values: [call.tenant.id],
     });
   }
 }

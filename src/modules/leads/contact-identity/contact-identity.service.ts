@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { normalizeEmail, parsePhone } from './contact-identity.js';
 import {
   type LeadAge,
@@ -34,24 +34,24 @@ export class ContactIdentityService {
    * @param changedSince only leads that were changed at this time or later
    * @throws ApiError `create_failed`
    */
-  async normalizeAgain(tenant: Tenant, region: string, changedSince?: Date): Promise<void> {
+  async normalizeAgain(call: TenantCall, region: string, changedSince?: Date): Promise<void> {
     await processInBatches<LeadCursor>((after, limit) =>
-      this.normalizeBatch(tenant, region, { after, changedSince, limit }),
+      this.normalizeBatch(call, region, { after, changedSince, limit }),
     );
   }
 
   /**
    * Lists the leads whose normalized form belongs to another lead. They have none, or that of earlier rules.
    * @param region of the organization
-   * @throws ApiError `query_failed`
+   * @throws ApiError `create_failed`
    */
-  async listConflicts(tenant: Tenant, region: string): Promise<IdentityConflict[]> {
-    return this.repository.transaction(tenant, async (transaction) => {
-      const leads = await this.repository.findWithoutNormalized(transaction, tenant);
+  async listConflicts(call: TenantCall, region: string): Promise<IdentityConflict[]> {
+    return this.repository.transaction(call, async (inner) => {
+      const leads = await this.repository.findWithoutNormalized(inner);
       const found: IdentityConflict[] = [];
       for (const field of IDENTITY_FIELDS) {
         const forms = leads.map((lead) => normalizeContact(lead, region)[field] ?? '');
-        const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
+        const holders = await this.repository.findByNormalized(inner, field, forms);
         leads.forEach((lead, index) => {
           const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
           const isWithout = lead[field] !== null && normalizedOf(lead, field) === null;
@@ -64,21 +64,20 @@ export class ContactIdentityService {
   }
 
   private normalizeBatch(
-    tenant: Tenant,
+    call: TenantCall,
     region: string,
     range: { after?: LeadCursor; changedSince?: Date; limit: number },
   ): Promise<IdentifiedLead[]> {
-    return this.repository.transaction(tenant, async (transaction) => {
-      const leads = await this.repository.lockNextBatch(transaction, tenant, range);
-      await this.updateBatch(transaction, tenant, leads, region);
+    return this.repository.transaction(call, async (inner) => {
+      const leads = await this.repository.lockNextBatch(inner, range);
+      await this.updateBatch(inner, leads, region);
       return leads;
     });
   }
 
   /** @param leads sorted by age, the oldest first */
   private async updateBatch(
-    transaction: TenantTransaction,
-    tenant: Tenant,
+    call: InTransaction,
     leads: readonly IdentifiedLead[],
     region: string,
   ): Promise<void> {
@@ -87,26 +86,24 @@ export class ContactIdentityService {
     const changed = leads.filter((lead) => hasOtherForms(lead, wantedOf(lead)));
     if (changed.length === 0) return;
     for (const field of IDENTITY_FIELDS) {
-      await this.resolveConflicts(transaction, tenant, field, leads, wanted);
+      await this.resolveConflicts(call, field, leads, wanted);
     }
     await this.repository.setNormalized(
-      transaction,
-      tenant,
+      call,
       changed.map((lead) => identityOf(lead, wantedOf(lead), region)),
     );
   }
 
   /** Assigns each form to the oldest lead that has it, and removes it from the others. */
   private async resolveConflicts(
-    transaction: TenantTransaction,
-    tenant: Tenant,
+    call: InTransaction,
     field: IdentityField,
     leads: readonly IdentifiedLead[],
     wanted: ReadonlyMap<string, NormalizedContact>,
   ): Promise<void> {
     const batchIds = new Set(leads.map(({ id }) => id));
     const forms = leads.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
-    const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
+    const holders = await this.repository.findByNormalized(call, field, forms);
     const taken = new Set<string>();
     for (const lead of leads) {
       const contact = wanted.get(lead.id);
@@ -122,7 +119,7 @@ export class ContactIdentityService {
     );
     const kept = moved.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
     const ids = moved.map(({ id }) => id);
-    await this.repository.clearNormalized(transaction, tenant, field, { ids, forms: kept });
+    await this.repository.clearNormalized(call, field, { ids, forms: kept });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeysService } from '../../auth/keys.service.js';
-import type { Tenant, TenantTransaction } from '../../../platform/data/gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { markToRewrite } from '../../../platform/data/lists/search-text.js';
@@ -44,7 +44,7 @@ export class LeadRefillService {
   async refillInBackground(): Promise<void> {
     const mayContinue = () => this.background.isAccepting;
     for (const { id, phone_region } of await this.keys.listOrganizations()) {
-      if (mayContinue()) await this.refill({ id }, phone_region, mayContinue);
+      if (mayContinue()) await this.refill({ tenant: { id } }, phone_region, mayContinue);
     }
   }
 
@@ -55,26 +55,26 @@ export class LeadRefillService {
    * @param mayContinue called before each batch
    * @throws ApiError `query_failed`, `create_failed`
    */
-  async refill(tenant: Tenant, region: string, mayContinue = () => true): Promise<void> {
-    if (!(await this.repository.hasToRefill(tenant))) return;
+  async refill(call: TenantCall, region: string, mayContinue = () => true): Promise<void> {
+    if (!(await this.repository.hasToRefill(call))) return;
     await processInBatches<string>(
-      (after, limit) => this.refillBatch(tenant, region, { after, limit }),
+      (after, limit) => this.refillBatch(call, region, { after, limit }),
       mayContinue,
     );
   }
 
   private refillBatch(
-    tenant: Tenant,
+    call: TenantCall,
     region: string,
     range: { after?: string; limit: number },
   ): Promise<string[]> {
-    return this.repository.transaction(tenant, async (transaction) => {
-      const leads = await this.repository.lockToRefill(transaction, tenant, range);
+    return this.repository.transaction(call, async (inner) => {
+      const leads = await this.repository.lockToRefill(inner, range);
       const refills = leads.map((lead): Refill => {
         return { lead, contact: normalizeContact(lead, region), conflicts: false };
       });
       for (const field of IDENTITY_FIELDS) {
-        await this.keepTakenForms(transaction, tenant, field, refills);
+        await this.keepTakenForms(inner, field, refills);
       }
       const texts = new Map(leads.map(({ id, search_text }) => [id, search_text]));
       const changed = refills.flatMap((refill) => {
@@ -84,20 +84,19 @@ export class LeadRefillService {
           hasOtherForms(refill.lead, refill.contact);
         return isChanged ? [identity] : [];
       });
-      if (changed.length > 0) await this.repository.setNormalized(transaction, tenant, changed);
+      if (changed.length > 0) await this.repository.setNormalized(inner, changed);
       return leads.map(({ id }) => id);
     });
   }
 
   /** Lets leads keep their form if another lead has the new one, or gets it in this batch. */
   private async keepTakenForms(
-    transaction: TenantTransaction,
-    tenant: Tenant,
+    call: InTransaction,
     field: IdentityField,
     refills: readonly Refill[],
   ): Promise<void> {
     const forms = refills.flatMap(({ contact }) => contact[field] ?? []);
-    const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
+    const holders = await this.repository.findByNormalized(call, field, forms);
     const taken = new Map([...holders].map(([form, { id }]) => [form, id]));
     for (const refill of refills) {
       const { lead, contact } = refill;

@@ -31,7 +31,7 @@ export interface CompletionMatch {
 
 export const COMPLETION = Symbol('completion');
 
-/** Marks a method that finds records. It is called with the `Actor` and the characters typed so far. */
+/** Marks a method that finds records. It is called with the `Call` and the characters typed so far. */
 export function Completion(
   declaration: CompletionDeclaration,
 ): HandlerDecorator<CompletionMatches> {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { fieldsOf, type Field } from '../../../platform/fields/field.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import {
   COMPLETION,
   type CompletionDeclaration,
@@ -56,36 +56,36 @@ export class CompletionService implements OnModuleInit {
    * @throws ApiError `insufficient_scope`, `query_failed`
    */
   async complete(
-    actor: Actor,
+    call: Call,
     reference: CompletionReference,
     { name, value }: CompletionArgument,
   ): Promise<CompletionResult | undefined> {
     if (reference.type === 'ref/resource') {
-      const kind = this.resources.kindOf(actor, reference.uri);
+      const kind = this.resources.kindOf(call, reference.uri);
       return kind && name === 'id'
-        ? this.completeIds(actor, kind.name, value, ({ id }) => id)
+        ? this.completeIds(call, kind.name, value, ({ id }) => id)
         : undefined;
     }
-    const input = this.prompts.find(actor, reference.name)?.declaration.input;
+    const input = this.prompts.find(call, reference.name)?.declaration.input;
     const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
     if (!field) return undefined;
     const kind = recordKindOf(input, name);
     return kind === undefined
       ? completeValue(field, value)
-      : this.completeIds(actor, kind, value, formatLabelledId);
+      : this.completeIds(call, kind, value, formatLabelledId);
   }
 
   private async completeIds(
-    actor: Actor,
+    call: Call,
     kind: string,
     typed: string,
     write: (match: CompletionMatch) => string,
   ): Promise<CompletionResult> {
     const method = this.methodsByKind.get(kind);
-    if (!method || !actor.scopes.has(method.declaration.scope))
+    if (!method || !call.actor.scopes.has(method.declaration.scope))
       return { values: [], hasMore: false };
     const { matches, hasMore, ...known } = (await method.run(
-      actor,
+      call,
       extractId(typed),
     )) as CompletionMatches;
     const values = [...new Map(matches.map((match) => [match.id, write(match)])).values()];

@@ -4,7 +4,7 @@ import { validationError } from '../../../platform/errors/api-error.js';
 import { fieldsOf } from '../../../platform/fields/field.js';
 import { assertOnlyFields } from '../../../platform/fields/input/read-into-class.js';
 import { readInput } from '../../../platform/fields/input/read-input.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
@@ -61,7 +61,7 @@ export class PromptRegistry implements OnModuleInit {
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`
    */
-  find({ scopes }: Actor, name: string): DecoratedMethod<PromptDeclaration> | undefined {
+  find({ actor: { scopes } }: Call, name: string): DecoratedMethod<PromptDeclaration> | undefined {
     const prompt = this.prompts.get(name);
     const missing = prompt?.declaration.scopes.find((scope) => !scopes.has(scope));
     if (missing) throw insufficientScope(missing);
@@ -72,13 +72,13 @@ export class PromptRegistry implements OnModuleInit {
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`, `validation_error`, and the errors of the prompt's method
    */
-  async get(actor: Actor, name: string, args: object): Promise<PromptResult | undefined> {
-    const prompt = this.find(actor, name);
+  async get(call: Call, name: string, args: object): Promise<PromptResult | undefined> {
+    const prompt = this.find(call, name);
     if (!prompt) return undefined;
     const { description, input } = prompt.declaration;
     const { value, problems } = readInput(input, args, [], { encoding: 'text' });
     if (problems.length > 0) throw validationError(problems);
-    const parts = (await prompt.run({ ...actor, channel: 'ai' }, value)) as readonly PromptPart[];
+    const parts = (await prompt.run(call, value)) as readonly PromptPart[];
     const hasRecords = parts.some((part) => typeof part !== 'string');
     const contents = [...(hasRecords ? [RECORDS_ARE_DATA] : []), ...parts].map(contentOf);
     return { description, messages: contents.map((content) => ({ role: 'user', content })) };

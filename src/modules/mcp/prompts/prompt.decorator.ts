@@ -29,7 +29,7 @@ export type PromptPart = string | PromptRecord;
 
 export const PROMPT = Symbol('prompt');
 
-/** Marks a method that builds a prompt. It is called with the `Actor` and the DTO of the arguments. */
+/** Marks a method that builds a prompt. It is called with the `Call` and the DTO of the arguments. */
 export function Prompt(
   name: string,
   options: PromptOptions,

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import { remainingHits, setRateLimitHeaders } from '../../../platform/access/limits/rate-limits.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
@@ -15,7 +15,7 @@ import type { Messages } from './messages.js';
 
 /** One HTTP request to /mcp. */
 export interface McpRequestContext {
-  readonly actor: Actor;
+  readonly call: Call;
   readonly request: ApiRequest;
   readonly response: Response;
   /** The number of calls that were counted as reads or writes. */
@@ -50,7 +50,7 @@ export class McpServices {
    * @throws ApiError `rate_limit_exceeded`, `not_found`, and others of the read
    */
   readResource(uri: string, context: McpRequestContext): Promise<ReadResource> {
-    return this.resources.read(context.actor, uri, (window) => {
+    return this.resources.read(context.call, uri, (window) => {
       recordCall(context, window);
     });
   }

@@ -11,7 +11,7 @@ import {
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
 import {
   declaredProtocolVersion,
@@ -61,7 +61,7 @@ export class McpMessageHandler {
   async readBody(context: McpRequestContext): Promise<Messages | ApiError> {
     const body = await this.parseBody(context.request);
     const messages = body instanceof ApiError ? 1 : body.count - this.countCallsIn(body);
-    await this.countMessages(messages, context.actor, context.response);
+    await this.countMessages(messages, context.call, context.response);
     return body;
   }
 
@@ -73,15 +73,15 @@ export class McpMessageHandler {
     if (body instanceof ApiError) return;
     await this.countMessages(
       this.countCallsIn(body) - context.countedCalls,
-      context.actor,
+      context.call,
       context.response,
     );
   }
 
   /** @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages */
-  async countMessages(messages: number, actor: Actor, response: Response): Promise<void> {
+  async countMessages(messages: number, call: Call, response: Response): Promise<void> {
     for (let counted = 0; counted < messages; counted++) {
-      const window = await this.limits.count('messages', actor);
+      const window = await this.limits.count('messages', call.actor);
       if (!window.isBlocked) continue;
       setRateLimitHeaders(response, window);
       throw tooManyRequests(window, 'messages');
@@ -127,7 +127,7 @@ export class McpMessageHandler {
    */
   async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
     const [request] = messages.requests;
-    const mayOpen = hasSessions(context.actor);
+    const mayOpen = hasSessions(context.call);
     if (request?.method !== 'initialize') {
       if (mayOpen) throw new ApiError('no_session');
       return this.handleRequests(messages, context);
@@ -143,7 +143,7 @@ export class McpMessageHandler {
       clientName: clientNameOf(request),
     };
     const replacedId = sessionIdOf(context.request);
-    const session = await this.sessions.open(context.actor, parameters, replacedId);
+    const session = await this.sessions.open(context.call, parameters, replacedId);
     this.terminateIfUnanswered(session, context.response);
     context.response.setHeader(SESSION_ID, session.id);
     return answer;
@@ -206,6 +206,6 @@ export class McpMessageHandler {
 }
 
 /** Whether a caller has sessions. They belong to API keys, which callers with a token do not have. */
-export function hasSessions({ key }: Actor): boolean {
+export function hasSessions({ actor: { key } }: Call): boolean {
   return key.subject === undefined;
 }

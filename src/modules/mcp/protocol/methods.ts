@@ -93,7 +93,7 @@ export async function handleRequest(
 }
 
 function listTools(_: Params, { services, context, session }: McpCall): Result {
-  const tools = services.tools.listFor(context.actor.scopes);
+  const tools = services.tools.listFor(context.call.actor.scopes);
   return { tools: needsTextOnly(session?.clientName) ? tools.map(withoutOutputSchema) : tools };
 }
 
@@ -114,12 +114,11 @@ async function callTool(
   { services, context, messages, session }: McpCall,
 ): Promise<Result> {
   const { name, arguments: args = {}, _meta } = params as unknown as ToolCallParams;
-  const { actor, request } = context;
+  const { call, request } = context;
   const keyOfRequest = request.get('Idempotency-Key');
   const isKeyOfBatch = messages.isBatch && keyOfRequest !== undefined;
   const outcome = await services.runner.call({
-    actor,
-    requestId: request.state.requestId,
+    call,
     name,
     args,
     parseProblems: [...messages.argumentProblems, ...(isKeyOfBatch ? [KEY_OF_BATCH] : [])],
@@ -135,11 +134,11 @@ async function callTool(
 
 /** Single records are too many to list. Tools find them, and templates describe their URIs. */
 function listResources(_: Params, { services, context }: McpCall): Result {
-  return { resources: services.resources.listsFor(context.actor.scopes) };
+  return { resources: services.resources.listsFor(context.call.actor.scopes) };
 }
 
 function listTemplates(_: Params, { services, context }: McpCall): Result {
-  return { resourceTemplates: services.resources.templatesFor(context.actor.scopes) };
+  return { resourceTemplates: services.resources.templatesFor(context.call.actor.scopes) };
 }
 
 async function readResource({ uri }: Params, { services, context }: McpCall): Promise<Result> {
@@ -166,18 +165,18 @@ function sessionOf({ session }: McpCall): Session {
 }
 
 function listPrompts(_: Params, { services, context }: McpCall): Result {
-  return { prompts: services.prompts.listFor(context.actor.scopes) };
+  return { prompts: services.prompts.listFor(context.call.actor.scopes) };
 }
 
 async function getPrompt(params: Params, { services, context }: McpCall): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: object };
-  const prompt = await services.prompts.get(context.actor, name, args);
+  const prompt = await services.prompts.get(context.call, name, args);
   return { ...(prompt ?? throwUnknown('prompt', name)) };
 }
 
 async function complete(params: Params, { services, context }: McpCall): Promise<Result> {
   const { ref, argument } = params as { ref: CompletionReference; argument: CompletionArgument };
-  const completion = await services.completions.complete(context.actor, ref, argument);
+  const completion = await services.completions.complete(context.call, ref, argument);
   return { completion: completion ?? throwUnknown('argument or reference', argument.name) };
 }
 

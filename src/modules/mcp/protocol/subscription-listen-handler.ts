@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import { type SubscriptionStream, SubscriptionStreams } from '../sessions/subscription-streams.js';
 import { schemaProblemsOf } from './methods.js';
@@ -20,7 +20,7 @@ interface Filter {
 }
 
 interface Caller {
-  readonly actor: Actor;
+  readonly call: Call;
   readonly request: ApiRequest;
   readonly response: ServerResponse;
 }
@@ -44,7 +44,7 @@ export class SubscriptionListenHandler {
    */
   async handle(
     message: JSONRPCRequest,
-    { actor, request, response }: Caller,
+    { call, request, response }: Caller,
     read: (uri: string) => Promise<ReadResource>,
   ): Promise<Response> {
     const headerOf = (name: string) => request.get(name);
@@ -55,10 +55,10 @@ export class SubscriptionListenHandler {
     }
     const { notifications } = message.params as { notifications: Filter };
     const uris = deduplicate(notifications.resourceSubscriptions ?? []);
-    const stream = this.streams.open(actor, handler);
+    const stream = this.streams.open(call, handler);
     response.once('close', stream.end);
     try {
-      await this.keys.assertActive(actor);
+      await this.keys.assertActive(call.actor);
       await subscribe(stream, uris, read, request.state.requestId);
       if (!this.streams.has(stream)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };

@@ -5,7 +5,7 @@ import { EventsService } from '../../events/events.service.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
@@ -97,7 +97,7 @@ export class ResourceRegistry implements OnModuleInit {
    * @returns undefined when there is none
    * @throws ApiError `insufficient_scope`
    */
-  kindOf({ scopes }: Actor, uriTemplate: string): ResourceKind | undefined {
+  kindOf({ actor: { scopes } }: Call, uriTemplate: string): ResourceKind | undefined {
     const kind = [...this.kinds.values()]
       .map(({ declaration }) => declaration)
       .find(({ name }) => templateOf(name) === uriTemplate);
@@ -110,10 +110,10 @@ export class ResourceRegistry implements OnModuleInit {
    * @returns undefined when there is no such kind or the key may not read it
    * @throws ApiError `not_found`
    */
-  async readUncounted(actor: Actor, name: string, id: string): Promise<object | undefined> {
+  async readUncounted(call: Call, name: string, id: string): Promise<object | undefined> {
     const kind = this.kinds.get(name);
-    if (!kind || !actor.scopes.has(kind.declaration.scope)) return undefined;
-    return (await kind.run(actor, id)) as object;
+    if (!kind || !call.actor.scopes.has(kind.declaration.scope)) return undefined;
+    return (await kind.run(call, id)) as object;
   }
 
   /**
@@ -122,22 +122,22 @@ export class ResourceRegistry implements OnModuleInit {
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */
   async read(
-    actor: Actor,
+    call: Call,
     uri: string,
     onCounted: (window: RateWindow) => void,
   ): Promise<ReadResource> {
-    const window = await this.limits.count('reads', actor);
+    const window = await this.limits.count('reads', call.actor);
     onCounted(window);
     if (window.isBlocked) throw tooManyRequests(window, 'reads');
     const reference = this.referenceOf(uri);
     const method = reference && this.kinds.get(reference.kind.name);
     if (!method) throw new ApiError('not_found');
     const { kind, id } = reference;
-    if (!actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
+    if (!call.actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
     if (isList(reference)) {
-      return { ...reference, record: await this.events.latestCreations(actor, kind.name) };
+      return { ...reference, record: await this.events.latestCreations(call, kind.name) };
     }
-    return { ...reference, record: await method.run({ ...actor, channel: 'ai' }, id) };
+    return { ...reference, record: await method.run(call, id) };
   }
 
   /**
@@ -145,14 +145,14 @@ export class ResourceRegistry implements OnModuleInit {
    * @throws ApiError `query_failed`
    */
   async changedSince(
-    { organization, scopes }: Actor,
+    call: Call,
     since: Date,
     references: readonly ResourceReference[],
   ): Promise<ResourceReference[]> {
-    const readable = references.filter(({ kind }) => scopes.has(kind.scope));
+    const readable = references.filter(({ kind }) => call.actor.scopes.has(kind.scope));
     const lists = readable.filter(isList);
     const records = readable.filter((reference) => !isList(reference));
-    const changed = await this.events.changesSince({ id: organization.id }, since, {
+    const changed = await this.events.changesSince(call, since, {
       ids: records.map(({ id }) => id),
       kinds: lists.map(({ kind }) => kind.name),
     });

@@ -16,7 +16,7 @@ export interface ResourceKind {
 
 export const RESOURCE = Symbol('resource');
 
-/** Marks a method that reads one record. It is called with the `Actor` and the id. */
+/** Marks a method that reads one record. It is called with the `Call` and the id. */
 export function Resource(kind: ResourceKind): HandlerDecorator<object> {
   return SetMetadata<symbol, ResourceKind>(RESOURCE, kind);
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../../../platform/config/settings.js';
 import { Instances } from '../../../platform/data/instances.js';
-import { BatchQueue } from '../../../platform/data/gateway/batch-queue.js';
+import { BatchQueue } from '../../../platform/data/gateway/queues.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import type { MaybePromise } from '../../../platform/maybe-promise.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { Session, type SessionEnd, type SessionStream, type SessionParameters } from './session.js';
 import { lifetimeOf, type SessionLifetime } from './session-lifetime.js';
 import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
@@ -29,7 +29,7 @@ const STREAM_LOSS_MS = 60_000;
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly known = new Map<string, Session>();
   private readonly openings: BatchQueue<NewSession, boolean>;
-  private readonly postponements: BatchQueue<{ readonly id: string }, boolean>;
+  private readonly postponements: BatchQueue<string, boolean>;
   private readonly lifetime: SessionLifetime;
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
@@ -48,8 +48,8 @@ export class SessionStore implements BeforeApplicationShutdown {
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
     });
-    this.postponements = new BatchQueue({ concurrency: 1, allowsEqualIds: true }, async (take) => {
-      const ids = take().map(({ id }) => id);
+    this.postponements = new BatchQueue({ concurrency: 1 }, async (take) => {
+      const ids = take();
       const existing = await repository.postponeEnds([...new Set(ids)]);
       return ids.map((id) => existing.has(id));
     });
@@ -60,8 +60,8 @@ export class SessionStore implements BeforeApplicationShutdown {
    * @param replacedId the id of a session that ends if it belongs to the key
    * @throws ApiError `too_many_sessions`, `create_failed`
    */
-  async open(actor: Actor, parameters: SessionParameters, replacedId?: string): Promise<Session> {
-    const session = new Session(randomUUID(), actor, parameters, this.changes);
+  async open(call: Call, parameters: SessionParameters, replacedId?: string): Promise<Session> {
+    const session = new Session(randomUUID(), call, parameters, this.changes);
     session.endsAt = performance.now() + this.lifetime.maxMs;
     const isOpen = await this.openings.add({
       id: session.id,
@@ -86,13 +86,13 @@ export class SessionStore implements BeforeApplicationShutdown {
    * @returns undefined when there is no such session or it has ended
    * @throws ApiError `session_mismatch`, `query_failed`
    */
-  use(id: string, actor: Actor): MaybePromise<Session | undefined> {
+  use(id: string, call: Call): MaybePromise<Session | undefined> {
     const session = this.known.get(id);
     if (session && !this.mayBeShared && this.coversUse(session.endsAt - performance.now())) {
-      assertOwner(session.keyId, actor);
+      assertOwner(session.keyId, call);
       return session;
     }
-    return UUID.test(id) ? this.restore(id.toLowerCase(), actor) : undefined;
+    return UUID.test(id) ? this.restore(id.toLowerCase(), call) : undefined;
   }
 
   /**
@@ -201,7 +201,7 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /** Continues a session that another instance may have opened, changed or ended. */
-  private async restore(id: string, actor: Actor): Promise<Session | undefined> {
+  private async restore(id: string, call: Call): Promise<Session | undefined> {
     const changesBefore = this.known.get(id)?.subscriptionChanges ?? 0;
     const readAt = performance.now();
     const stored = await this.repository.find(id);
@@ -211,7 +211,7 @@ export class SessionStore implements BeforeApplicationShutdown {
       this.endKnown(id);
       return undefined;
     }
-    assertOwner(stored.key_id, actor);
+    assertOwner(stored.key_id, call);
     const end = this.coversUse(stored.remaining_ms)
       ? { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false }
       : await this.storeUse(id);
@@ -219,9 +219,9 @@ export class SessionStore implements BeforeApplicationShutdown {
       this.endKnown(id);
       return undefined;
     }
-    const session = this.known.get(id) ?? this.createFrom(id, stored, actor);
+    const session = this.known.get(id) ?? this.createFrom(id, stored, call);
     Object.assign(session, end);
-    await this.subscriptions.catchUp(session, stored, actor, changesBefore);
+    await this.subscriptions.catchUp(session, stored, call, changesBefore);
     return session;
   }
 
@@ -238,7 +238,7 @@ export class SessionStore implements BeforeApplicationShutdown {
   private async storeUse(id: string): Promise<SessionEnd | undefined> {
     const now = performance.now();
     try {
-      const exists = await this.postponements.add({ id });
+      const exists = await this.postponements.add(id);
       return exists ? { endsAt: now + this.lifetime.maxMs, hasUnstoredUse: false } : undefined;
     } catch {
       return { endsAt: now + this.lifetime.minMs, hasUnstoredUse: true };
@@ -253,10 +253,10 @@ export class SessionStore implements BeforeApplicationShutdown {
     for (const session of sessions) Object.assign(session, { endsAt, hasUnstoredUse: false });
   }
 
-  private createFrom(id: string, stored: StoredSession, actor: Actor): Session {
+  private createFrom(id: string, stored: StoredSession, call: Call): Session {
     const parameters = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
     const streamLostAt = new Date(stored.last_used_at.getTime() - STREAM_LOSS_MS);
-    const session = new Session(id, actor, parameters, this.changes, stored.age_ms, streamLostAt);
+    const session = new Session(id, call, parameters, this.changes, stored.age_ms, streamLostAt);
     this.known.set(id, session);
     return session;
   }
@@ -281,6 +281,6 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 }
 
-function assertOwner(keyId: string, { key }: Actor): void {
+function assertOwner(keyId: string, { actor: { key } }: Call): void {
   if (keyId !== key.id) throw new ApiError('session_mismatch');
 }

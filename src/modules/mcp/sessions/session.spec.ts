@@ -1,3 +1,4 @@
+import type { Call } from '../../../platform/data/call.js';
 import type { Scope } from '../../../platform/access/scopes.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
@@ -16,14 +17,13 @@ function open(...scopes: readonly string[]): Session {
 
 /** A session that was opened earlier, by another instance. */
 function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
-  const actor = {
-    organization: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
-    key: { id: 'alice', name: 'k', expiresAt: null, userId: null },
-    scopes: new Set(scopes),
-    channel: 'api',
-  } as const;
+  const key = { id: 'alice', name: 'k', expiresAt: null, userId: null };
+  const call: Call = {
+    tenant: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
+    actor: { key, scopes: new Set(scopes), channel: 'api' },
+  };
   const parameters = { protocolVersion: '2025-11-25', clientName: 'test' };
-  return new Session('session', actor, parameters, changes, ageMs);
+  return new Session('session', call, parameters, changes, ageMs);
 }
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import type { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
 
@@ -64,17 +64,17 @@ export class Session implements SessionEnd {
    */
   constructor(
     readonly id: string,
-    actor: Actor,
+    call: Call,
     { protocolVersion, clientName }: SessionParameters,
     changes: ChangeBus,
     ageMs = 0,
     public subscriptionsReadAt?: Date,
   ) {
-    this.keyId = actor.key.id;
+    this.keyId = call.actor.key.id;
     this.protocolVersion = protocolVersion;
     this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
-    this.subscriptions = new Subscriptions(actor, changes, (uri) => {
+    this.subscriptions = new Subscriptions(call, changes, (uri) => {
       this.notifyUpdated(uri);
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';
 import { SessionsRepository, type StoredSession } from './sessions.repository.js';
@@ -57,16 +57,16 @@ export class StoredSubscriptions {
   async catchUp(
     session: Session,
     stored: StoredSession,
-    actor: Actor,
+    call: Call,
     changesBefore: number,
   ): Promise<void> {
     const openedAt = new Date(stored.read_at.getTime() - stored.age_ms);
     const since = session.subscriptionsReadAt ?? openedAt;
-    const added = this.replace(session, stored.subscriptions, actor.scopes, changesBefore);
+    const added = this.replace(session, stored.subscriptions, call.actor.scopes, changesBefore);
     if (!added) return;
     session.subscriptionsReadAt = stored.read_at;
     if (added.length === 0) return;
-    const changed = await this.resources.changedSince(actor, since, added);
+    const changed = await this.resources.changedSince(call, since, added);
     for (const { uri } of changed) session.notifyUpdated(uri);
   }
 }

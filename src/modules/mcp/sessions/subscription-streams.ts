@@ -4,7 +4,7 @@ import { KeyRevalidation, type OpenResponse } from '../../../platform/access/key
 import { Settings } from '../../../platform/config/settings.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Actor, Call } from '../../../platform/data/call.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** More than an agent needs, because one stream can report every subscription. */
@@ -23,13 +23,13 @@ export class SubscriptionStream implements OpenResponse {
 
   /** @param end closes the stream */
   constructor(
-    actor: Actor,
+    call: Call,
     changes: ChangeBus,
     private readonly handler: StreamHandler,
     readonly end: () => void,
   ) {
-    this.key = actor.key;
-    this.subscriptions = new Subscriptions(actor, changes, (uri) => {
+    this.key = call.actor.key;
+    this.subscriptions = new Subscriptions(call, changes, (uri) => {
       handler.notify.resourceUpdated(uri);
     });
   }
@@ -62,8 +62,8 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
    * Registers a stream of the caller's key.
    * @throws ApiError `too_many_sessions`
    */
-  open(actor: Actor, handler: StreamHandler): SubscriptionStream {
-    const ofKey = [...this.streams.keys()].filter(({ key }) => key.id === actor.key.id).length;
+  open(call: Call, handler: StreamHandler): SubscriptionStream {
+    const ofKey = [...this.streams.keys()].filter(({ key }) => key.id === call.actor.key.id).length;
     const isFull =
       this.streams.size >= this.settings.mcpMaxSessions || ofKey >= MAX_STREAMS_PER_KEY;
     if (isFull || this.isShuttingDown) {
@@ -72,7 +72,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const stream = new SubscriptionStream(actor, this.changes, handler, () => {
+    const stream = new SubscriptionStream(call, this.changes, handler, () => {
       this.close(stream);
     });
     this.streams.set(stream, this.keys.watch(stream));

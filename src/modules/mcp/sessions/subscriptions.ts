@@ -1,5 +1,5 @@
 import type { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
 
 /** The number of records that one client can subscribe to. */
@@ -21,12 +21,12 @@ export class Subscriptions {
 
   /** @param onChange receives the URI of a changed record, as the client wrote it */
   constructor(
-    { organization, scopes }: Pick<Actor, 'organization' | 'scopes'>,
+    { tenant, actor }: Call,
     private readonly changes: ChangeBus,
     private readonly onChange: (uri: string) => void,
   ) {
-    this.organizationId = organization.id;
-    this.scopes = sortedList(scopes);
+    this.organizationId = tenant.id;
+    this.scopes = sortedList(actor.scopes);
   }
 
   /** @returns false when the limit is reached or the subscriptions have ended */

@@ -5,14 +5,14 @@ import {
   assertIdempotencyKey,
   canonicalJson,
 } from '../../../platform/http/response/idempotency-key.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 
 /** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
 export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
 
 /** A call of a tool that creates a record. */
 interface Creation {
-  readonly actor: Actor;
+  readonly call: Call;
   readonly name: string;
   /** The value by which calls with the same key are compared. */
   readonly comparable: unknown;
@@ -34,18 +34,18 @@ export class IdempotentCalls {
    *   `create_failed`, and any error of `run`
    */
   async run(
-    { actor, name, comparable, idempotencyKey: key }: Creation,
-    run: (actor: Actor) => Promise<object>,
+    { call, name, comparable, idempotencyKey: key }: Creation,
+    run: (call: Call) => Promise<object>,
   ): Promise<object> {
-    if (key === undefined) return run(actor);
+    if (key === undefined) return run(call);
     assertIdempotencyKey(key, 'Idempotency-Key');
     const request = { key, route: `tool ${name}`, content: canonicalJson(comparable) };
-    return this.database.transaction(actor.organization, async (transaction, tenant) => {
-      const stored = await this.responses.claim(transaction, tenant, request);
+    return this.database.transaction(call, async (inner) => {
+      const stored = await this.responses.claim(inner, request);
       if (stored) return JSON.parse(stored.text) as object;
-      const result = await run({ ...actor, organization: { ...actor.organization, ...tenant } });
+      const result = await run(inner);
       const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
-      await this.responses.store(transaction, tenant, request, response);
+      await this.responses.store(inner, request, response);
       return result;
     });
   }

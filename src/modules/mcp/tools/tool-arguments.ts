@@ -29,7 +29,7 @@ export interface RawArguments {
 
 /** The validated arguments of a call. */
 export interface ParsedArguments extends BuiltInArguments {
-  /** The arguments that follow the `Actor` in a call of the tool's method. */
+  /** The arguments that follow the `Call` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
   /** The value by which calls with the same idempotency key are compared. */
   readonly comparable: unknown;

@@ -4,7 +4,7 @@ import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.j
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
@@ -16,8 +16,7 @@ import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
 
 export interface ToolCall extends RawArguments {
-  readonly actor: Actor;
-  readonly requestId: string;
+  readonly call: Call;
   readonly name: string;
   /** The key of a retry, as the client sent it. Only tools that create records use it. */
   readonly idempotencyKey?: unknown;
@@ -42,17 +41,17 @@ export class ToolRunner {
   ) {}
 
   /** @returns undefined when there is no such tool */
-  async call(call: ToolCall): Promise<ToolOutcome | undefined> {
-    const tool = this.registry.find(call.name);
+  async call(toolCall: ToolCall): Promise<ToolOutcome | undefined> {
+    const tool = this.registry.find(toolCall.name);
     if (!tool) return undefined;
     const { declaration } = tool;
-    const { actor, requestId } = call;
+    const { actor, requestId = '' } = toolCall.call;
     const { scope, isUnmetered } = declaration;
-    const window = isUnmetered ? undefined : await this.count(declaration, call);
+    const window = isUnmetered ? undefined : await this.count(declaration, toolCall);
     try {
       if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
       if (scope !== 'any-key' && !actor.scopes.has(scope)) throw insufficientScope(scope);
-      return { result: toolResult(await this.run(tool, call)) };
+      return { result: toolResult(await this.run(tool, toolCall)) };
     } catch (thrown) {
       const error = toLoggedMcpError(thrown, requestId);
       const metadata = metadataOf(error.code, declaration, window);
@@ -60,45 +59,38 @@ export class ToolRunner {
     }
   }
 
-  private async count(tool: ToolDeclaration, { actor, onCounted }: ToolCall): Promise<RateWindow> {
-    const window = await this.limits.count(limitOf(tool), actor);
+  private async count(tool: ToolDeclaration, { call, onCounted }: ToolCall): Promise<RateWindow> {
+    const window = await this.limits.count(limitOf(tool), call.actor);
     onCounted(window);
     return window;
   }
 
-  private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
+  private async run({ declaration, arguments: parser, run }: RegisteredTool, toolCall: ToolCall) {
     const {
       id,
       dry_run: isDryRun = false,
       methodArguments,
       comparable,
       fields,
-    } = await parser.parse(call);
-    const actor = agentOf(call);
+    } = await parser.parse(toolCall);
+    const { call } = toolCall;
     if (declaration.effect === 'creates') {
-      return this.idempotentCalls.run({ ...call, actor, comparable }, async (caller) => {
-        return (await run(caller, ...methodArguments)) as object;
+      return this.idempotentCalls.run({ ...toolCall, comparable }, async (inner) => {
+        return (await run(inner, ...methodArguments)) as object;
       });
     }
     if (!isDryRun) {
-      const answer = (await run(actor, ...methodArguments)) as object;
+      const answer = (await run(call, ...methodArguments)) as object;
       return declaration.isPage ? compactPage(answer as Page<object>, fields) : answer;
     }
-    return this.database.dryRun(actor.organization, async (tenant) => {
-      const dryRunActor = { ...actor, organization: { ...actor.organization, ...tenant } };
+    return this.database.dryRun(call, async (inner) => {
       const { resource: kind } = declaration;
       const record =
-        id !== undefined && kind && (await this.resources.readUncounted(dryRunActor, kind, id));
-      const answer = await run(dryRunActor, ...methodArguments);
+        id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
+      const answer = await run(inner, ...methodArguments);
       return { dry_run: true, would_answer: answer, ...(record && { record }) };
     });
   }
-}
-
-/** The actor of a call, with the key and the request for the events of changes. */
-function agentOf({ actor, requestId }: ToolCall): Actor {
-  const origin = { keyId: actor.key.id, channel: 'ai', requestId } as const;
-  return { ...actor, channel: 'ai', organization: { ...actor.organization, origin } };
 }
 
 function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {

@@ -41,7 +41,7 @@ export interface ToolDeclaration extends ToolOptions {
 export const TOOL = Symbol('tool');
 
 /**
- * Marks a method as a tool of /mcp. It is called with the `Actor`, the `id` if the tool takes one,
+ * Marks a method as a tool of /mcp. It is called with the `Call`, the `id` if the tool takes one,
  * and the validated DTO of the other arguments. It returns a record of type `output`, or a page of
  * them when `output` is an array.
  */

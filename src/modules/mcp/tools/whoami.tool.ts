@@ -5,7 +5,7 @@ import {
   RateLimits,
   remainingHits,
 } from '../../../platform/access/limits/rate-limits.js';
-import type { Actor } from '../../../platform/data/actor.js';
+import type { Call } from '../../../platform/data/call.js';
 import { Tool } from './tool.decorator.js';
 import { WhoamiDto } from './whoami.dto.js';
 
@@ -24,14 +24,14 @@ export class WhoamiTool {
     isUnmetered: true,
     output: WhoamiDto,
   })
-  async get(actor: Actor): Promise<WhoamiDto> {
-    const reads = await this.stateOf('reads', actor);
-    const writes = await this.stateOf('writes', actor);
-    return { ...describeKey(actor), limits: { reads, writes } };
+  async get(call: Call): Promise<WhoamiDto> {
+    const reads = await this.stateOf('reads', call);
+    const writes = await this.stateOf('writes', call);
+    return { ...describeKey(call), limits: { reads, writes } };
   }
 
-  private async stateOf(name: LimitName, actor: Actor) {
-    const window = await this.limits.peek(name, actor);
+  private async stateOf(name: LimitName, call: Call) {
+    const window = await this.limits.peek(name, call.actor);
     const remaining = remainingHits(window);
     return { limit: window.limit, remaining, resets_at: new Date(window.endsAt) };
   }

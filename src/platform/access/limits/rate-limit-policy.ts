@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, KeyLimits } from '../../data/actor.js';
+import type { Call, KeyLimits } from '../../data/call.js';
 
 /**
  * Decides the rate limits of a key. It runs when a key is looked up, which is about twice a second for
@@ -7,7 +7,7 @@ import type { Actor, KeyLimits } from '../../data/actor.js';
  */
 export abstract class RateLimitPolicy {
   /** @returns the limits of the key; undefined for those of the settings */
-  abstract limitsOf(actor: Actor): KeyLimits | undefined | Promise<KeyLimits | undefined>;
+  abstract limitsOf(call: Call): KeyLimits | undefined | Promise<KeyLimits | undefined>;
 }
 
 /** Leaves every key the limits of the settings. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
-import type { Actor } from '../../data/actor.js';
+import type { Actor } from '../../data/call.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 
 /** The limits of a key (docs/contract/limits.md#rate-limits). */

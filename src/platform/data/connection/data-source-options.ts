@@ -27,6 +27,7 @@ import { LeadsToRefill1765065600001 } from '../migrations/1765065600001-leads-to
 import { OrderOfNames1765152000000 } from '../migrations/1765152000000-order-of-names.js';
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
+import { EntityManagerWrites1766102400000 } from '../migrations/1766102400000-entity-manager-writes.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
 import type { ResilientClient } from './resilient-client.js';
@@ -76,6 +77,7 @@ export const MIGRATIONS = [
   LeadsToRefill1765065600001,
   OrderOfNames1765152000000,
   McpSessionEnds1766016000000,
+  EntityManagerWrites1766102400000,
 ] as const;
 
 /**

@@ -1,25 +1,14 @@
 import pg from 'pg';
 import { UTC_TYPES, utcText } from './utc-times.js';
 
-/** A statement with parameters. */
-export interface ParameterizedStatement {
+/** A statement of a pipeline. */
+export interface PipelineStatement {
   /** Each connection prepares the statement once under this name. Empty if it is not prepared. */
   readonly name: string;
   readonly text: string;
-}
-
-/** A statement that sets the session context, before another one in the same implicit transaction. */
-export interface ContextStatement extends ParameterizedStatement {
-  /** In the text format of PostgreSQL. */
-  readonly values: readonly (string | null)[];
-}
-
-/** The executions of one statement, after the settings of their session context. */
-export interface PipelinePart {
-  readonly contexts: readonly ContextStatement[];
-  readonly statement: ParameterizedStatement;
-  /** The values of each execution, at least one. */
-  readonly executions: readonly (readonly unknown[])[];
+  readonly values: readonly unknown[];
+  /** Whether it sets the settings of the statements after it. Its row is kept as text. */
+  readonly isSetting?: boolean;
 }
 
 interface Column {
@@ -37,69 +26,91 @@ export class LostConnectionError extends Error {
 /** SQLSTATEs of errors with which PostgreSQL closes a connection. */
 const CLOSED = /^(08|57P|25P0[34])/;
 
-/** The names of the statements that a connection has prepared. */
-const preparedOn = new WeakMap<pg.Connection, Set<string>>();
+/** The statements that a connection has prepared by their names, with the columns of their rows. */
+const PREPARED = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
 
-/** What the next result of PostgreSQL belongs to. */
-interface Step<Row> {
-  /** The index of the part. */
-  readonly part: number;
-  /** The rows of the part; undefined for a context. */
-  readonly rows?: Row[];
+const NAMES = new Map<string, string>();
+
+/** Maximum number of prepared statements. Other statements are sent without a name. */
+const MAX_PREPARED_STATEMENTS = 500;
+
+/** Returns the name under which connections prepare a statement; empty if there are too many. */
+export function statementName(text: string): string {
+  const known = NAMES.get(text);
+  if (known !== undefined) return known;
+  if (NAMES.size >= MAX_PREPARED_STATEMENTS) return '';
+  const name = `s${NAMES.size}`;
+  NAMES.set(text, name);
+  return name;
+}
+
+/** The text of a statement, and how its parameters are made. */
+interface Parameterized {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly items?: readonly string[];
+  readonly plan?: 'prepared' | 'custom' | 'index';
 }
 
 /**
- * Statements with their session contexts, sent under one Sync: PostgreSQL runs them in one implicit transaction,
- * and local settings apply to nothing else. `client.query` accepts it as a query.
+ * Returns a statement for a pipeline, which can stand for several inserts with the same text.
+ * @param isPrepared whether statements are prepared under names
+ */
+export function pipelineStatementOf(
+  statements: readonly [Parameterized, ...Parameterized[]],
+  isPrepared: boolean,
+): PipelineStatement {
+  const [{ text, values, items = [], plan }] = statements;
+  const arrays = items.map((_, index) => {
+    return `[${statements.map((each) => each.items?.[index]).join()}]`;
+  });
+  const name = isPrepared && plan !== 'custom' ? statementName(text) : '';
+  return { name, text, values: [...values, ...arrays] };
+}
+
+/**
+ * Statements that are sent under one Sync: PostgreSQL runs them in one implicit transaction, and local settings
+ * apply to nothing else. `client.query` accepts it as a query.
  */
 export class StatementPipeline<Row> extends pg.Query {
-  /** The rows of each part. Rejects with `LostConnectionError` or any error of the driver. */
+  /** The rows of each statement. Rejects with `LostConnectionError` or any error of the driver. */
   readonly result: Promise<Row[][]>;
-  /** The row of the last context, as text. */
-  contextRow: readonly (string | null)[] = [];
-  private readonly parsed = new Set<string>();
+  /** The row of the last statement that is a setting, as text. */
+  settingRow: readonly (string | null)[] = [];
   private readonly received: Row[][];
-  private readonly steps: readonly Step<Row>[];
+  /** The index of the statement that runs. */
   private step = 0;
   private columns: readonly Column[] = [];
+  /** The statements that this pipeline prepares, by their names. */
+  private readonly parsed = new Map<string, readonly Column[]>();
+  private prepared = new Map<string, readonly Column[]>();
   private failure: Error | undefined;
-  private prepared = new Set<string>();
   private settle!: { resolve: (rows: Row[][]) => void; reject: (error: Error) => void };
 
-  /** @param parts at least one */
-  constructor(private readonly parts: readonly PipelinePart[]) {
+  /** @param statements at least one */
+  constructor(private readonly statements: readonly PipelineStatement[]) {
     super('');
-    this.received = parts.map(() => []);
-    this.steps = parts.flatMap(({ contexts, executions }, part) => [
-      ...contexts.map(() => ({ part })),
-      ...executions.map(() => ({ part, rows: this.received[part] })),
-    ]);
+    this.received = statements.map(() => []);
     this.result = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
   }
 
-  /** The index of the part that was not completed, after an error; undefined if the commit failed. */
-  get failedPart(): number | undefined {
-    return this.steps[this.step]?.part;
+  /** The index of the statement that was not completed, after an error; undefined if the commit failed. */
+  get failedStatement(): number | undefined {
+    return this.step < this.statements.length ? this.step : undefined;
   }
 
   override submit = (connection: pg.Connection): void => {
-    this.prepared = preparedOn.get(connection) ?? new Set();
-    preparedOn.set(connection, this.prepared);
-    const parts = this.parts.map(({ executions, ...part }) => ({
-      ...part,
-      executions: executions.map((values) => values.map(parameterOf)),
-    }));
+    this.prepared = PREPARED.get(connection) ?? new Map<string, readonly Column[]>();
+    PREPARED.set(connection, this.prepared);
+    const parameters = this.statements.map(({ values }) => values.map(parameterOf));
     connection.stream.cork();
-    for (const { contexts, statement, executions } of parts) {
-      for (const context of contexts) {
-        this.parse(connection, context);
-        bindAndExecute(connection, context.name, context.values);
-      }
-      this.parse(connection, statement);
-      for (const [index, values] of executions.entries()) {
-        // All executions have the same columns.
-        bindAndExecute(connection, statement.name, values, index === 0);
-      }
+    for (const [index, statement] of this.statements.entries()) {
+      const { name } = statement;
+      const isPrepared = this.prepared.has(name) || this.parsed.has(name);
+      if (!isPrepared) this.parse(connection, statement);
+      // The columns of a prepared statement are known.
+      const isDescribed = !statement.isSetting && !this.prepared.has(name);
+      bindAndExecute(connection, name, parameters[index], isDescribed);
     }
     connection.sync();
     // Other statements of this turn of the event loop are written to the socket together.
@@ -108,12 +119,11 @@ export class StatementPipeline<Row> extends pg.Query {
     });
   };
 
-  private parse(connection: pg.Connection, { name, text }: ParameterizedStatement): void {
-    if (this.prepared.has(name) || this.parsed.has(name)) return;
+  private parse(connection: pg.Connection, { name, text }: PipelineStatement): void {
     if (name !== '') {
       // An earlier pipeline may have prepared it before it failed.
       connection.close({ type: 'S', name }, true);
-      this.parsed.add(name);
+      this.parsed.set(name, []);
     }
     connection.parse({ name, text, types: [] }, true);
   }
@@ -123,28 +133,22 @@ export class StatementPipeline<Row> extends pg.Query {
       name,
       parse: UTC_TYPES.getTypeParser(dataTypeID as never) as Column['parse'],
     }));
+    const name = this.statements[this.step]?.name ?? '';
+    if (name !== '') this.parsed.set(name, this.columns);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const rows = this.steps[this.step]?.rows;
-    if (!rows) {
-      this.contextRow = fields;
+    const statement = this.statements[this.step];
+    if (statement?.isSetting) {
+      this.settingRow = fields;
       return;
     }
     try {
-      rows.push(this.rowOf(fields));
+      const columns = this.prepared.get(statement?.name ?? '') ?? this.columns;
+      this.received[this.step]?.push(rowOf<Row>(columns, fields));
     } catch (error) {
       this.failure = error as Error;
     }
-  }
-
-  private rowOf(fields: readonly (string | null)[]): Row {
-    const row: Record<string, unknown> = {};
-    for (const [index, { name, parse }] of this.columns.entries()) {
-      const text = fields[index] ?? null;
-      row[name] = text === null ? null : parse(text);
-    }
-    return row as Row;
   }
 
   handleCommandComplete(): void {
@@ -165,9 +169,7 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleError(error: Error, connection: pg.Connection): void {
-    for (const { contexts, statement } of this.parts) {
-      for (const { name } of [...contexts, statement]) this.prepared.delete(name);
-    }
+    for (const { name } of this.statements) this.prepared.delete(name);
     if (!(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '')) {
       this.settle.reject(this.failure ?? new LostConnectionError(error));
       return;
@@ -181,7 +183,7 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    for (const name of this.parsed) this.prepared.add(name);
+    for (const [name, columns] of this.parsed) this.prepared.set(name, columns);
     if (this.failure) this.settle.reject(this.failure);
     else this.settle.resolve(this.received);
   }
@@ -200,6 +202,15 @@ export function bindAndExecute(
   connection.bind({ statement, values: [...values] }, true);
   if (isDescribed) connection.describe({ type: 'P', name: '' }, true);
   connection.execute({}, true);
+}
+
+function rowOf<Row>(columns: readonly Column[], fields: readonly (string | null)[]): Row {
+  const row: Record<string, unknown> = {};
+  for (const [index, { name, parse }] of columns.entries()) {
+    const text = fields[index] ?? null;
+    row[name] = text === null ? null : parse(text);
+  }
+  return row as Row;
 }
 
 /** Formats a value for PostgreSQL. */

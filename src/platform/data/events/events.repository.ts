@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { EVENT_COLUMNS, type StoredEvent } from './stored-event.js';
 
@@ -24,12 +24,15 @@ export class EventsRepository {
    * Reads published events in their order.
    * @throws ApiError `query_failed`
    */
-  read(tenant: Tenant, { after, types, recordId, limit }: EventSelection): Promise<StoredEvent[]> {
+  read(
+    call: TenantCall,
+    { after, types, recordId, limit }: EventSelection,
+  ): Promise<StoredEvent[]> {
     const conditions = ['organization_id = $1', 'position > $2'];
-    const values: unknown[] = [tenant.id, after, limit];
+    const values: unknown[] = [call.tenant.id, after, limit];
     if (types) conditions.push(`type = any($${values.push(types)})`);
     if (recordId) conditions.push(`record_id = $${values.push(recordId)}`);
-    return this.database.read<StoredEvent>(tenant, {
+    return this.database.read<StoredEvent>(call, {
       text: `select ${EVENT_COLUMNS} from events where ${conditions.join(' and ')}
         order by events.position limit $3`,
       values,
@@ -43,10 +46,10 @@ export class EventsRepository {
    * @returns undefined if there is none
    * @throws ApiError `query_failed`
    */
-  async findLast(tenant: Tenant): Promise<number | undefined> {
-    const [row] = await this.database.read<{ last: number | null }>(tenant, {
+  async findLast(call: TenantCall): Promise<number | undefined> {
+    const [row] = await this.database.read<{ last: number | null }>(call, {
       text: 'select max(position)::float8 as last from events where organization_id = $1',
-      values: [tenant.id],
+      values: [call.tenant.id],
       plan: 'custom',
     });
     return row?.last ?? undefined;
@@ -56,11 +59,11 @@ export class EventsRepository {
    * Reads the last events of a type, the newest first.
    * @throws ApiError `query_failed`
    */
-  readLatest(tenant: Tenant, type: string, limit: number): Promise<StoredEvent[]> {
-    return this.database.read<StoredEvent>(tenant, {
+  readLatest(call: TenantCall, type: string, limit: number): Promise<StoredEvent[]> {
+    return this.database.read<StoredEvent>(call, {
       text: `select ${EVENT_COLUMNS} from events where organization_id = $1 and type = $2
         order by events.position desc limit $3`,
-      values: [tenant.id, type, limit],
+      values: [call.tenant.id, type, limit],
     });
   }
 
@@ -69,15 +72,15 @@ export class EventsRepository {
    * @throws ApiError `query_failed`
    */
   findChanged(
-    tenant: Tenant,
+    call: TenantCall,
     after: number,
     recordIds: readonly string[],
     types: readonly string[],
   ): Promise<{ record_id: string; type: string }[]> {
-    return this.database.read(tenant, {
+    return this.database.read(call, {
       text: `select distinct record_id, type from events where organization_id = $1 and position > $2
         and (record_id = any($3::uuid[]) or type = any($4))`,
-      values: [tenant.id, after, recordIds, types],
+      values: [call.tenant.id, after, recordIds, types],
       plan: 'custom',
     });
   }
@@ -87,8 +90,7 @@ export class EventsRepository {
    * @throws ApiError `create_failed`
    */
   async deleteForRecords(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant: { id } }: InTransaction,
     recordIds: readonly string[],
   ): Promise<void> {
     if (recordIds.length === 0) return;

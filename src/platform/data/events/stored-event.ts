@@ -1,4 +1,4 @@
-import type { OrganizationColumns } from '../gateway/tenant.js';
+import type { OrganizationColumns } from '../call.js';
 
 /** An event as it is stored. */
 export interface StoredEvent {

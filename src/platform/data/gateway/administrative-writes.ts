@@ -4,8 +4,9 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 import { translateDriverError } from '../connection/driver-error.js';
-import type { Statement } from './tenant.js';
-import { SET_TIMEOUTS, TimeBudget } from './time-budget.js';
+import type { Statement } from './statement.js';
+import { SET_TIMEOUTS } from './policies.js';
+import { TimeBudget } from './time-budget.js';
 
 /**
  * Writes of requests to tables that belong to no organization. They run as the database user, within the

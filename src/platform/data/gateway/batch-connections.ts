@@ -4,12 +4,44 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
-import { BATCH_SESSION } from './tenant-context.js';
-import { type Deadline, TimeBudget } from './time-budget.js';
-import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
 import { setUpConnection } from '../connection/data-source-options.js';
-import { SessionContext } from '../connection/session-context.js';
 import { poolOf, reportLostConnections } from '../connection/driver-pool.js';
+import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
+import {
+  parameterizedCalls,
+  SessionContext,
+  TENANT_SETTING,
+} from '../connection/session-context.js';
+import {
+  type PipelineStatement,
+  pipelineStatementOf,
+  StatementPipeline,
+} from '../connection/statement-pipeline.js';
+import type { Statement } from './statement.js';
+import { INDEX_PLAN, TenantSettings } from './tenant-settings.js';
+import {
+  BATCH_TIMEOUTS,
+  Deadline,
+  type PendingStatement,
+  statementsOf,
+  TIMEOUT_SETTINGS,
+} from './policies.js';
+import { TimeBudget } from './time-budget.js';
+
+/** The settings of the sessions. Each transaction sets the role and the organization. */
+const SESSION: Readonly<Record<string, string>> = {
+  ...INDEX_PLAN,
+  ...Object.fromEntries(TIMEOUT_SETTINGS.map((name, index) => [name, BATCH_TIMEOUTS[index]])),
+};
+
+/** Sets the organization of the next statements of a batch. */
+const SET_ORGANIZATION = `select ${parameterizedCalls([TENANT_SETTING]).join()}`;
+
+/**
+ * Makes PostgreSQL check deferred constraints at the end of each statement, and not at the commit. The organization
+ * of the statement is still set then, and PostgreSQL reports an error for that statement.
+ */
+const CHECK_CONSTRAINTS_AT_ONCE = 'set constraints all immediate';
 
 /** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
 export type ConnectionWork<T> = (
@@ -18,20 +50,27 @@ export type ConnectionWork<T> = (
 ) => Promise<T>;
 
 /**
- * The connections of statements that read or write a few rows by an index. Transactions and slow statements
+ * The rows of a statement of a batch, or the error with which PostgreSQL refused it. Undefined if it was rolled
+ * back because PostgreSQL refused another statement.
+ */
+export type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
+
+/**
+ * The connections of batches: statements that read or write a few rows by an index. Transactions and slow statements
  * use the pool of the data source, so that they do not delay these statements. Statements run as the database
  * user unless they set a role.
  */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
+  private readonly settings: TenantSettings;
   /** The idle connections of this pool and that of the data source. */
   private readonly idle = new Set<pg.PoolClient>();
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
     settings: Settings,
-    context: SessionContext,
+    private readonly context: SessionContext,
     timeBudget: TimeBudget,
   ) {
     const { batches } = planConnections(settings.databaseMaxConnections);
@@ -40,10 +79,11 @@ export class BatchConnections implements OnApplicationShutdown {
       Client: ResilientClient,
       idleTimeoutMillis: 0,
       ...(context.hasOwnSessions && {
-        onConnect: setUpConnection(timeBudget.connectionMs, BATCH_SESSION),
+        onConnect: setUpConnection(timeBudget.connectionMs, SESSION),
       }),
     };
     this.pool = new pg.Pool({ ...options, max: batches });
+    this.settings = new TenantSettings(context);
     reportLostConnections(this.pool);
     for (const pool of [this.pool, poolOf(dataSource)]) {
       pool.on('release', (_error, client) => this.idle.add(client));
@@ -75,6 +115,41 @@ export class BatchConnections implements OnApplicationShutdown {
   }
 
   /**
+   * Sends a batch in one transaction. Each statement is bound to its own organization.
+   * @param take returns the batch, once a connection is free
+   * @returns the outcome of each call
+   * @throws any error of the driver that is not an error of one statement; the outcome of writes is then unknown
+   */
+  sendBatch(take: () => readonly PendingStatement[]): Promise<readonly Outcome[]> {
+    return this.use(async (client, limitTo) => {
+      const batch = take();
+      const deadline = Deadline.earliest(batch.map((pending) => pending.deadline));
+      limitTo(deadline);
+      const sent = statementsOf(batch);
+      const messages = this.messagesOf(batch, sent, deadline);
+      const pipeline = new StatementPipeline<{ id?: string }>(messages);
+      client.query(pipeline);
+      const outcomes: Outcome[] = batch.map(() => undefined);
+      try {
+        const results = (await pipeline.result).filter((_, index) => !messages[index]?.isSetting);
+        for (const [index, calls] of sent.entries()) {
+          for (const call of calls) {
+            outcomes[call] = rowsOf(results[index] ?? [], batch[call], calls.length);
+          }
+        }
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const { failedStatement: failed } = pipeline;
+        if (failed === undefined && batch.length === 1) throw error;
+        const calls = failed === undefined ? [] : (sent[statementAt(messages, failed)] ?? []);
+        // An insert for several calls is sent again for each of them.
+        if (calls.length === 1) outcomes[calls[0] ?? 0] = error;
+      }
+      return outcomes;
+    });
+  }
+
+  /**
    * Closes all idle connections after one was lost, because a network failure usually affects all of them. A
    * connection that a firewall dropped reports no error.
    */
@@ -83,8 +158,61 @@ export class BatchConnections implements OnApplicationShutdown {
     this.idle.clear();
   };
 
+  private messagesOf(
+    batch: readonly PendingStatement[],
+    sent: readonly (readonly number[])[],
+    deadline: Deadline,
+  ): PipelineStatement[] {
+    const { settings } = this;
+    const { preparesStatements } = this.context;
+    const messages: PipelineStatement[] = [];
+    let current: string | undefined;
+    for (const calls of sent) {
+      const pending = calls.flatMap((call) => batch[call] ?? []);
+      const [{ organizationId: id }] = pending as [PendingStatement];
+      if (current === undefined) {
+        messages.push(this.firstSettings(id, deadline, sent.length));
+        if (sent.length > 1)
+          messages.push(settings.setting('constraints', CHECK_CONSTRAINTS_AT_ONCE, []));
+      } else if (id !== current) {
+        messages.push(settings.setting('organization', SET_ORGANIZATION, [id]));
+      }
+      current = id;
+      const statements = pending.map(({ statement }) => statement);
+      messages.push(
+        pipelineStatementOf(statements as [Statement, ...Statement[]], preparesStatements),
+      );
+    }
+    return messages;
+  }
+
+  /** The settings of the first statement. Those of the session need not be set. */
+  private firstSettings(id: string, deadline: Deadline, statements: number): PipelineStatement {
+    const timeouts = deadline.timeouts('brief', statements);
+    const areSet =
+      this.context.hasOwnSessions &&
+      timeouts.every((timeout, index) => timeout === BATCH_TIMEOUTS[index]);
+    return areSet
+      ? this.settings.setting('batch', this.settings.batchText, [id])
+      : this.settings.setting('index', this.settings.indexText, [id, ...timeouts]);
+  }
+
   /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
   }
+}
+
+/** The position in a batch of a statement, by the position of its message. */
+function statementAt(messages: readonly PipelineStatement[], message: number): number {
+  return messages.slice(0, message).filter(({ isSetting }) => !isSetting).length;
+}
+
+/** The rows of a call among those of a statement for several calls. */
+function rowsOf(
+  rows: readonly { id?: string }[],
+  pending: PendingStatement | undefined,
+  calls: number,
+) {
+  return calls === 1 ? rows : rows.filter(({ id }) => id === pending?.statement.recordId);
 }

@@ -1,5 +1,5 @@
-import type { Statement } from './tenant.js';
-import type { Deadline } from './time-budget.js';
+import type { Statement } from './statement.js';
+import type { Deadline } from './policies.js';
 
 /** Runs reads that may use a read replica. */
 export abstract class ReadReplicas {

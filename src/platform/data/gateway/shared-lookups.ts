@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
 import { LostConnectionError, StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
-import { retryOnce } from './retry-policy.js';
-import { type Deadline, SET_TIMEOUTS, TimeBudget } from './time-budget.js';
+import { type Deadline, SET_TIMEOUTS } from './policies.js';
+import { TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
@@ -28,12 +28,11 @@ export class SharedLookups {
    */
   find<Row>(lookup: Lookup): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
-    const mayRetry = (error: unknown) => {
-      if (!(error instanceof LostConnectionError)) return false;
+    return this.attempt<Row>(lookup, deadline).catch((error: unknown) => {
+      if (!(error instanceof LostConnectionError) || deadline.retryDelayBudgetMs < 0) throw error;
       this.connections.closeIdle();
-      return true;
-    };
-    return retryOnce(() => this.attempt<Row>(lookup, deadline), deadline, mayRetry);
+      return this.attempt<Row>(lookup, deadline);
+    });
   }
 
   private attempt<Row>({ name, text, values }: Lookup, deadline: Deadline): Promise<Row[]> {
@@ -44,11 +43,10 @@ export class SharedLookups {
         name: nameOf('timeouts'),
         text: SET_TIMEOUTS,
         values: deadline.timeouts('brief'),
+        isSetting: true,
       };
-      const statement = { name: nameOf(`lookup ${name}`), text };
-      const pipeline = new StatementPipeline<Row>([
-        { contexts: [timeouts], statement, executions: [values] },
-      ]);
+      const statement = { name: nameOf(`lookup ${name}`), text, values };
+      const pipeline = new StatementPipeline<Row>([timeouts, statement]);
       client.query(pipeline);
       return (await pipeline.result).flat();
     });

@@ -1,32 +1,57 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
-import { ChangeBus } from './change-bus.js';
-import { EventWriteSignal } from './event-write-signal.js';
-import { runAfterCommit } from './commit-callbacks.js';
-import { type AttemptOptions, RetryPolicy } from './retry-policy.js';
-import { BatchConnections } from './batch-connections.js';
-import { ReadReplicas } from './read-replicas.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
-import { translateErrors } from '../connection/driver-error.js';
-import { ConcurrencyLimit } from './concurrency-limit.js';
-import { TimeBudget } from './time-budget.js';
-import {
-  type BatchRow,
-  NEEDS_OWN_STATEMENT,
-  type BatchStatement,
-  TenantBatches,
-} from './tenant-batches.js';
-import type { BatchItem } from './batch-queue.js';
-import type { Failure, Statement, Tenant } from './tenant.js';
+import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
+import { acquireClient } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
-import { StatementGroups } from './statement-groups.js';
-import { StatementRunner } from './statement-runner.js';
-import { TenantContext } from './tenant-context.js';
-import { TenantStatements } from './tenant-statements.js';
+import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
+import { BatchConnections, type Outcome } from './batch-connections.js';
+import { BatchQueue } from './queues.js';
+import { Bulkhead } from './bulkhead.js';
+import { ChangeBus } from './change-bus.js';
+import { runAfterCommit } from './commit-callbacks.js';
+import { EventWriteSignal } from './event-write-signal.js';
+import {
+  type Attempt,
+  batchSize,
+  ConcurrencyLimit,
+  nextAttempt,
+  type PendingStatement,
+} from './policies.js';
+import { ReadReplicas } from './read-replicas.js';
+import type { Failure, Statement } from './statement.js';
+import { TenantSettings } from './tenant-settings.js';
+import { TimeBudget } from './time-budget.js';
+import type { Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
-import { openUnitOf } from './unit-of-work.js';
+
+/** How many batches run at a time. With more, batches become smaller and the throughput lower. */
+const CONCURRENCY = 2;
+
+/**
+ * How many callers of a write continue in one turn of the event loop. If all of them did, their clients would send
+ * the next requests at the same time, and this process and PostgreSQL would wait for each other.
+ */
+const WRITERS_PER_TURN = 8;
+
+/** Maximum number of operations that queue for a long wait for locks. */
+const MAX_WAITING = 256;
+
+/** What an operation is. */
+interface Operation {
+  readonly isRead: boolean;
+  /** The error code if it fails. */
+  readonly failure: Failure;
+}
+
+const READ: Operation = { isRead: true, failure: 'query_failed' };
+const READ_FOR_WRITE: Operation = { isRead: true, failure: 'create_failed' };
+const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 
 /**
  * Runs all SQL on the records of organizations. Row-level security restricts each statement to its
@@ -34,45 +59,55 @@ import { openUnitOf } from './unit-of-work.js';
  */
 @Injectable()
 export class TenantDatabase {
-  private readonly retryPolicy: RetryPolicy;
-  private readonly runner: StatementRunner;
-  private readonly batches: TenantBatches;
+  private readonly bulkhead: Bulkhead;
+  private readonly settings: TenantSettings;
   private readonly transactions: TransactionRunner;
+  private readonly reads: BatchQueue<PendingStatement, Outcome>;
+  private readonly writes: BatchQueue<PendingStatement, Outcome>;
 
   constructor(
-    @InjectDataSource() dataSource: DataSource,
-    timeBudget: TimeBudget,
-    limit: ConcurrencyLimit,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly timeBudget: TimeBudget,
+    private readonly limit: ConcurrencyLimit,
     private readonly changes: ChangeBus,
-    connections: BatchConnections,
+    private readonly connections: BatchConnections,
     private readonly eventWrites: EventWriteSignal,
-    settings: Settings,
-    session: SessionContext,
-    replicas: ReadReplicas,
+    { databaseMaxConnections }: Settings,
+    private readonly session: SessionContext,
+    private readonly replicas: ReadReplicas,
   ) {
-    const { waiting } = planConnections(settings.databaseMaxConnections);
-    this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting, connections.closeIdle);
-    const context = new TenantContext(session);
-    const statements = new TenantStatements(session.preparesStatements);
-    this.runner = new StatementRunner(
+    this.bulkhead = new Bulkhead(planConnections(databaseMaxConnections).waiting, MAX_WAITING);
+    this.settings = new TenantSettings(session);
+    this.transactions = new TransactionRunner(
       dataSource,
-      connections,
-      statements,
+      session,
+      this.settings,
       limit,
-      context,
-      replicas,
+      connections,
     );
-    const groups = () => new StatementGroups(connections, statements, limit, context);
-    this.batches = new TenantBatches({ read: groups(), write: groups() }, limit);
-    this.transactions = new TransactionRunner(dataSource, connections, this.runner, limit);
+    const options = { concurrency: CONCURRENCY, batchSize };
+    this.reads = new BatchQueue(options, (take) => connections.sendBatch(take));
+    // Under overload, all writers continue, because requests that wait for admission fill the next batch.
+    const callersPerTurn = () => (limit.isReached ? Infinity : WRITERS_PER_TURN);
+    this.writes = new BatchQueue({ ...options, callersPerTurn }, (take) =>
+      connections.sendBatch(take),
+    );
   }
 
   /**
    * Runs a read. If its connection is lost, it runs once more on another one.
    * @throws ApiError `query_failed`
    */
-  read<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
-    return this.runSingle<Row>(tenant, statement, 'query_failed');
+  read<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
+    return this.submit<Row>(call, statement, READ);
+  }
+
+  /**
+   * Runs a read that is part of a write.
+   * @throws ApiError `create_failed`
+   */
+  readForWrite<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
+    return this.submit<Row>(call, statement, READ_FOR_WRITE);
   }
 
   /**
@@ -80,52 +115,31 @@ export class TenantDatabase {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  write<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
-    return this.runSingle<Row>(tenant, statement, 'create_failed');
+  write<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
+    return this.submit<Row>(call, statement, WRITE);
   }
 
   /**
-   * Runs a statement for one item, together with concurrent items of the organization.
-   * @returns the row of the item; undefined if there is none
-   * @throws ApiError `query_failed` for a read that is not part of a write, otherwise `create_failed`
-   * @throws UniqueViolation
-   */
-  async runBatched<I extends BatchItem, Row extends BatchRow>(
-    tenant: Tenant,
-    statement: BatchStatement<I>,
-    item: I,
-    failure: Failure = statement.kind === 'read' ? 'query_failed' : 'create_failed',
-  ): Promise<Row | undefined> {
-    const alone = () => statement.of(tenant.id, [item], true);
-    if (openUnitOf(tenant)) return (await this.runSingle<Row>(tenant, alone(), failure))[0];
-    let isAlone = false;
-    const attempt = async (options: AttemptOptions) => {
-      if (!isAlone && !options.mayWaitForLocks) {
-        const running = this.batches.run(statement, tenant.id, item, options.deadline);
-        const row = await translateErrors(running, failure);
-        if (row !== NEEDS_OWN_STATEMENT) return row as Row | undefined;
-        isAlone = true;
-      }
-      const [row] = await this.runner.runAlone<Row>(tenant.id, alone(), failure, options);
-      return row;
-    };
-    return this.retryPolicy.run(failure, attempt, { isRead: statement.kind === 'read' });
-  }
-
-  /**
-   * Runs several statements in one transaction. If `work` throws, the transaction is rolled back and
-   * the error is rethrown. `work` may run more than once: it is retried after a deadlock, a
-   * serialization failure or a lock timeout. Statements for the tenant that `work` gets are part of
-   * the transaction, including those of repositories.
+   * Runs `work` in one transaction. If it throws, the transaction is rolled back and the error is rethrown. `work`
+   * may run more than once: it is retried after a deadlock, a serialization failure or a lock timeout. In the
+   * transaction of another call, it runs in a savepoint.
+   * @param work receives the call inside the transaction, for services and repositories, and the entity manager of
+   *   TypeORM, whose statements are part of the transaction. It writes only tables of extensions.
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
-  transaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
-    const open = openUnitOf(tenant);
+  async transaction<C extends TenantCall, T>(call: C, work: Work<C, T>): Promise<T> {
+    const open = openTransactionOf(call);
     if (open) {
-      return open.runInSavepoint((transaction, unit) => work(transaction, { ...tenant, unit }));
+      return open.runInSavepoint((transaction) =>
+        work({ ...call, transaction }, transaction.manager),
+      );
     }
-    return this.runTransaction(tenant, work);
+    const { result, callbacks } = await this.run(call, WRITE, (attempt) =>
+      this.transactions.attempt(call, work, attempt),
+    );
+    await callbacks.run();
+    return result;
   }
 
   /**
@@ -133,10 +147,10 @@ export class TenantDatabase {
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
-  async dryRun<T>(tenant: Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+  async dryRun<C extends TenantCall, T>(call: C, work: (call: C) => Promise<T>): Promise<T> {
     try {
-      return await this.transaction<never>(tenant, async (_, inside) => {
-        throw new DryRunRollback(await work(inside));
+      return await this.transaction<C, never>(call, async (inner) => {
+        throw new DryRunRollback(await work(inner));
       });
     } catch (thrown) {
       if (thrown instanceof DryRunRollback) return thrown.result as T;
@@ -149,22 +163,22 @@ export class TenantDatabase {
    * part of it that added the callback is rolled back. Outside a transaction it runs at once. Callbacks start
    * in their order. The outermost `transaction` resolves, and a request is answered, when all of them have
    * finished. An error of a callback is logged and changes nothing else.
-   * @param tenant the tenant that the data was written for
+   * @param call the call that the data was written with
    * @returns outside a transaction: resolves when the callback has finished; otherwise at once
    */
-  async afterCommit(tenant: Tenant, callback: () => unknown): Promise<void> {
-    const unit = openUnitOf(tenant);
-    if (unit) unit.afterCommit({ run: callback });
+  async afterCommit(call: TenantCall, callback: () => unknown): Promise<void> {
+    const transaction = openTransactionOf(call);
+    if (transaction) transaction.afterCommit({ run: callback });
     else await runAfterCommit(callback);
   }
 
   /**
    * Publishes the change or deletion of a record, after commit.
-   * @param tenant the tenant that the record was written for
+   * @param call the call that the record was written with
    */
-  publishChange(tenant: Tenant, id: string): void {
-    runOnceAfterCommit(tenant, `change of ${id.toLowerCase()}`, () => {
-      this.changes.publish(tenant.id, id);
+  publishChange(call: TenantCall, id: string): void {
+    runOnceAfterCommit(call, `change of ${id.toLowerCase()}`, () => {
+      this.changes.publish(call.tenant.id, id);
     });
   }
 
@@ -174,34 +188,116 @@ export class TenantDatabase {
   }
 
   /** Publishes the written events, after the commit of their transaction. */
-  publishEvents(tenant: Tenant): void {
-    runOnceAfterCommit(tenant, 'events', () => {
+  publishEvents(call: TenantCall): void {
+    runOnceAfterCommit(call, 'events', () => {
       this.eventWrites.notify();
     });
   }
 
-  private async runTransaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
-    const { result, callbacks } = await this.retryPolicy.run('create_failed', (options) =>
-      this.transactions.attempt(tenant, work, options),
-    );
-    await callbacks.run();
-    return result;
+  /** Runs a statement in the transaction of the call, otherwise in one of its own. */
+  private submit<Row>(
+    call: TenantCall,
+    statement: Statement,
+    operation: Operation,
+  ): Promise<Row[]> {
+    const transaction = openTransactionOf(call);
+    if (transaction) return transaction.runInSavepoint((part) => part.query<Row>(statement));
+    return this.run(call, operation, (attempt) => {
+      const sending = this.send<Row>(call.tenant.id, statement, attempt);
+      return this.limit.count(translateErrors(sending, operation.failure));
+    });
   }
 
-  private runSingle<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
-    const { id: organizationId } = tenant;
-    const unit = openUnitOf(tenant);
-    if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
-    const attempt = (options: AttemptOptions) =>
-      this.runner.runAlone<Row>(organizationId, statement, failure, options);
-    return this.retryPolicy.run(failure, attempt, { isRead: failure === 'query_failed' });
+  /** Runs an operation within its deadline and the concurrency limit, and repeats it as `nextAttempt` says. */
+  private async run<T>(
+    call: TenantCall,
+    { isRead, failure }: Operation,
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const deadline = call.deadline ?? this.timeBudget.startDeadline();
+    let attempt: Attempt = { deadline, isRead, waitsForLocks: false, isRetry: false };
+    for (;;) {
+      try {
+        return await this.runAttempt(attempt, failure, work);
+      } catch (error) {
+        const next = nextAttempt(attempt, error);
+        if (!next) throw error;
+        if (error instanceof ConnectionFailure) this.connections.closeIdle();
+        attempt = next;
+      }
+    }
+  }
+
+  private async runAttempt<T>(
+    attempt: Attempt,
+    failure: Failure,
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const { waitsForLocks, deadline } = attempt;
+    const run = async () => {
+      const startedAt = this.limit.acquire();
+      try {
+        return await work(attempt);
+      } finally {
+        // A wait for a lock says nothing about the load.
+        this.limit.release(waitsForLocks ? undefined : startedAt);
+      }
+    };
+    if (!waitsForLocks) return run();
+    return this.bulkhead.run(deadline.retryDelayBudgetMs, run, () => new ApiError(failure));
+  }
+
+  private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
+    const { deadline, waitsForLocks, isRead } = attempt;
+    if (statement.plan === 'index' && !waitsForLocks) {
+      const pending = { organizationId: id, statement, deadline };
+      const queue = isRead ? this.reads : this.writes;
+      const outcome =
+        (await queue.add(pending)) ?? (await this.connections.sendBatch(() => [pending]))[0];
+      if (outcome instanceof pg.DatabaseError) throw outcome;
+      return outcome as Row[];
+    }
+    const rows =
+      statement.mayUseReplica && !waitsForLocks
+        ? await this.replicas.read<Row>(id, statement, deadline)
+        : undefined;
+    return rows ?? this.sendInPool<Row>(id, statement, attempt);
+  }
+
+  private async sendInPool<Row>(
+    id: string,
+    statement: Statement,
+    attempt: Attempt,
+  ): Promise<Row[]> {
+    const { deadline, waitsForLocks } = attempt;
+    const [client, release] = await acquireClient(this.dataSource);
+    const cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+    try {
+      const wait = waitsForLocks ? 'long' : 'brief';
+      const settings = this.settings.of(id, statement.plan, deadline, wait);
+      const pipeline = new StatementPipeline<Row>([
+        settings,
+        pipelineStatementOf([statement], this.session.preparesStatements),
+      ]);
+      client.query(pipeline);
+      const [, rows = []] = await pipeline.result;
+      return rows;
+    } finally {
+      cancelTimer();
+      release();
+    }
   }
 }
 
+/** The transaction of a call. After its commit, statements run in transactions of their own. */
+export function openTransactionOf({ transaction }: TenantCall): Transaction | undefined {
+  return transaction?.isCommitted ? undefined : transaction;
+}
+
 /** @param key of several callbacks with the same key, one runs */
-function runOnceAfterCommit(tenant: Tenant, key: string, run: () => void): void {
-  const unit = openUnitOf(tenant);
-  if (unit) unit.afterCommit({ run, key });
+function runOnceAfterCommit(call: TenantCall, key: string, run: () => void): void {
+  const transaction = openTransactionOf(call);
+  if (transaction) transaction.afterCommit({ run, key });
   else run();
 }
 

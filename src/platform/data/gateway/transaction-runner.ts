@@ -1,24 +1,33 @@
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
+import type { SessionContext } from '../connection/session-context.js';
+import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { CommitCallbacks } from './commit-callbacks.js';
-import type { ConcurrencyLimit } from './concurrency-limit.js';
-import type { AttemptOptions } from './retry-policy.js';
-import type { StatementRunner } from './statement-runner.js';
-import type { Statement, Tenant, TenantTransaction } from './tenant.js';
-import { SavepointUnitOfWork } from './unit-of-work.js';
+import type { Attempt, ConcurrencyLimit } from './policies.js';
+import type { Statement } from './statement.js';
+import type { TenantSettings } from './tenant-settings.js';
+import { OpenTransaction } from './transaction.js';
 
-/** The work of a transaction. The tenant that it receives is part of the transaction. */
-export type Work<T> = (transaction: TenantTransaction, tenant: Tenant) => Promise<T>;
+/** Sets whether the statements are those of the entity manager, which cannot write to the tables of Latitude. */
+const SET_ENTITY_MANAGER = `select set_config('latitude.entity_manager', $1, true)`;
+
+/** The work of a transaction. It may run more than once. */
+export type Work<C extends TenantCall, T> = (
+  call: InTransaction<C>,
+  manager: EntityManager,
+) => Promise<T>;
 
 /** Runs transactions of an organization. */
 export class TransactionRunner {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly connections: BatchConnections,
-    private readonly runner: StatementRunner,
+    private readonly session: SessionContext,
+    private readonly settings: TenantSettings,
     private readonly limit: ConcurrencyLimit,
+    private readonly connections: BatchConnections,
   ) {}
 
   /**
@@ -26,56 +35,51 @@ export class TransactionRunner {
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
-  async attempt<T>(
-    tenant: Tenant,
-    work: Work<T>,
-    options: AttemptOptions,
+  async attempt<C extends TenantCall, T>(
+    call: C,
+    work: Work<C, T>,
+    { deadline, waitsForLocks }: Attempt,
   ): Promise<{ result: T; callbacks: CommitCallbacks }> {
     const runner = this.dataSource.createQueryRunner();
+    runner.data.tenantId = call.tenant.id;
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let cancelTimer = (): void => undefined;
-    let isOpen = true;
+    let transaction: OpenTransaction | undefined;
     try {
       const client = (await step(runner.connect())) as pg.PoolClient;
-      cancelTimer = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+      cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
-      const assertOpen = () => {
-        if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
+      const wait = waitsForLocks ? 'long' : 'brief';
+      const send = async <Row>(...statements: Statement[]) => {
+        const { settings, session } = this;
+        const pipeline = new StatementPipeline<Row>([
+          settings.of(call.tenant.id, 'prepared', deadline, wait),
+          settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
+          ...statements.map((each) => pipelineStatementOf([each], session.preparesStatements)),
+          settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
+        ]);
+        client.query(pipeline);
+        return (await this.limit.count(step(pipeline.result))).flat();
       };
-      const transaction: TenantTransaction = {
-        query: async <Row>(statement: Statement) => {
-          assertOpen();
-          return step(this.runStatement<Row>(client, tenant, statement, options));
-        },
-      };
-      const unit = new SavepointUnitOfWork(transaction, async (text) => {
-        assertOpen();
-        await step(client.query(text));
+      transaction = new OpenTransaction({
+        manager: runner.manager,
+        query: send,
+        run: (text) => step(client.query(text)),
       });
-      const result = await work(transaction, { ...tenant, unit });
-      unit.assertComplete();
+      // For the statements of the entity manager.
+      await send();
+      const result = await work({ ...call, transaction }, runner.manager);
+      transaction.assertComplete();
       await step(runner.commitTransaction());
-      unit.isCommitted = true;
-      return { result, callbacks: unit.callbacks };
+      transaction.isCommitted = true;
+      return { result, callbacks: transaction.callbacks };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      isOpen = false;
+      if (transaction) transaction.isOpen = false;
       cancelTimer();
       await runner.release();
     }
-  }
-
-  private runStatement<Row>(
-    client: pg.PoolClient,
-    { id }: Tenant,
-    statement: Statement,
-    options: AttemptOptions,
-  ): Promise<Row[]> {
-    // The planner settings of an index plan would apply to the rest of the transaction.
-    const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
-    const running = this.runner.runOn<Row>(client, id, { ...statement, plan }, options);
-    return this.limit.count(running);
   }
 }

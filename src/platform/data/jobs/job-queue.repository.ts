@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { uuidsIn } from '../../fields/kinds/uuid.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../call.js';
 
 /** A job to be stored. */
 export interface NewJob {
@@ -35,14 +35,14 @@ export class JobQueueRepository {
    *   was stored
    * @throws ApiError `create_failed`
    */
-  async insert(tenant: Tenant, job: NewJob): Promise<string | undefined> {
+  async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
     const { id, name, payload, key, orderingKey, delayMs, onConflict } = job;
-    const [row] = await this.database.write<{ id: string }>(tenant, {
+    const [row] = await this.database.write<{ id: string }>(call, {
       text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
         values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
         on conflict (organization_id, name, key) where key is not null and failed_at is null
         ${onConflict === 'run again' ? RUN_AGAIN : onConflict} returning id`,
-      values: [tenant.id, id, name, payload, uuidsIn(payload), key, orderingKey, delayMs],
+      values: [call.tenant.id, id, name, payload, uuidsIn(payload), key, orderingKey, delayMs],
     });
     return row?.id;
   }
@@ -52,8 +52,7 @@ export class JobQueueRepository {
    * @throws ApiError `create_failed`
    */
   async deleteForRecords(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant: { id } }: InTransaction,
     recordIds: readonly string[],
   ): Promise<void> {
     if (recordIds.length === 0) return;

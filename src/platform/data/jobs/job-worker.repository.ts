@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import type { OrganizationColumns } from '../gateway/tenant.js';
+import type { OrganizationColumns } from '../call.js';
 import {
   acrossOrganizations,
   queryAcrossOrganizations,

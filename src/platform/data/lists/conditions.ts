@@ -1,4 +1,4 @@
-import type { Tenant } from '../gateway/tenant.js';
+import type { TenantCall } from '../call.js';
 
 /** A column that must equal a parameter, which is SQL with the type of the column. */
 export interface Equality {
@@ -17,10 +17,10 @@ export class Conditions {
   private hasSearch = false;
 
   constructor(
-    readonly tenant: Tenant,
+    readonly call: TenantCall,
     notDeleted = 'true',
   ) {
-    this.values = [tenant.id];
+    this.values = [call.tenant.id];
     this.scopeSql = ['organization_id = $1', ...(notDeleted === 'true' ? [] : [notDeleted])].join(
       ' and ',
     );

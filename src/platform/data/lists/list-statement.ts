@@ -1,5 +1,5 @@
 import { recordCount, recordsVersion } from '../records/record-counts.js';
-import type { Statement } from '../gateway/tenant.js';
+import type { Statement } from '../gateway/statement.js';
 import type { Conditions, Equality } from './conditions.js';
 import { type Order, orderBy } from './order.js';
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { ColumnsOfTenants, type ComputedFields } from '../records/record-columns.js';
-import type { Statement } from '../gateway/tenant.js';
+import { ColumnsOfCalls, type ComputedFields } from '../records/record-columns.js';
+import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import type { TenantTable } from '../records/tenant-table.js';
 import type { Conditions, Equality } from './conditions.js';
@@ -36,13 +36,13 @@ export interface ListSource<T extends object> {
   readonly query?: Type<ListQuery>;
   /** The values of `sort_by` whose column has another name or can be null. */
   readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
-  /** Additional fields, which items have for tenants `withComputedFields`. */
+  /** Additional fields, which the items of some calls have. */
   readonly computed?: ComputedFields;
 }
 
 /** Reads pages of a table with exact totals. Each page takes one statement. */
 export class RecordList<T extends object> {
-  private readonly columns: ColumnsOfTenants<T>;
+  private readonly columns: ColumnsOfCalls<T>;
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
   private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
@@ -53,7 +53,7 @@ export class RecordList<T extends object> {
     private readonly database: TenantDatabase,
     private readonly source: ListSource<T>,
   ) {
-    this.columns = new ColumnsOfTenants(source.item, source.computed);
+    this.columns = new ColumnsOfCalls(source.item, source.computed);
     this.sorts = sortsOf(source.table, source.query, source.sorts);
   }
 
@@ -62,7 +62,7 @@ export class RecordList<T extends object> {
     conditions: Conditions,
     { page, limit, sort_dir: direction, sort_by }: ListQuery & { readonly sort_by?: string },
   ): Promise<Page<T>> {
-    const { columns, jsonColumns, parser } = this.columns.of(conditions.tenant);
+    const { columns, jsonColumns, parser } = this.columns.of(conditions.call);
     const { name: table, counted, order } = this.source.table;
     const sort = this.sorts.get(sort_by ?? order);
     if (!sort) throw new Error(`The list of ${table} has no sort ${sort_by ?? order}.`);
@@ -87,7 +87,7 @@ export class RecordList<T extends object> {
   /** Most requests are for first pages, which have few distinct statements. They stay prepared. */
   private firstPage(selection: ListSelection, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = selection;
-    const kind = conditions.tenant.withComputedFields ? 'computed' : 'stored';
+    const kind = this.columns.of(conditions.call).hasComputed ? 'computed' : 'stored';
     const shape = [order.column, order.direction, limit, filter?.column ?? '', kind].join(' ');
     const known = this.firstPages.get(shape);
     if (known !== undefined) return { ...known, values: conditions.values };
@@ -102,16 +102,16 @@ export class RecordList<T extends object> {
    * version of the records differs from that of the cached total, and the size only affects the plan.
    */
   private async search(selection: ListSelection): Promise<ListRow> {
-    const { tenant, sql, values } = selection.conditions;
+    const { call, sql, values } = selection.conditions;
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
-    const size = this.sizes.get(tenant.id) ?? 'large';
+    const size = this.sizes.get(call.tenant.id) ?? 'large';
     const statement = known
       ? pageWithCachedTotal(selection, size, known)
       : searchedPage(selection, size);
     const row = await this.run(selection, statement);
     const { total, version = '', records = 0 } = row;
-    if (selection.isCounted) this.sizes.set(tenant.id, sizeOf(records));
+    if (selection.isCounted) this.sizes.set(call.tenant.id, sizeOf(records));
     if (selection.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
@@ -119,7 +119,7 @@ export class RecordList<T extends object> {
 
   private async run({ conditions, order }: ListSelection, statement: Statement): Promise<ListRow> {
     const read = { ...statement, mayUseReplica: true, ordersNames: order.collation !== undefined };
-    const rows = await this.database.read<ListRow>(conditions.tenant, read);
+    const rows = await this.database.read<ListRow>(conditions.call, read);
     return rows[0] ?? { total: 0, items: null };
   }
 

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { acquireClient } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
 import { DatabaseStatus } from './database-status.js';
-import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
+import { ConcurrencyLimit } from '../gateway/policies.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
@@ -19,7 +19,7 @@ const FRESH_MS = 1_000;
 const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
 
 /** An organization that does not exist: its reads use the tables and find nothing. */
-const NO_ORGANIZATION = { id: '00000000-0000-0000-0000-000000000000' };
+const NO_ORGANIZATION = { tenant: { id: '00000000-0000-0000-0000-000000000000' } };
 
 const NO_REPLY: Problem = { detail: 'The database does not answer in time.' };
 const NO_COMMIT: Problem = { detail: 'The database does not commit writes in time.' };
@@ -116,7 +116,7 @@ export class Readiness {
     const text = (this.readStatement ??= readStatement(this.tables));
     const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, {
       text,
-      values: [NO_ORGANIZATION.id],
+      values: [NO_ORGANIZATION.tenant.id],
       plan,
     });
     this.ownStatements++;

@@ -6,7 +6,7 @@ import {
   LOCK_REPAIRS,
   repairCounts,
 } from './record-counts.js';
-import type { Tenant } from '../gateway/tenant.js';
+import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from './tenant-tables.service.js';
 
@@ -23,10 +23,10 @@ export class CountsService {
    * @returns the counts that are wrong
    * @throws ApiError `query_failed`
    */
-  check(tenant: Tenant): Promise<CountDrift[]> {
+  check(call: TenantCall): Promise<CountDrift[]> {
     return this.inEachTable((table) => {
-      const statement = { text: findCountDrift(table), values: [tenant.id] };
-      return this.database.read<CountDrift>(tenant, statement);
+      const statement = { text: findCountDrift(table), values: [call.tenant.id] };
+      return this.database.read<CountDrift>(call, statement);
     });
   }
 
@@ -35,10 +35,10 @@ export class CountsService {
    * @returns the counts that were wrong
    * @throws ApiError `create_failed`
    */
-  repair(tenant: Tenant): Promise<CountDrift[]> {
-    const values = [tenant.id];
+  repair(call: TenantCall): Promise<CountDrift[]> {
+    const values = [call.tenant.id];
     return this.inEachTable((table) => {
-      return this.database.transaction(tenant, async (transaction) => {
+      return this.database.transaction(call, async ({ transaction }) => {
         await transaction.query({ text: LOCK_REPAIRS, values });
         return transaction.query<CountDrift>({ text: repairCounts(table), values });
       });

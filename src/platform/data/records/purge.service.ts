@@ -4,7 +4,7 @@ import { IdempotencyRepository } from '../idempotency.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
-import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { deletesSoftly } from './tenant-table.js';
 import { TenantTables } from './tenant-tables.service.js';
@@ -47,11 +47,11 @@ export class PurgeService {
    * @param before only records deleted before this time
    * @throws ApiError `query_failed`
    */
-  async count(tenant: Tenant, before: Date): Promise<Counts> {
+  async count(call: TenantCall, before: Date): Promise<Counts> {
     const counts: Record<string, number> = {};
     for (const table of this.tenantTables.all) {
       const isPurged = deletesSoftly(table);
-      counts[table.name] = isPurged ? await this.countIn(table.name, tenant, before) : 0;
+      counts[table.name] = isPurged ? await this.countIn(table.name, call, before) : 0;
     }
     return counts;
   }
@@ -65,16 +65,16 @@ export class PurgeService {
    * @throws ApiError `create_failed`, `internal_error`
    */
   async purge(
-    tenant: Tenant,
+    call: TenantCall,
     before: Date,
     advance: (records: number) => void = () => undefined,
   ): Promise<Counts> {
-    const references = await referencesTo(this.database, tenant, this.tables);
+    const references = await referencesTo(this.database, call, this.tables);
     const total = Object.fromEntries(this.tables.map((table) => [table, 0]));
     for (const { name } of this.tenantTables.all.filter(deletesSoftly)) {
       let found = BATCH;
       while (found === BATCH) {
-        const removed = await this.purgeBatch(name, references, tenant, before);
+        const removed = await this.purgeBatch(name, references, call, before);
         found = removed.found;
         for (const [table, count] of Object.entries(removed.counts)) {
           total[table] = (total[table] ?? 0) + count;
@@ -85,10 +85,10 @@ export class PurgeService {
     return total;
   }
 
-  private async countIn(table: string, tenant: Tenant, before: Date): Promise<number> {
-    const [row] = await this.database.read<{ count: number }>(tenant, {
+  private async countIn(table: string, call: TenantCall, before: Date): Promise<number> {
+    const [row] = await this.database.read<{ count: number }>(call, {
       text: `select count(*)::int as count from ${table} where ${PURGEABLE}`,
-      values: [tenant.id, before],
+      values: [call.tenant.id, before],
     });
     return row?.count ?? 0;
   }
@@ -96,38 +96,37 @@ export class PurgeService {
   private purgeBatch(
     table: string,
     references: readonly TableReference[],
-    tenant: Tenant,
+    call: TenantCall,
     before: Date,
   ): Promise<{ found: number; counts: Counts }> {
-    return this.database.transaction(tenant, async (transaction, inside) => {
+    return this.database.transaction(call, async (inner) => {
+      const { transaction } = inner;
       // A separate statement, so that the next one sees what the previous batch has committed.
-      await transaction.query({ text: ONE_AT_A_TIME, values: [tenant.id] });
+      await transaction.query({ text: ONE_AT_A_TIME, values: [call.tenant.id] });
       const found = await transaction.query<{ id: string }>({
         text: `select id from ${table} where ${PURGEABLE} limit ${BATCH} for update`,
-        values: [tenant.id, before],
+        values: [call.tenant.id, before],
       });
       const removal = new RecordRemoval(
-        transaction,
-        inside,
+        inner,
         references,
         this.tables,
         this.tenantTables.repositories,
       );
       const ids = found.map(({ id }) => id);
       await removal.remove(table, ids);
-      await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);
-      await this.jobs.deleteForRecords(transaction, tenant, removal.removedIds);
-      await this.events.deleteForRecords(transaction, tenant, removal.removedIds);
-      await this.deleteAbout(transaction, tenant, removal.removedIds);
-      for (const id of removal.changedIds) this.database.publishChange(inside, id);
+      await this.responses.deleteForRecords(inner, removal.removedIds);
+      await this.jobs.deleteForRecords(inner, removal.removedIds);
+      await this.events.deleteForRecords(inner, removal.removedIds);
+      await this.deleteAbout(inner, removal.removedIds);
+      for (const id of removal.changedIds) this.database.publishChange(inner, id);
       return { found: ids.length, counts: removal.counts };
     });
   }
 
   /** Deletes the rows about removed records, in tables with the option `about`. */
   private async deleteAbout(
-    transaction: TenantTransaction,
-    { id }: Tenant,
+    { transaction, tenant }: InTransaction,
     recordIds: readonly string[],
   ): Promise<void> {
     if (recordIds.length === 0) return;
@@ -135,7 +134,7 @@ export class PurgeService {
       if (about === undefined) continue;
       await transaction.query({
         text: `delete from ${name} where organization_id = $1 and ${about} = any($2::uuid[])`,
-        values: [id, recordIds],
+        values: [tenant.id, recordIds],
       });
     }
   }

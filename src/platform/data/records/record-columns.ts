@@ -1,10 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
-import type { Tenant } from '../gateway/tenant.js';
+import type { TenantCall } from '../call.js';
 import { completeJsonColumnsOf, jsonColumnsOf, RecordParser } from './stored-record.js';
 
-/** SQL expressions of fields that are not stored, by field. */
-export type ComputedFields = Readonly<Record<string, string>>;
+/** Fields that are not stored. */
+export interface ComputedFields {
+  /** SQL expressions by field. They must never come from a caller. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Whether the records of a call have them. */
+  readonly isFor: (call: TenantCall) => boolean;
+}
 
 /** The SELECT lists of a record, and the parser of its JSON. */
 export class RecordColumns<R extends object> {
@@ -23,7 +28,8 @@ export class RecordColumns<R extends object> {
   readonly hasComputed: boolean;
   readonly parser: RecordParser<R>;
 
-  constructor(dto: Type<R>, computed: ComputedFields) {
+  /** @param computed SQL expressions of fields that are not stored, by field */
+  constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}) {
     const json = jsonColumnsOf(dto);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
     this.columns = [...namesOf(dto), ...selected];
@@ -33,27 +39,24 @@ export class RecordColumns<R extends object> {
     this.storedNames = namesOf(dto);
     this.restricted = fieldsOf(dto).filter(({ newTextProblem }) => newTextProblem);
     this.hasComputed = selected.length > 0;
-    this.parser = new RecordParser(dto, Object.keys(computed));
+    this.parser = new RecordParser(dto);
   }
 }
 
-/** The columns for each tenant: with computed fields only for a tenant `withComputedFields`. */
-export class ColumnsOfTenants<R extends object> {
+/** The columns for each call: with computed fields only for some. */
+export class ColumnsOfCalls<R extends object> {
   readonly stored: RecordColumns<R>;
-  private readonly computed: RecordColumns<R>;
+  readonly computed: RecordColumns<R> | undefined;
 
-  constructor(dto: Type<R>, computed: ComputedFields = {}) {
-    this.stored = new RecordColumns(dto, {});
-    this.computed = new RecordColumns(dto, computed);
+  constructor(
+    dto: Type<R>,
+    private readonly fields?: ComputedFields,
+  ) {
+    this.stored = new RecordColumns(dto);
+    this.computed = fields && new RecordColumns(dto, fields.fields);
   }
 
-  of({ withComputedFields }: Tenant): RecordColumns<R> {
-    return withComputedFields ? this.computed : this.stored;
-  }
-
-  /** Returns a record for the caller of a repository. */
-  recordOf(tenant: Tenant, json: string): R {
-    const { parser } = this.of(tenant);
-    return tenant.readsRecordsLazily ? parser.lazyFromJson(json) : parser.fromJson(json);
+  of(call: TenantCall): RecordColumns<R> {
+    return this.computed && this.fields?.isFor(call) ? this.computed : this.stored;
   }
 }

@@ -1,27 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ChangeOrigin } from '../gateway/tenant.js';
 import type { RecordColumns } from './record-columns.js';
 import { deletesSoftly, type TenantTable } from './tenant-table.js';
-
-/** Values of a change for its event. */
-export interface EventValues {
-  /** Such as `lead.updated`. */
-  readonly type: string;
-  /** Names of the fields that have another value now. */
-  readonly changed: readonly string[];
-  readonly origin: ChangeOrigin | undefined;
-}
-
-/** The columns of `request` with the origin of a change. */
-export const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text';
-
-/** Qualified with `request.`, because the table can have columns with the same names. */
-export const ORIGIN_SQL = 'request.key_id, request.channel, request.request_id';
-
-/** The values of `ORIGIN_COLUMNS`. */
-export function originColumnsOf(origin: ChangeOrigin | undefined): object {
-  return { key_id: origin?.keyId, channel: origin?.channel, request_id: origin?.requestId };
-}
 
 /** SQL that writes the events of changed records. */
 export class EventSql {
@@ -66,47 +44,4 @@ export function eventTypesOf(table: TenantTable): readonly string[] {
   const changes = ['created', 'updated', ...Object.keys(table.events.transitions ?? {})];
   if (deletesSoftly(table)) changes.push('deleted');
   return changes.map((change) => eventTypeOf(table, change));
-}
-
-/** The type of the event of an update, by the new values of the changed fields. */
-export function typeOfUpdate(
-  table: TenantTable,
-  changes: Readonly<Record<string, unknown>>,
-  changed: readonly string[],
-): string {
-  const [first] = possibleTypesOf(table, changes).filter(({ fields }) =>
-    fields.every((name) => changed.includes(name)),
-  );
-  return first?.type ?? eventTypeOf(table, 'updated');
-}
-
-/** The types other than `updated` that an update can have, each with the fields that must change for it. */
-export function possibleTypesOf(
-  table: TenantTable,
-  changes: Readonly<Record<string, unknown>>,
-): { type: string; fields: string[] }[] {
-  return Object.entries(table.events?.transitions ?? {})
-    .filter(([, values]) =>
-      Object.entries(values).every(([name, value]) => changes[name] === value),
-    )
-    .map(([name, values]) => ({ type: eventTypeOf(table, name), fields: Object.keys(values) }));
-}
-
-/** The names of those fields of a record to which an update gives another value. */
-export function changedNames(
-  stored: object,
-  changes: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): string[] {
-  const before = stored as Readonly<Record<string, unknown>>;
-  return names.filter((name) => name in changes && !isEqual(before[name], changes[name]));
-}
-
-/** Whether two values are equal as JSON. A Date equals its ISO string. */
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || isDeepStrictEqual(toPlain(one), toPlain(other));
-}
-
-function toPlain(value: unknown): unknown {
-  return value instanceof Date ? value.toJSON() : value;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { TableReference } from './table-references.js';
-import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { InTransaction } from '../call.js';
 import type { TenantRepository } from './tenant-repository.js';
 import { NEXT_UPDATED_AT } from './record-sql.js';
 
@@ -24,8 +24,7 @@ export class RecordRemoval {
    * @param repositories write the events of changed records of their tables
    */
   constructor(
-    private readonly transaction: TenantTransaction,
-    private readonly tenant: Tenant,
+    private readonly call: InTransaction,
     private readonly references: readonly TableReference[],
     private readonly tables: readonly string[],
     private readonly repositories: readonly TenantRepository<{ id: string }>[],
@@ -67,7 +66,7 @@ export class RecordRemoval {
       return this.query(`select id from ${table} where ${refersTo} for update`, ids);
     }
     const repository = this.repositories.find(({ table: { name } }) => name === table);
-    const changed = await repository?.clearReference(this.transaction, this.tenant, column, ids);
+    const changed = await repository?.clearReference(this.call, column, ids);
     const setUpdatedAt = hasUpdatedAt ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
     const others = await this.query(
       `update ${table} set ${column} = null${setUpdatedAt} where ${refersTo} returning id`,
@@ -77,9 +76,9 @@ export class RecordRemoval {
   }
 
   private async query(text: string, ids: readonly string[]): Promise<string[]> {
-    const rows = await this.transaction.query<{ id: string }>({
+    const rows = await this.call.transaction.query<{ id: string }>({
       text,
-      values: [this.tenant.id, ids],
+      values: [this.call.tenant.id, ids],
     });
     return rows.map(({ id }) => id);
   }

@@ -1,10 +1,6 @@
-import type { BatchItem } from '../gateway/batch-queue.js';
-import type { Statement } from '../gateway/tenant.js';
-import type { BatchStatement } from '../gateway/tenant-batches.js';
+import { CLAIM_SQL, RESPONSE_COLUMNS, STORE_SQL } from '../stored-responses.js';
 import type { RecordColumns } from './record-columns.js';
-import { RecordChanges } from './record-changes.js';
-import { EventSql, type EventValues } from './record-events.js';
-import { RecordInserts } from './record-inserts.js';
+import { EventSql, eventTypeOf } from './record-events.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
 import type { TenantTable } from './tenant-table.js';
 
@@ -14,11 +10,58 @@ export interface JsonRow {
   readonly json: string;
 }
 
-/** SQL of single records of a table, for several records of one organization at once. */
+/**
+ * Returns SQL that selects the ids of records that exist, and locks them against deletion until the
+ * transaction ends.
+ * @param organization parameter of the organization, such as `$1`
+ * @param ids subquery that selects the ids
+ */
+export type ExistingIdsSql = (organization: string, ids: string) => string;
+
+/** Columns with ids of records that must exist. A null refers to no record. */
+export type RequiredReferences = Readonly<Record<string, ExistingIdsSql>>;
+
+export interface InsertOptions {
+  readonly references?: RequiredReferences;
+  /** Whether a row that a unique index rejects is left out, and not an error. */
+  readonly omitsDuplicates?: boolean;
+  /**
+   * Whether each row has a response. A row is left out if another request with its idempotency key is running or was
+   * completed.
+   */
+  readonly storesResponses?: boolean;
+}
+
+/** The parts of a statement that changes a record. */
+interface ChangeSql {
+  /** The columns that get new values. */
+  readonly names?: readonly string[];
+  readonly assignments: string;
+  /** Query of one row about the stored record, whose columns the other parts can use. */
+  readonly stored?: string;
+  /** An additional condition, which begins with `and`. */
+  readonly condition?: string;
+  /** The type of the event. */
+  readonly type?: string;
+  /** The changed fields of the event. */
+  readonly changed?: string;
+}
+
+/** The parameters of a change: the organization, the id, the new values, the version and the event. */
+const CHANGE = `select $2::uuid as id, $5::text as type, $6::text[] as changed,
+    $7::text as key_id, $8::text as channel, $9::text as request_id`;
+
+/**
+ * The SQL of single records of a table. Each statement returns the records as JSON and writes their events. The
+ * organization is `$1`.
+ */
 export class RecordStatements {
-  readonly find: BatchStatement<BatchItem>;
-  readonly inserts: RecordInserts;
-  readonly changes: RecordChanges;
+  /** Reads the record with the id `$2`. */
+  readonly find: string;
+  /** Reads and locks the record with the id `$2`. */
+  readonly lock: string;
+  /** Sets `deleted_at`. Its parameters are those of a change. */
+  readonly delete: string;
   private readonly events: EventSql;
 
   /**
@@ -30,57 +73,130 @@ export class RecordStatements {
     private readonly columns: Omit<RecordColumns<never>, 'parser'>,
     instance: number,
   ) {
-    const { name } = table;
     this.events = new EventSql(table, columns, instance);
-    this.inserts = new RecordInserts(table, columns, this.events);
-    this.changes = new RecordChanges(table, columns, this.events);
-    const recordOf = (id: string) =>
-      `(select ${columns.jsonFromTable} from ${name} where ${isRecordSql(table, id)} ${ONE_BY_ONE}) record`;
-    const single = `select id, row_to_json(record)::text as json from ${recordOf('$2')}`;
-    const several = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
-      cross join lateral ${recordOf('"wanted id"')}`;
-    this.find = {
-      kind: 'read',
-      retriesOmitted: false,
-      of: (organizationId, items) => {
-        const ids = [...new Set(items.map(({ id }) => id))];
-        return ids.length === 1
-          ? { text: single, values: [organizationId, ...ids], plan: 'index' }
-          : { text: several, values: [organizationId, ids], plan: 'index' };
-      },
-    };
+    const record = `select ${columns.jsonFromTable} from ${table.name} where ${isRecordSql(table)}`;
+    const json = (query: string) =>
+      `select id, row_to_json(record)::text as json from (${query}) record`;
+    this.find = json(`${record} ${ONE_BY_ONE}`);
+    this.lock = json(`${record} for update`);
+    this.delete = this.change({ assignments: 'deleted_at = now()' });
   }
 
-  /** Reads and locks a record. */
-  lock(organizationId: string, id: string): Statement {
-    return {
-      text: `select id, row_to_json(record)::text as json from (
-        select ${this.columns.jsonFromTable} from ${this.table.name}
-        where ${isRecordSql(this.table)} for update) record`,
-      values: [organizationId, id],
-    };
+  /**
+   * Inserts rows: `$2` is a JSON array of rows, and `$3` one of the requests that insert them.
+   * @param names the columns
+   */
+  insert(
+    names: readonly string[],
+    { references = {}, omitsDuplicates, storesResponses }: InsertOptions = {},
+  ): string {
+    const { name } = this.table;
+    const columns = names.join(', ');
+    const existing = Object.entries(references).map(([column, sql]) => {
+      return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)})`;
+    });
+    const conditions = Object.keys(references).map((column) => {
+      return `(${column} is null or ${column} in (select id from existing_${column}))`;
+    });
+    if (storesResponses) conditions.push('id in (select id from claim)');
+    const parts = [
+      `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
+      `request as materialized (select * from json_to_recordset($3) as request
+        (id uuid, key_id text, channel text, request_id text, ${RESPONSE_COLUMNS}))`,
+      ...existing,
+      ...(storesResponses ? [CLAIM_SQL] : []),
+      `record as (
+        insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
+        where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
+        returning ${this.columns.completeJsonFromTable})`,
+      ...this.events.written(
+        `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
+        'record join request using (id)',
+      ),
+      ...(storesResponses ? [STORE_SQL] : []),
+    ];
+    return `with ${parts.join(', ')} select id, json from written`;
   }
 
-  /** Sets a reference to null in the records that are not deleted, and writes their events. */
-  clearReference(
-    organizationId: string,
-    column: string,
-    ids: readonly string[],
-    event: EventValues,
-  ): Statement {
+  /**
+   * Sets columns of the record if it still has the version. Its parameters are those of a change.
+   * @param names the columns
+   */
+  update(names: readonly string[]): string {
+    return this.change({ names, assignments: assignmentsOf(names) });
+  }
+
+  /**
+   * Sets columns of the record, and finds out which of them get another value. It changes nothing if the record has
+   * all values already, or if another transaction changes it at the same time. Its parameters are those of a change.
+   *
+   * The event has its type only if all its changed fields have changed, otherwise `updated`.
+   * @param names the columns
+   * @param touches whether it also sets `updated_at` of a record that has all values already
+   */
+  set(names: readonly string[], touches: boolean): string {
+    const differences = names.map(
+      (name) => `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
+    );
+    return this.change({
+      names,
+      assignments: assignmentsOf(names),
+      stored: `select updated_at as "stored updated_at",
+          array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"
+        from ${this.table.name}, input where ${isRecordSql(this.table)}`,
+      condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
+      type: `case when request.changed <@ "changed names" then request.type
+        else '${eventTypeOf(this.table, 'updated')}' end`,
+      changed: '"changed names"',
+    });
+  }
+
+  /**
+   * Sets a reference to null in the records that refer to one of the ids `$2`. `$3` to `$7` are the type, the changed
+   * fields and the origin of the event, if the table has events.
+   */
+  clearReference(column: string): string {
     const { name, notDeleted } = this.table;
-    const { type, changed, origin } = event;
-    const values = [organizationId, ids];
-    const eventValues = [type, changed, origin?.keyId, origin?.channel, origin?.requestId];
-    return {
-      text: `with record as (
-          update ${name} set ${column} = null, updated_at = ${NEXT_UPDATED_AT}
-          where organization_id = $1 and ${column} = any($2) and ${notDeleted}
-          returning ${this.columns.completeJsonFromTable}),
-        ${this.events.written('$3, $4, $5, $6, $7').join(', ')}
-        select id, json from written`,
-      values: this.table.events ? [...values, ...eventValues] : values,
-      plan: 'index',
-    };
+    return `with record as (
+        update ${name} set ${column} = null, updated_at = ${NEXT_UPDATED_AT}
+        where organization_id = $1 and ${column} = any($2) and ${notDeleted}
+        returning ${this.columns.completeJsonFromTable}),
+      ${this.events.written('$3, $4, $5, $6, $7').join(', ')}
+      select id, json from written`;
   }
+
+  /** The names of the new values contain spaces, so that they differ from all columns. */
+  private change({
+    names = [],
+    assignments,
+    stored,
+    condition = '',
+    type = 'request.type',
+    changed = 'request.changed',
+  }: ChangeSql): string {
+    const { name: table } = this.table;
+    const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
+    const sources = [...(names.length > 0 ? ['input'] : []), ...(stored ? ['stored'] : [])];
+    const events = this.events.written(
+      `${type}, ${changed}, ${ORIGIN}`,
+      `record join request using (id) ${stored ? 'cross join stored' : ''}`,
+    );
+    return `with request as (${CHANGE}),
+      input as (select ${newValues} from json_populate_record(null::${table}, $3::json)),
+      ${stored ? `stored as (${stored}),` : ''}
+      record as (
+        update ${table} set ${assignments} ${sources.length > 0 ? `from ${sources.join(', ')}` : ''}
+        where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4) ${condition}
+        returning ${this.columns.completeJsonFromTable}),
+      ${events.join(', ')}
+      select id, json from written`;
+  }
+}
+
+/** The origin of an event. Qualified, because the table can have columns with the same names. */
+const ORIGIN = 'request.key_id, request.channel, request.request_id';
+
+function assignmentsOf(names: readonly string[]): string {
+  const values = names.map((name) => `${name} = "new ${name}"`);
+  return [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
 }

@@ -1,109 +1,138 @@
-import { ApiError, validationError } from '../../errors/api-error.js';
+import type { Type } from '@nestjs/common';
+import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
-import type { BatchStatement } from '../gateway/tenant-batches.js';
-import type { TenantDatabase } from '../gateway/tenant-database.js';
-import { openUnitOf } from '../gateway/unit-of-work.js';
-import { KeyedQueue } from './keyed-queue.js';
-import { type ChangeItem, changeItemOf } from './record-changes.js';
-import type { ColumnsOfTenants } from './record-columns.js';
-import { changedNames, eventTypeOf, possibleTypesOf, typeOfUpdate } from './record-events.js';
-import type { Row } from './record-inserts.js';
-import type { JsonRow, RecordStatements } from './record-statements.js';
+import { changedFields } from '../../fields/changes.js';
+import type { InTransaction, TenantCall } from '../call.js';
+import { KeyedQueue } from '../gateway/queues.js';
+import type { Statement } from '../gateway/statement.js';
+import { openTransactionOf, type TenantDatabase } from '../gateway/tenant-database.js';
+import type { Transaction } from '../gateway/transaction.js';
+import {
+  assertPrecondition,
+  type ChangeEvent,
+  changedNames,
+  type DirectChange,
+  eventValuesOf,
+  type Row,
+  rowJsonOf,
+  withoutUndefined,
+} from './record-changes.js';
+import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
+import { eventTypeOf } from './record-events.js';
+import { type JsonRow, RecordStatements } from './record-statements.js';
+import type { Stored } from './stored-record.js';
 import type { TenantTable } from './tenant-table.js';
 
 /**
  * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or
  * keep their value are not written, but `updated_at` is.
+ * @param inner the call in the transaction that locks the record, for statements
  */
 export type Revision<R> = (
   stored: R,
-  transaction: TenantTransaction,
+  inner: InTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
-
-/** A change of a record that does not depend on its stored values. */
-export interface DirectChange {
-  /** The new values by column. Columns that are undefined keep their value. */
-  readonly values: object;
-  /** Whether `updated_at` is set even if the record has all values already. Default: false. */
-  readonly touches?: boolean;
-}
-
-/** A statement for a record. */
-interface Change {
-  readonly statement: BatchStatement<ChangeItem>;
-  readonly item: ChangeItem;
-}
 
 /** How often an update is tried without a lock. */
 const MAX_UNLOCKED_ATTEMPTS = 2;
 
-/** Changes single records of a table: by compare-and-set, and with a lock after conflicts. */
-export class RecordUpdates<R extends { id: string }> {
+/** How many sets of columns have a prepared update. Updates of other sets are planned each time. */
+const MAX_PREPARED_UPDATES = 100;
+
+/** Updates of single records: by compare-and-set, and with a lock after conflicts. */
+export abstract class RecordUpdates<R extends { id: string }> {
+  protected readonly columns: ColumnsOfCalls<R>;
+  private readonly stored: RecordStatements;
+  private readonly computed: RecordStatements | undefined;
   /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
   /** Runs the updates of one record one after another. Concurrent ones would conflict and be tried several times. */
   private readonly updates = new KeyedQueue();
+  /** The SQL of inserts and updates by its kind and columns. */
+  private readonly texts = new Map<string, string>();
 
+  /**
+   * @param record the DTO of a record; its fields are columns of the table
+   * @param computed additional fields, which the records of some calls have
+   */
   constructor(
-    private readonly database: TenantDatabase,
-    private readonly table: TenantTable,
-    private readonly columns: ColumnsOfTenants<R>,
-    private readonly statementsOf: (tenant: Tenant) => RecordStatements,
-    private readonly publish: (tenant: Tenant, id: string) => void,
+    protected readonly database: TenantDatabase,
+    readonly table: TenantTable,
+    record: Type<R>,
+    computed?: ComputedFields,
   ) {
-    this.hasVersion = columns.stored.storedNames.includes('updated_at');
+    this.columns = new ColumnsOfCalls(record, computed);
+    const { stored, computed: more } = this.columns;
+    this.stored = new RecordStatements(table, stored, database.instance);
+    this.computed = more && new RecordStatements(table, more, database.instance);
+    this.hasVersion = stored.storedNames.includes('updated_at');
   }
 
-  /** @see TenantRepository.update */
-  async run(
-    tenant: Tenant,
+  /**
+   * Sets columns of a record. `updated_at` keeps its value if nothing changes.
+   *
+   * A function computes the new values from the stored record. The record is read without a lock and written
+   * if nobody has changed it since. After conflicts, or if the function sends statements, it is locked.
+   * @param change the new values, of which undefined ones are not set; or the function, which may run more than once
+   * @param direct the change of the function, if it needs no stored value. It is then written without reading the
+   *   record, and the function runs only if that changed nothing.
+   * @returns the record after the change; undefined if it does not exist
+   * @throws ApiError `precondition_failed`, `create_failed`, and any error of the function
+   * @throws UniqueViolation
+   */
+  async update(
+    call: TenantCall,
     id: string,
-    revise: Revision<R>,
+    change: Partial<R> | Revision<R>,
     direct?: DirectChange,
   ): Promise<R | undefined> {
-    if (openUnitOf(tenant) || !this.hasVersion) return this.runLocked(tenant, id, revise);
-    const key = `${tenant.id} ${id.toLowerCase()}`;
-    return this.updates.run(key, () => this.runAlone(tenant, id, revise, direct));
+    return (await this.updateStored(call, id, change, direct))?.value();
   }
 
-  private async runAlone(
-    tenant: Tenant,
+  /** Like `update`, for a record that is passed through unread. */
+  updateStored(
+    call: TenantCall,
+    id: string,
+    change: Partial<R> | Revision<R>,
+    direct?: DirectChange,
+  ): Promise<Stored<R> | undefined> {
+    const isFunction = typeof change === 'function';
+    const revise: Revision<R> = isFunction ? change : (stored) => changedFields(stored, change);
+    if (openTransactionOf(call) || !this.hasVersion) return this.runLocked(call, id, revise);
+    const key = `${call.tenant.id} ${id.toLowerCase()}`;
+    return this.updates.run(key, () =>
+      this.runUpdate(call, id, revise, isFunction ? direct : { values: change }),
+    );
+  }
+
+  private async runUpdate(
+    call: TenantCall,
     id: string,
     revise: Revision<R>,
     direct: DirectChange | undefined,
-  ): Promise<R | undefined> {
-    const change = direct && !tenant.precondition && this.directChange(tenant, id, direct);
-    if (change) {
-      const changed = await this.write(tenant, id, change);
-      if (changed) return changed;
-    }
+  ): Promise<Stored<R> | undefined> {
+    const statement = direct && !call.precondition && this.directChange(call, id, direct);
+    const changed = statement && (await this.write(call, id, statement));
+    if (changed) return changed;
     for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
-      const outcome = await this.runUnlocked(tenant, id, revise);
+      const outcome = await this.runUnlocked(call, id, revise);
       if (outcome === 'transaction needed') break;
       if (outcome !== 'conflict') return outcome;
     }
-    return this.runLocked(tenant, id, revise);
+    return this.runLocked(call, id, revise);
   }
 
   private async runUnlocked(
-    tenant: Tenant,
+    call: TenantCall,
     id: string,
     revise: Revision<R>,
-  ): Promise<R | undefined | 'conflict' | 'transaction needed'> {
-    const { find } = this.statementsOf(tenant);
-    const item = { id: id.toLowerCase() };
-    const row = await this.database.runBatched<typeof item, JsonRow>(
-      tenant,
-      find,
-      item,
-      'create_failed',
-    );
+  ): Promise<Stored<R> | undefined | 'conflict' | 'transaction needed'> {
+    const [row] = await this.database.readForWrite<JsonRow>(call, this.findStatement(call, id));
     if (!row) return undefined;
     try {
-      const change = await this.revise(tenant, row, revise);
-      if (!change) return this.columns.recordOf(tenant, row.json);
-      return (await this.write(tenant, id, change)) ?? 'conflict';
+      const statement = await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise);
+      if (!statement) return this.storedOf(call, row);
+      return (await this.write(call, id, statement)) ?? 'conflict';
     } catch (error) {
       if (error instanceof TransactionNeeded) return 'transaction needed';
       throw error;
@@ -115,14 +144,13 @@ export class RecordUpdates<R extends { id: string }> {
    * @returns undefined if the record was not changed
    */
   private async write(
-    tenant: Tenant,
+    call: TenantCall,
     id: string,
-    { statement, item }: Change,
-  ): Promise<R | undefined> {
-    const changed = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
-    if (!changed) return undefined;
-    this.publish(tenant, id);
-    return this.columns.recordOf(tenant, changed.json);
+    statement: Statement,
+  ): Promise<Stored<R> | undefined> {
+    const [changed] = await this.database.write<JsonRow>(call, statement);
+    if (changed) this.publish(call, id);
+    return changed && this.storedOf(call, changed);
   }
 
   /**
@@ -130,54 +158,58 @@ export class RecordUpdates<R extends { id: string }> {
    * @returns undefined if the record must be read first
    */
   private directChange(
-    tenant: Tenant,
+    call: TenantCall,
     id: string,
     { values, touches = false }: DirectChange,
-  ): Change | undefined {
+  ): Statement | undefined {
     const changes = withoutUndefined(values);
     // A stored record may have these values already.
     if (this.problemsOf(changes, Object.keys(changes)).length > 0) return undefined;
     // One order for all requests, so that few statements are prepared.
     const names = this.columns.stored.storedNames.filter((name) => name in changes);
-    const [possible, ...others] = possibleTypesOf(this.table, changes);
+    const [possible, ...others] = this.transitionsOf(changes);
     if (names.length === 0 || names.length < Object.keys(changes).length || others.length > 0)
       return undefined;
-    const { type, fields } = possible ?? { type: eventTypeOf(this.table, 'updated'), fields: [] };
-    const item = changeItemOf(id, changes, { type, changed: fields, origin: tenant.origin });
-    return { statement: this.statementsOf(tenant).changes.set(names, touches), item };
+    const event = possible ?? { type: eventTypeOf(this.table, 'updated'), changed: [] };
+    const text = this.text(call, `set ${touches} ${names.join()}`, (statements) =>
+      statements.set(names, touches),
+    );
+    return this.changeStatement(call, id, text, event, changes);
   }
 
-  private runLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(tenant, async (transaction, inside) => {
-      const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
+  private runLocked(
+    call: TenantCall,
+    id: string,
+    revise: Revision<R>,
+  ): Promise<Stored<R> | undefined> {
+    return this.database.transaction(call, async (inner) => {
+      const { transaction } = inner;
+      const { lock } = this.statementsOf(call);
+      const [row] = await transaction.query<JsonRow>({ text: lock, values: [call.tenant.id, id] });
       if (!row) return undefined;
-      const change = await this.revise(tenant, row, revise, transaction);
-      if (!change) return this.columns.recordOf(tenant, row.json);
-      const { statement, item } = change;
-      const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item], true));
-      this.publish(inside, id);
-      return changed && this.columns.recordOf(tenant, changed.json);
+      const statement = await this.revise(inner, row, revise);
+      if (!statement) return this.storedOf(call, row);
+      const [changed] = await transaction.query<JsonRow>(statement);
+      this.publish(inner, id);
+      return changed && this.storedOf(call, changed);
     });
   }
 
   /**
-   * @param transaction in which the record is locked; without one, its version is compared
+   * @param call the call in the transaction that locks the record. Without one, its version is compared.
    * @returns undefined if nothing changes
    */
   private async revise(
-    tenant: Tenant,
+    call: InTransaction,
     row: JsonRow,
     revise: Revision<R>,
-    transaction = NO_TRANSACTION,
-  ): Promise<Change | undefined> {
-    const { parser } = this.columns.of(tenant);
-    const stored = parser.fromJson(row.json);
-    const revised = await revise(stored, transaction);
-    checkPrecondition(tenant, stored);
+  ): Promise<Statement | undefined> {
+    const record = this.storedOf(call, row);
+    const revised = await revise(record.value(), call);
+    assertPrecondition(call, record);
     if (!revised) return undefined;
     const changes = withoutUndefined(revised);
-    // Parsed again, because `revise` may have changed the other object.
-    const before = parser.fromJson(row.json);
+    const before = record.value();
     const { storedNames } = this.columns.stored;
     const changed = changedNames(before, changes, storedNames);
     const problems = this.problemsOf(changes, changed);
@@ -188,13 +220,46 @@ export class RecordUpdates<R extends { id: string }> {
         ([name]) => changed.includes(name) || !storedNames.includes(name),
       ),
     );
-    const type = typeOfUpdate(this.table, changes, changed);
-    const event = { type, changed, origin: tenant.origin };
     const { updated_at } = before as { updated_at?: Date };
-    const version = transaction === NO_TRANSACTION ? updated_at : undefined;
-    const item = changeItemOf(row.id, written, event, version);
-    const statement = this.statementsOf(tenant).changes.update(Object.keys(written));
-    return { statement, item };
+    const version = call.transaction === NO_TRANSACTION ? updated_at : undefined;
+    const [transition] = this.transitionsOf(changes).filter((each) =>
+      each.changed.every((name) => changed.includes(name)),
+    );
+    const event = { type: transition?.type ?? eventTypeOf(this.table, 'updated'), changed };
+    const names = Object.keys(written);
+    const text = this.text(call, `update ${names.join()}`, (statements) =>
+      statements.update(names),
+    );
+    return this.changeStatement(call, row.id, text, event, written, version);
+  }
+
+  /**
+   * @param changes the new values of columns, none for a deletion
+   * @param version the `updated_at` that the record must still have
+   */
+  protected changeStatement(
+    call: TenantCall,
+    id: string,
+    { text, plan }: Pick<Statement, 'text' | 'plan'>,
+    event: ChangeEvent,
+    changes: Row = {},
+    version?: Date,
+  ): Statement {
+    const json = rowJsonOf({ ...changes, id });
+    const values = [call.tenant.id, id, json, version?.toJSON(), ...eventValuesOf(call, event)];
+    return { text, values, plan, recordId: id.toLowerCase() };
+  }
+
+  /** The types other than `updated` that an update can have, each with the fields that must change for it. */
+  private transitionsOf(changes: Row): ChangeEvent[] {
+    return Object.entries(this.table.events?.transitions ?? {})
+      .filter(([, values]) =>
+        Object.entries(values).every(([name, value]) => changes[name] === value),
+      )
+      .map(([name, values]) => ({
+        type: eventTypeOf(this.table, name),
+        changed: Object.keys(values),
+      }));
   }
 
   /** The problems of new values that only stored records may have. */
@@ -205,22 +270,55 @@ export class RecordUpdates<R extends { id: string }> {
       return message === undefined ? [] : [{ field: name, message }];
     });
   }
-}
 
-function withoutUndefined(values: object): Row {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  protected findStatement(call: TenantCall, id: string): Statement {
+    const text = this.statementsOf(call).find;
+    return { text, values: [call.tenant.id, id.toLowerCase()], plan: 'index' };
+  }
+
+  protected statementsOf(call: TenantCall): RecordStatements {
+    return this.computed && this.columns.of(call).hasComputed ? this.computed : this.stored;
+  }
+
+  /** The SQL of an insert or update, of which a limited number is prepared. */
+  protected text(
+    call: TenantCall,
+    kind: string,
+    build: (statements: RecordStatements) => string,
+  ): Pick<Statement, 'text' | 'plan'> {
+    const statements = this.statementsOf(call);
+    const key = `${statements === this.stored ? 'stored' : 'computed'} ${kind}`;
+    const known = this.texts.get(key);
+    if (known !== undefined) return { text: known, plan: 'index' };
+    const text = build(statements);
+    if (this.texts.size >= MAX_PREPARED_UPDATES) return { text, plan: 'custom' };
+    this.texts.set(key, text);
+    return { text, plan: 'index' };
+  }
+
+  protected storedOf(call: TenantCall, row: JsonRow): Stored<R> {
+    return this.columns.of(call).parser.stored(row);
+  }
+
+  protected publish(call: TenantCall, id: string): void {
+    if (this.table.events) this.database.publishEvents(call);
+    // Only subscribers of this instance are notified.
+    else this.database.publishChange(call, id);
+  }
 }
 
 /** `revise` has sent a statement, which needs a transaction. */
 class TransactionNeeded extends Error {}
 
-const NO_TRANSACTION: TenantTransaction = {
+/** In place of a transaction, for attempts without one. */
+const NO_TRANSACTION: Transaction = {
+  isCommitted: false,
+  get manager(): never {
+    throw new TransactionNeeded();
+  },
   query: () => Promise.reject(new TransactionNeeded()),
+  runInSavepoint: () => Promise.reject(new TransactionNeeded()),
+  afterCommit: () => {
+    throw new TransactionNeeded();
+  },
 };
-
-/** @throws ApiError `precondition_failed` */
-export function checkPrecondition({ precondition }: Tenant, stored: object): void {
-  if (!precondition || precondition.isMetBy(stored)) return;
-  const { failure: message } = precondition;
-  throw new ApiError('precondition_failed', message === undefined ? {} : { message });
-}

@@ -1,4 +1,4 @@
-import { AbstractLogger } from 'typeorm';
+import { AbstractLogger, type QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 
 /** How many statements are remembered, so that each is logged once. */
@@ -25,8 +25,9 @@ export class StatementWarnings extends AbstractLogger {
     this.tables = tables;
   }
 
-  override logQuery(text: string): void {
-    if (this.remembered.size >= MAX_REMEMBERED) return;
+  override logQuery(text: string, _parameters?: unknown[], runner?: QueryRunner): void {
+    // The transaction of a call has an organization.
+    if (this.remembered.size >= MAX_REMEMBERED || runner?.data.tenantId !== undefined) return;
     const names = [...text.matchAll(TABLES)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     const table = names.find((name) => this.tables.has(name));
     if (table === undefined) return;

@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto';
-import { isProxy } from 'node:util/types';
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
+import { type Field, fieldsOf } from '../../fields/field.js';
 import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
-
-const TEXT = Symbol('text');
-const STORED_TEXT = Symbol('stored text');
 
 /** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
 export function jsonColumnsOf(dto: Type<object>): string {
@@ -33,40 +29,61 @@ function withCast({ name, jsonCast }: Field): string {
   return jsonCast === '' ? name : `${name}${jsonCast} as ${name}`;
 }
 
-/** The JSON of the stored record of each object that was parsed from it or extends it. */
-const STORED = new WeakMap<object, string>();
+/** A record as PostgreSQL returned it, which is passed through unread. It has the declared fields only. */
+export class Stored<R extends object> {
+  /**
+   * @param json the record as clients receive it
+   * @param knownVersion the version of a record with more fields
+   */
+  constructor(
+    readonly id: string,
+    readonly json: string,
+    private readonly parse: (json: string) => R,
+    private knownVersion?: string,
+  ) {}
+
+  /** A hash that identifies the version of the record. */
+  get version(): string {
+    return (this.knownVersion ??= hashOf(this.json));
+  }
+
+  /** Returns the record as a new plain object. */
+  value(): R {
+    return this.parse(this.json);
+  }
+
+  /** Returns the record with more fields, in the same version. */
+  with<F extends object>(fields: F): Stored<R & F> {
+    const json = JSON.stringify({ ...this.value(), ...fields });
+    const parse = () => ({ ...this.value(), ...fields });
+    return new Stored(this.id, json, parse, this.version);
+  }
+}
+
+/** The version of a plain record: a hash of its JSON. */
+export function versionOf(record: object): string {
+  return hashOf(JSON.stringify(record));
+}
+
+function hashOf(json: string): string {
+  return hash('sha256', json, 'base64url');
+}
 
 /** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
   private readonly parseValues: ValueParser<R>;
   private readonly timeKeys: readonly string[];
-  private readonly names: ReadonlySet<PropertyKey>;
 
-  /** @param computed names of fields that the DTO does not declare */
-  constructor(dto: Type<R>, computed: readonly string[] = []) {
+  constructor(dto: Type<R>) {
     this.parseValues = valueParserOf(dto);
     this.timeKeys = fieldsOf(dto)
       .filter(isTime)
       .map(({ name }) => `"${name}":`);
-    this.names = new Set([...namesOf(dto), ...computed]);
   }
 
-  /** Returns a plain object. Its entity tag is computed from the stored JSON. */
-  fromJson(stored: string): R {
-    const text = completeTimes(stored, this.timeKeys);
-    const record = this.parse(text);
-    STORED.set(record, text);
-    return record;
-  }
-
-  /**
-   * Returns a record that is parsed at the first access. A record that nobody accesses is sent to the
-   * client as the stored JSON.
-   */
-  lazyFromJson(stored: string): R {
-    const text = completeTimes(stored, this.timeKeys);
-    const parse = () => this.parse(text);
-    return new Proxy({} as R, new LazyRecordHandler(text, this.names, parse));
+  /** @param row the id of a record, and its JSON as PostgreSQL returned it */
+  stored({ id, json }: { readonly id: string; readonly json: string }): Stored<R> {
+    return new Stored(id, completeTimes(json, this.timeKeys), this.parse);
   }
 
   /** @param stored JSON array of records */
@@ -76,9 +93,7 @@ export class RecordParser<R extends object> {
     return new LazyItems(text, parse);
   }
 
-  private parse(text: string): R {
-    return this.parseValues(JSON.parse(text) as R);
-  }
+  private readonly parse = (json: string): R => this.parseValues(JSON.parse(json) as R);
 }
 
 /** The items of a page, parsed at the first access. */
@@ -98,105 +113,6 @@ export class LazyItems<T extends object> {
   get text(): string | undefined {
     return this.read ? undefined : this.json;
   }
-}
-
-/** The stored JSON of a record that was not changed; undefined for other values. */
-export function storedJsonOf(value: object): string | undefined {
-  return (value as { [TEXT]?: string })[TEXT];
-}
-
-/**
- * A hash that identifies the version of a record: of its stored JSON, even if the object was changed
- * since. For other values, the hash of their JSON.
- */
-export function versionOf(value: object): string {
-  return hash('sha256', versionedTextOf(value), 'base64url');
-}
-
-/** Returns a copy of a record with additional fields, which has the version of the record. */
-export function extendRecord<R extends object, F extends object>(record: R, fields: F): R & F {
-  const extended = { ...record, ...fields };
-  STORED.set(extended, versionedTextOf(record));
-  return extended;
-}
-
-/** Returns a plain copy of a lazily parsed record. Returns any other value unchanged. */
-export function plainRecordOf<T>(value: T): T {
-  return isProxy(value) ? { ...value } : value;
-}
-
-function versionedTextOf(value: object): string {
-  const { [STORED_TEXT]: stored } = value as { [STORED_TEXT]?: string };
-  return stored ?? STORED.get(value) ?? JSON.stringify(value);
-}
-
-/**
- * Parses the record when more than its `id` is needed for the first time. Discards the stored JSON once the
- * record may change.
- */
-class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
-  private isRead = false;
-  private text: string | undefined;
-
-  constructor(
-    private readonly stored: string,
-    private readonly names: ReadonlySet<PropertyKey>,
-    private readonly parse: () => R,
-  ) {
-    this.text = stored;
-  }
-
-  get(record: R, key: PropertyKey): unknown {
-    if (key === TEXT) return this.text;
-    if (key === STORED_TEXT) return this.stored;
-    if (key === 'id' && !this.isRead)
-      return idOf(this.stored) ?? Reflect.get(this.read(record), key);
-    // Other keys, such as `then`, need no parsing.
-    if (!this.names.has(key)) return Reflect.get(record, key);
-    const value: unknown = Reflect.get(this.read(record), key);
-    if (typeof value === 'object' && value !== null) this.text = undefined;
-    return value;
-  }
-
-  has(record: R, key: PropertyKey): boolean {
-    // An unread record has every field.
-    if (!this.isRead && this.names.has(key)) return true;
-    return Reflect.has(this.read(record), key);
-  }
-
-  ownKeys(record: R): (string | symbol)[] {
-    return Reflect.ownKeys(this.read(record));
-  }
-
-  getOwnPropertyDescriptor(record: R, key: PropertyKey): PropertyDescriptor | undefined {
-    return Reflect.getOwnPropertyDescriptor(this.read(record), key);
-  }
-
-  set(record: R, key: PropertyKey, value: unknown): boolean {
-    this.text = undefined;
-    return Reflect.set(this.read(record), key, value);
-  }
-
-  defineProperty(record: R, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
-    this.text = undefined;
-    return Reflect.defineProperty(this.read(record), key, descriptor);
-  }
-
-  deleteProperty(record: R, key: PropertyKey): boolean {
-    this.text = undefined;
-    return Reflect.deleteProperty(this.read(record), key);
-  }
-
-  private read(record: R): R {
-    if (!this.isRead) Object.assign(record, this.parse());
-    this.isRead = true;
-    return record;
-  }
-}
-
-/** The id, without parsing the record: it is the first field. */
-function idOf(text: string): string | undefined {
-  return /^\{"id":"([^"\\]+)"/.exec(text)?.[1];
 }
 
 /** What completes a time, by its length: PostgreSQL omits trailing zeros of the fraction. */

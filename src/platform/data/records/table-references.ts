@@ -1,4 +1,4 @@
-import type { Tenant } from '../gateway/tenant.js';
+import type { TenantCall } from '../call.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
 /** A foreign key column that references the `id` of another table. */
@@ -36,8 +36,8 @@ const FOREIGN_KEYS = `
  */
 export function referencesTo(
   database: TenantDatabase,
-  tenant: Tenant,
+  call: TenantCall,
   tables: readonly string[],
 ): Promise<TableReference[]> {
-  return database.read<TableReference>(tenant, { text: FOREIGN_KEYS, values: [tables] });
+  return database.read<TableReference>(call, { text: FOREIGN_KEYS, values: [tables] });
 }

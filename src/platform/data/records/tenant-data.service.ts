@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Counts } from './purge.service.js';
-import type { Tenant } from '../gateway/tenant.js';
+import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 
 /** Rows that one transaction removes. Small batches keep locks short. */
@@ -40,13 +40,13 @@ export class TenantDataService {
    * Counts the rows of an organization by table, without counters.
    * @throws ApiError `query_failed`
    */
-  async count(tenant: Tenant): Promise<Counts> {
+  async count(call: TenantCall): Promise<Counts> {
     const counts: Record<string, number> = {};
-    for (const table of await this.tables(tenant)) {
+    for (const table of await this.tables(call)) {
       if (table === COUNTERS) continue;
-      const [row] = await this.database.read<{ count: number }>(tenant, {
+      const [row] = await this.database.read<{ count: number }>(call, {
         text: `select count(*)::int as count from ${table} where organization_id = $1`,
-        values: [tenant.id],
+        values: [call.tenant.id],
       });
       counts[table] = row?.count ?? 0;
     }
@@ -59,13 +59,13 @@ export class TenantDataService {
    * @returns the number of removed rows by table
    * @throws ApiError `create_failed`
    */
-  async remove(tenant: Tenant, advance: (rows: number) => void): Promise<Counts> {
+  async remove(call: TenantCall, advance: (rows: number) => void): Promise<Counts> {
     const counts: Record<string, number> = {};
-    for (const table of await this.tables(tenant)) {
+    for (const table of await this.tables(call)) {
       let total = 0;
       let removed: number;
       do {
-        removed = await this.removeBatch(table, tenant);
+        removed = await this.removeBatch(table, call);
         total += removed;
         if (table !== COUNTERS) advance(removed);
       } while (removed > 0);
@@ -74,20 +74,20 @@ export class TenantDataService {
     return counts;
   }
 
-  private async removeBatch(table: string, tenant: Tenant): Promise<number> {
+  private async removeBatch(table: string, call: TenantCall): Promise<number> {
     const own = 'organization_id = $1';
-    const rows = await this.database.write(tenant, {
+    const rows = await this.database.write(call, {
       text: `delete from ${table} where ${own} and ctid = any(array(
           select ctid from ${table} where ${own} limit ${BATCH}))
         returning 1`,
-      values: [tenant.id],
+      values: [call.tenant.id],
     });
     return rows.length;
   }
 
   /** The tables in the order of removal: referencing tables come before referenced ones. */
-  private async tables(tenant: Tenant): Promise<string[]> {
-    const tables = await this.database.read<Table>(tenant, { text: TABLES, values: [] });
+  private async tables(call: TenantCall): Promise<string[]> {
+    const tables = await this.database.read<Table>(call, { text: TABLES, values: [] });
     const ordered: string[] = [];
     const visit = ({ name }: Table) => {
       if (ordered.includes(name)) return;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
-import { type BatchItem, BatchQueue } from '../gateway/batch-queue.js';
-import { Deadline } from '../gateway/time-budget.js';
+import { BatchQueue } from '../gateway/queues.js';
+import { Deadline } from '../gateway/policies.js';
 
 /** A position in the write-ahead log of the primary. */
 export interface WalPosition {
@@ -26,15 +26,11 @@ const FIND_POSITION = `
 /** Number of concurrent statements. A caller waits for at most one before its own is sent. */
 const CONCURRENCY = 2;
 
-interface PositionRequest extends BatchItem {
-  readonly deadline: Deadline;
-}
-
 /** Reads the position of the primary in its write-ahead log. */
 @Injectable()
 export class PrimaryPosition {
-  private readonly queue = new BatchQueue<PositionRequest, WalPosition>(
-    { concurrency: CONCURRENCY, allowsEqualIds: true },
+  private readonly queue = new BatchQueue<Deadline, WalPosition>(
+    { concurrency: CONCURRENCY },
     (take) => this.readBatch(take),
   );
 
@@ -49,13 +45,13 @@ export class PrimaryPosition {
    * @throws any error of the driver
    */
   read(deadline: Deadline): Promise<WalPosition> {
-    return this.queue.add({ id: '', deadline });
+    return this.queue.add(deadline);
   }
 
-  private readBatch(take: () => readonly PositionRequest[]): Promise<readonly WalPosition[]> {
+  private readBatch(take: () => readonly Deadline[]): Promise<readonly WalPosition[]> {
     return this.connections.use(async (client, limitTo) => {
       const batch = take();
-      limitTo(Deadline.earliest(batch.map(({ deadline }) => deadline)));
+      limitTo(Deadline.earliest(batch));
       const name = this.context.preparesStatements ? 'position' : undefined;
       const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
       return batch.flatMap(() => rows);

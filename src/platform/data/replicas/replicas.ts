@@ -5,12 +5,12 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/driver-pool.js';
-import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
+import { ConcurrencyLimit } from '../gateway/policies.js';
 import { ReadReplicas } from '../gateway/read-replicas.js';
-import type { Statement } from '../gateway/tenant.js';
-import { TenantContext } from '../gateway/tenant-context.js';
-import { TenantStatements } from '../gateway/tenant-statements.js';
-import { Deadline } from '../gateway/time-budget.js';
+import type { Statement } from '../gateway/statement.js';
+import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
+import { TenantSettings } from '../gateway/tenant-settings.js';
+import { Deadline } from '../gateway/policies.js';
 import { PrimaryPosition } from './primary-position.js';
 import { Replica } from './replica.js';
 import { type ReplicaState, replicaStateSql, stateValues } from './replica-state.js';
@@ -35,8 +35,7 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
   readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
   /** In the order of the setting. */
   readonly all: readonly Replica[];
-  private readonly context: TenantContext;
-  private readonly statements: TenantStatements;
+  private readonly settings: TenantSettings;
   private timer: NodeJS.Timeout | undefined;
   private turn = 0;
 
@@ -45,13 +44,12 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     private readonly primary: PrimaryPosition,
     private readonly limit: ConcurrencyLimit,
     { databaseReplicaUrls, databaseMaxConnections }: Settings,
-    context: SessionContext,
+    private readonly session: SessionContext,
   ) {
     const name = poolOf(dataSource).options.application_name ?? '';
     const { pool } = planConnections(databaseMaxConnections);
     this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool));
-    this.context = new TenantContext(context, replicaStateSql);
-    this.statements = new TenantStatements(context.preparesStatements);
+    this.settings = new TenantSettings(session, replicaStateSql);
   }
 
   /**
@@ -99,14 +97,14 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     const position = await this.primary.read(deadline).catch(() => undefined);
     const replica = position && this.choose(statement);
     if (!replica) return undefined;
-    const answer = await replica.use(deadline, (client) => {
-      let state: ReplicaState = 'late';
-      const resultValues = stateValues(position);
-      const context = this.context.of(statement, organizationId, deadline, 'brief', resultValues);
-      const running = this.statements.run<Row>(client, context, statement, (row) => {
-        state = row.at(-1) as ReplicaState;
-      });
-      return running.then((result) => ({ state, result }));
+    const answer = await replica.use(deadline, async (client) => {
+      const values = stateValues(position);
+      const settings = this.settings.of(organizationId, statement.plan, deadline, 'brief', values);
+      const message = pipelineStatementOf([statement], this.session.preparesStatements);
+      const pipeline = new StatementPipeline<Row>([settings, message]);
+      client.query(pipeline);
+      const [, result = []] = await pipeline.result;
+      return { state: pipeline.settingRow.at(-1) as ReplicaState, result };
     });
     if (answer?.state === 'current') this.limit.completed++;
     return answer?.result;

@@ -61,11 +61,8 @@ export async function queryAcrossOrganizations<Row>(
   try {
     const settings = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
     const first = before === undefined ? settings : `${settings}, ${before}`;
-    const context = { name: '', text: first, values: [String(TIMEOUT_MS)] };
-    const statement = { name: '', text };
-    const pipeline = new StatementPipeline<Row>([
-      { contexts: [context], statement, executions: [values] },
-    ]);
+    const setting = { name: '', text: first, values: [String(TIMEOUT_MS)], isSetting: true };
+    const pipeline = new StatementPipeline<Row>([setting, { name: '', text, values }]);
     client.query(pipeline);
     return (await pipeline.result).flat();
   } finally {

@@ -1,4 +1,4 @@
-import { ConcurrencyLimit, MAX_LIMIT } from '../../data/gateway/concurrency-limit.js';
+import { ConcurrencyLimit, MAX_LIMIT } from '../../data/gateway/policies.js';
 import { AdmissionQueue, type PendingRequest } from './admission-queue.js';
 
 const MAX_WAIT_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { ConcurrencyLimit } from '../../data/gateway/concurrency-limit.js';
+import type { ConcurrencyLimit } from '../../data/gateway/policies.js';
 
 const CHECK_INTERVAL_MS = 10;
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { requiresKey } from '../guards/api-key.guard.js';
 import { logger } from '../../config/logger.js';
-import type { ConcurrencyLimit } from '../../data/gateway/concurrency-limit.js';
+import type { ConcurrencyLimit } from '../../data/gateway/policies.js';
 import type { TimeBudget } from '../../data/gateway/time-budget.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';

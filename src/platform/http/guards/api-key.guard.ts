@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import { type ApiRequest, isRead, timesSent } from '../request/api-request.js';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 import { ACCESS, type Access } from '../access.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
@@ -39,9 +39,9 @@ export class ApiKeyGuard implements CanActivate {
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
     const found = isCredential ? this.authenticate(key, context) : undefined;
-    return mapMaybePromise(found, (actor) => {
-      request.state.actor = actor;
-      if (actor || (access === 'unknown-route' && !requiresKey(request))) return true;
+    return mapMaybePromise(found, (call) => {
+      request.state.call = call;
+      if (call || (access === 'unknown-route' && !requiresKey(request))) return true;
       return mapMaybePromise(this.limits.count(context), () => {
         throw new ApiError('unauthorized', {
           message: isCredential ? undefined : explainMissingKey(request),
@@ -50,10 +50,10 @@ export class ApiKeyGuard implements CanActivate {
     });
   }
 
-  private authenticate(key: string, context: ExecutionContext): MaybePromise<Actor | undefined> {
-    const actor = this.authenticator.authenticate(key);
-    if (!(actor instanceof Promise)) return actor;
-    return actor.catch(async (error: unknown) => {
+  private authenticate(key: string, context: ExecutionContext): MaybePromise<Call | undefined> {
+    const call = this.authenticator.authenticate(key);
+    if (!(call instanceof Promise)) return call;
+    return call.catch(async (error: unknown) => {
       const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
       // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.

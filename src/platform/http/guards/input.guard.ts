@@ -61,7 +61,7 @@ export class InputGuard implements CanActivate {
       return mapMaybePromise(bindInput(request, others, options), () => true);
     }
     return mapMaybePromise(bindInput(request, plan, options), () => {
-      if (request.state.actor) check?.assertAllowed(request.state.actor, request.body as object);
+      if (request.state.call) check?.assertAllowed(request.state.call, request.body as object);
       return true;
     });
   }

@@ -17,7 +17,7 @@ import {
   setRateLimitHeaders,
   tooManyRequests,
 } from '../../access/limits/rate-limits.js';
-import type { Actor } from '../../data/actor.js';
+import type { Actor } from '../../data/call.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 
 /** The limit of a request whose route declares another one: its own, or none. */
@@ -66,7 +66,7 @@ export class RateLimitGuard extends ThrottlerGuard {
    */
   count(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    const { actor } = req.state;
+    const actor = req.state.call?.actor;
     if (isCountedElsewhere(req)) return this.setHeaders(context);
     const limit = actor && !isRead(req) ? 'writes' : 'reads';
     const counted = actor ? limit : 'address';
@@ -95,7 +95,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   protected override async getTracker(req: ApiRequest): Promise<string> {
-    return req.state.actor?.key.id ?? (await super.getTracker(req));
+    return req.state.call?.actor.key.id ?? (await super.getTracker(req));
   }
 
   /** The key of the window of a route. */
@@ -106,7 +106,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   private countOnce(context: ExecutionContext): MaybePromise<void> {
     const { req } = requestResponse(context);
     const isPublic = req.state.countedBy === 'nothing';
-    if (!isPublic && (!req.state.actor || isCountedElsewhere(req))) return this.count(context);
+    if (!isPublic && (!req.state.call || isCountedElsewhere(req))) return this.count(context);
     const countShared = () => (isPublic ? undefined : this.count(context));
     if (this.shared.get(context.getClass())?.has(context.getHandler())) return countShared();
     return this.ownLimitOf(context).then((own) => {
@@ -144,7 +144,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   private async countOwn(own: ThrottlerRequest, context: ExecutionContext): Promise<void> {
     const { req, res } = requestResponse(context);
     const name = limitNameOf(req);
-    const shared = this.limits.limitOf(name, req.state.actor);
+    const shared = this.limits.limitOf(name, req.state.call?.actor);
     const limit = own.limit === SHARED ? shared.limit : own.limit;
     const ttl = own.ttl === SHARED ? shared.ttl : own.ttl;
     if (own.blockDuration !== own.ttl)
@@ -153,14 +153,14 @@ export class RateLimitGuard extends ThrottlerGuard {
       throw new Error(`@Throttle has the limit ${limit} and the ttl ${ttl}, not positive integers`);
     }
     const key = own.generateKey(context, await own.getTracker(req, context), name);
-    const counted = req.state.actor ? name : 'address';
+    const counted = req.state.call ? name : 'address';
     const window = await this.limits.countIn(key, { ttl, limit }, counted);
     setRateLimitHeaders(res, window);
     if (window.isBlocked) throw tooManyRequests(window, counted, ttl);
   }
 
   private callerOf(req: ApiRequest): MaybePromise<Actor | string> {
-    return req.state.actor ?? this.getTracker(req);
+    return req.state.call?.actor ?? this.getTracker(req);
   }
 }
 
@@ -174,8 +174,8 @@ function limitNameOf(req: ApiRequest): 'reads' | 'writes' {
 }
 
 /** Whether the request is a preflight, or one that its handler counts. */
-function isCountedElsewhere({ method, state: { actor, countedBy } }: ApiRequest): boolean {
-  return method === 'OPTIONS' || (countedBy === 'handler' && actor !== undefined);
+function isCountedElsewhere({ method, state: { call, countedBy } }: ApiRequest): boolean {
+  return method === 'OPTIONS' || (countedBy === 'handler' && call !== undefined);
 }
 
 function isPositiveInteger(value: number): boolean {

@@ -14,10 +14,10 @@ beforeAll(() => {
 function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const handler = () => undefined;
   declare({}, 'handler', { value: handler });
-  const actor = { scopes: new Set(scopes) };
+  const call = { actor: { scopes: new Set(scopes) } };
   return guard.canActivate({
     getHandler: () => handler,
-    switchToHttp: () => ({ getRequest: () => ({ state: { actor } }) }),
+    switchToHttp: () => ({ getRequest: () => ({ state: { call } }) }),
   } as unknown as ExecutionContext);
 }
 

@@ -19,8 +19,8 @@ export class ScopesGuard implements CanActivate {
       });
     }
     if (needsNoScope(access)) return true;
-    const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
-    if (isScope(access) && actor?.scopes.has(access)) return true;
+    const { call } = context.switchToHttp().getRequest<ApiRequest>().state;
+    if (isScope(access) && call?.actor.scopes.has(access)) return true;
     throw insufficientScope(access);
   }
 }

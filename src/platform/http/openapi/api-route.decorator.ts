@@ -2,6 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../../discovery/handler-decorator.js';
 import type { CursorPage, Page } from '../../data/lists/page.js';
+import type { Stored } from '../../data/records/stored-record.js';
 
 /** How the OpenAPI document describes a route, in addition to what the route itself declares. */
 export interface ApiRouteOptions {
@@ -31,7 +32,7 @@ export const API_TAG = Symbol('API tag');
  */
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: Type<T> },
-): HandlerDecorator<T>;
+): HandlerDecorator<T | Stored<T>>;
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>]; paging: 'cursor' },
 ): HandlerDecorator<CursorPage<T>>;

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { SourcePlan } from './input-plan.js';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 
 const NO_NAMES: readonly string[] = [];
 
@@ -19,7 +19,7 @@ export class RequestState {
   /** Address of the client. Behind trusted proxies, it is the address that they forward. */
   clientAddress: string | undefined = undefined;
   /** Set if the request carries a valid key. */
-  actor: Actor | undefined = undefined;
+  call: Call | undefined = undefined;
   /** What counts an authenticated request against the limits. */
   countedBy: 'guard' | 'handler' | 'nothing' = 'guard';
   /** Whether the response has the REST envelope. */
@@ -49,25 +49,12 @@ export interface ApiRequest extends Request {
   readonly state: RequestState;
 }
 
-/** Injects the `Actor` of a route that requires a key. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor =>
-  actorOf(context),
-);
-
-/**
- * Injects the `Actor` of a handler that returns a record without reading its fields. The record is sent
- * as the JSON that PostgreSQL returned, which takes a tenth of the time.
- */
-export const LazyCaller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
-  const actor = actorOf(context);
-  return { ...actor, organization: { ...actor.organization, readsRecordsLazily: true } };
+/** Injects the `Call` of a route that requires a key: who calls, for which organization, and how. */
+export const CurrentCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => {
+  const { call } = context.switchToHttp().getRequest<ApiRequest>().state;
+  if (!call) throw new Error('@CurrentCall() is used on a route that requires no key');
+  return call;
 });
-
-function actorOf(context: ExecutionContext): Actor {
-  const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
-  if (!actor) throw new Error('@Caller() is used on a route that requires no key');
-  return actor;
-}
 
 /** Returns the pattern of the route. The URL itself can hold personal data. */
 export function routeOf({ route }: ApiRequest): string | null {

@@ -1,12 +1,12 @@
 import { SetMetadata, type Type } from '@nestjs/common';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 
 export const BODY_CHECK = Symbol('body check');
 
 /** A provider that checks a valid body against the caller. It reads no records. */
 export interface BodyCheck {
   /** @throws ApiError `validation_error` */
-  assertAllowed(actor: Actor, body: object): void;
+  assertAllowed(call: Call, body: object): void;
 }
 
 /**

@@ -47,15 +47,15 @@ function summarize(request: ApiRequest, response: Response, ms: number): Finishe
 }
 
 function logRequest({ state }: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
-  const { actor, clientAddress, requestId } = state;
+  const { call, clientAddress, requestId } = state;
   const line = {
     method,
     route,
     status,
     ms: Math.round(ms * 10) / 10,
-    organization_id: actor?.organization.id ?? null,
-    key_id: actor?.key.id ?? null,
-    ...(actor?.key.subject !== undefined && { subject: actor.key.subject }),
+    organization_id: call?.tenant.id ?? null,
+    key_id: call?.actor.key.id ?? null,
+    ...(call?.actor.key.subject !== undefined && { subject: call.actor.key.subject }),
     client_address: clientAddress ?? null,
     request_id: requestId,
   };

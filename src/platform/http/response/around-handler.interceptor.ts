@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, map, mergeMap, type Observable } from 'rxjs';
-import { plainRecordOf } from '../../data/records/stored-record.js';
+import { Stored } from '../../data/records/stored-record.js';
 import { declaredInterceptorsOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { bindForm } from '../request/bind-input.js';
@@ -33,7 +33,7 @@ export const aroundHandler: NestInterceptor = {
     if (!hasEnvelope) return result;
     return result.pipe(
       map((value: unknown) => {
-        const seen = isPage(value) ? value.toJSON() : plainRecordOf(value);
+        const seen = plainOf(value);
         request.state.handlerResult = {
           seen,
           head: headOf(request, http.getResponse<Response>(), value),
@@ -44,8 +44,10 @@ export const aroundHandler: NestInterceptor = {
   },
 };
 
-function isPage(value: unknown): value is Page<object> | CursorPage<object> {
-  return value instanceof Page || value instanceof CursorPage;
+/** What interceptors receive for the result of a handler. */
+function plainOf(value: unknown): unknown {
+  if (value instanceof Stored) return value.value();
+  return value instanceof Page || value instanceof CursorPage ? value.toJSON() : value;
 }
 
 /** Adds `aroundHandler` to a handler. Must be called before Nest registers the routes. */

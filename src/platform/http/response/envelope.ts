@@ -1,7 +1,7 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from '../../data/idempotency.repository.js';
-import { storedJsonOf } from '../../data/records/stored-record.js';
+import { Stored } from '../../data/records/stored-record.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -58,11 +58,12 @@ export function headOf(
   response: Response,
   record: unknown,
 ): Pick<StoredResponse, 'location' | 'etag'> {
-  if (!hasId(record)) return { location: null, etag: null };
+  const id = idOf(record);
+  if (id === undefined) return { location: null, etag: null };
   const isCreated = response.statusCode === CREATED;
   return {
-    location: isCreated ? locationOf(request, response, record.id) : null,
-    etag: request.method === 'DELETE' ? null : etagOf(record),
+    location: isCreated ? locationOf(request, response, id) : null,
+    etag: request.method === 'DELETE' ? null : etagOf(record as object),
   };
 }
 
@@ -101,10 +102,10 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
   return typeof location === 'string' ? location : routesOf(request).createdPathOf(request, id);
 }
 
-/** Wraps a result in `data`. An unchanged record keeps the JSON that PostgreSQL returned. */
+/** Wraps a result in `data`. */
 function serializeRecord(result: unknown): string {
-  const stored = typeof result === 'object' && result !== null ? storedJsonOf(result) : undefined;
-  return stored === undefined ? JSON.stringify({ data: result ?? null }) : `{"data":${stored}}`;
+  if (result instanceof Stored) return `{"data":${result.json}}`;
+  return JSON.stringify({ data: result ?? null });
 }
 
 /** Sends a serialized response, or 304 if `If-None-Match` matches. */
@@ -141,6 +142,9 @@ function writeText(response: Response, text: string): void {
   }
 }
 
-function hasId(result: unknown): result is { id: string } {
-  return typeof result === 'object' && result !== null && 'id' in result;
+/** The id of a record; undefined for other results. */
+function idOf(result: unknown): string | undefined {
+  if (result instanceof Stored) return result.id;
+  if (typeof result !== 'object' || result === null || !('id' in result)) return undefined;
+  return result.id as string;
 }

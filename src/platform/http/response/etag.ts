@@ -1,11 +1,11 @@
 import { validationError } from '../../errors/api-error.js';
-import type { Precondition } from '../../data/gateway/tenant.js';
-import { versionOf } from '../../data/records/stored-record.js';
+import type { Precondition } from '../../data/call.js';
+import { Stored, versionOf } from '../../data/records/stored-record.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 /** The strong `ETag` of a record (RFC 9110, 8.8.3). */
 export function etagOf(record: object): string {
-  return `"${versionOf(record)}"`;
+  return `"${record instanceof Stored ? record.version : versionOf(record)}"`;
 }
 
 const TAG = String.raw`(?:W/)?"[!#-~\x80-\xff]*"`;
@@ -43,7 +43,7 @@ export function preconditionOf({ headers }: ApiRequest): Precondition | undefine
   const tags: readonly string[] = wanted.match(EACH_TAG) ?? [];
   const hasWeak = tags.some((tag) => tag.startsWith('W/'));
   return {
-    isMetBy: (record) => tags.includes(etagOf(record)),
+    isMetBy: (version) => tags.includes(`"${version}"`),
     ...(hasWeak && { failure: WEAK_TAG_FAILURE }),
   };
 }

@@ -8,7 +8,6 @@ import {
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyRepository } from '../../data/idempotency.repository.js';
-import type { Tenant } from '../../data/gateway/tenant.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
 import { type IdempotentRequest, ResponseExists } from '../../data/stored-responses.js';
 import { type ApiError, validationError } from '../../errors/api-error.js';
@@ -16,7 +15,7 @@ import { writesOwnResponse } from '../../discovery/nest-internals.js';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 import {
   isSentWithoutEnvelope,
   restoreResult,
@@ -31,7 +30,7 @@ import { SINGLE_INSERT } from './single-insert.decorator.js';
 /** A request with an `Idempotency-Key`. */
 interface IdempotentCall {
   readonly idempotent: IdempotentRequest;
-  readonly actor: Actor;
+  readonly call: Call;
   readonly request: ApiRequest;
   readonly response: Response;
   readonly next: CallHandler;
@@ -49,37 +48,37 @@ export class WriteInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
-    if (!request.state.actor || isRead(request)) return next.handle();
-    const actor = withOrigin(request.state.actor, request);
-    request.state.actor = actor;
+    const { state } = request;
+    if (!state.call || isRead(request)) return next.handle();
+    const call = { ...state.call, requestId: state.requestId };
+    state.call = call;
     if (request.method === 'POST') {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
       if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
-      const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
+      const response = http.getResponse<Response>();
+      const idempotentCall = { idempotent, call, request, response, next };
       const handler = context.getHandler();
-      if (routesOf(request).isIntercepted(handler)) return from(this.runOnce(call, true));
+      if (routesOf(request).isIntercepted(handler)) return from(this.runOnce(idempotentCall, true));
       const isSingle = Reflect.hasMetadata(SINGLE_INSERT, handler);
-      return from(isSingle ? this.insertOnce(call) : this.runOnce(call));
+      return from(isSingle ? this.insertOnce(idempotentCall) : this.runOnce(idempotentCall));
     }
     const precondition = preconditionOf(request);
-    if (precondition)
-      request.state.actor = withTenant(actor, { ...actor.organization, precondition });
+    if (precondition) state.call = { ...call, precondition };
     return next.handle();
   }
 
   /** Runs the handler so that the statement that inserts the record also stores the response. */
-  private async insertOnce(call: IdempotentCall): Promise<unknown> {
-    const { idempotent, actor, request, response, next } = call;
+  private async insertOnce(idempotentCall: IdempotentCall): Promise<unknown> {
+    const { idempotent, call, request, response, next } = idempotentCall;
     const locationOf = (id: string) => routesOf(request).createdPathOf(request, id);
-    const tenant = { ...actor.organization, response: { ...idempotent, locationOf } };
-    request.state.actor = withTenant(actor, tenant);
+    request.state.call = { ...call, idempotency: { ...idempotent, locationOf } };
     try {
       const record: unknown = await lastValueFrom(next.handle());
       return new SerializedResponse(serializeResponse(request, response, record));
     } catch (error) {
-      if (error instanceof ResponseExists) return this.runOnce(call);
+      if (error instanceof ResponseExists) return this.runOnce(idempotentCall);
       throw error;
     }
   }
@@ -88,20 +87,22 @@ export class WriteInterceptor implements NestInterceptor {
    * Stores the record and the response in one transaction, so that a retry finds both or neither.
    * @param isIntercepted whether interceptors of a team receive the result, also that of a replay
    */
-  private runOnce(call: IdempotentCall, isIntercepted = false): Promise<unknown> {
-    const { idempotent, actor, request, response, next } = call;
-    return this.database.transaction(actor.organization, async (transaction, tenant) => {
-      const stored = await this.responses.claim(transaction, tenant, idempotent);
+  private runOnce(
+    { idempotent, call, request, response, next }: IdempotentCall,
+    isIntercepted = false,
+  ): Promise<unknown> {
+    return this.database.transaction(call, async (inner) => {
+      const stored = await this.responses.claim(inner, idempotent);
       if (stored) {
         response.setHeader('Idempotency-Replayed', 'true');
         if (isIntercepted) return restoreResult(request, response, stored);
         return new SerializedResponse(stored);
       }
-      request.state.actor = withTenant(actor, tenant);
+      request.state.call = inner;
       const result: unknown = await lastValueFrom(next.handle());
       if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
-      await this.responses.store(transaction, tenant, idempotent, serialized);
+      await this.responses.store(inner, idempotent, serialized);
       return isIntercepted ? result : new SerializedResponse(serialized);
     });
   }
@@ -141,15 +142,4 @@ function idempotentRequestOf({
   // An instance of a class can hide what was sent: a Set is serialized as {}.
   const content = canonicalJson(state.rawInput ?? [query, body]);
   return { key, route: `${method} ${path}`, content };
-}
-
-/** Adds the key and the request to the tenant, for the events of changes. */
-function withOrigin(actor: Actor, { state: { requestId } }: ApiRequest): Actor {
-  const { channel } = actor;
-  const origin = { keyId: actor.key.id, channel, requestId };
-  return { ...actor, organization: { ...actor.organization, origin } };
-}
-
-function withTenant(actor: Actor, tenant: Tenant): Actor {
-  return { ...actor, organization: { ...actor.organization, ...tenant } };
 }

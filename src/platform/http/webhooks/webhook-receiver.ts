@@ -1,9 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
-import { OrganizationActors } from '../../access/organization-actors.service.js';
+import { OrganizationCalls } from '../../access/organization-calls.service.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readBytes } from '../request/request-reader.js';
 import { WEBHOOK_VERIFIER, WebhookVerifier } from './webhook.decorator.js';
@@ -17,11 +17,11 @@ export class WebhookReceiver {
     private readonly settings: Settings,
     private readonly reflector: Reflector,
     private readonly modules: ModuleRef,
-    private readonly actors: OrganizationActors,
+    private readonly calls: OrganizationCalls,
   ) {}
 
   /**
-   * Sets the actor, the body and its bytes on the request.
+   * Sets the call, the body and its bytes on the request.
    * @throws ApiError `payload_too_large`, `unauthorized`, `validation_error`, or what the verifier throws
    */
   async receive(request: ApiRequest, handler: Handler): Promise<void> {
@@ -31,11 +31,11 @@ export class WebhookReceiver {
     const { headers, originalUrl: url } = request;
     const params = request.params as Record<string, string>;
     const result = await verifier.verify({ headers, body, url, params });
-    const actor = await this.toActor(result);
-    if (!actor) {
+    const call = await this.toCall(result);
+    if (!call) {
       throw new ApiError('unauthorized', { message: 'The signature of the webhook is not valid.' });
     }
-    request.state.actor = actor;
+    request.state.call = call;
     Object.assign(request, { rawBody: body, body: parseBody(body, headers['content-type']) });
   }
 
@@ -50,9 +50,9 @@ export class WebhookReceiver {
     }
   }
 
-  private toActor(result: string | Actor | undefined): Promise<Actor | undefined> {
+  private toCall(result: string | Call | undefined): Promise<Call | undefined> {
     return typeof result === 'string'
-      ? this.actors.find(result, 'webhook')
+      ? this.calls.find(result, 'webhook')
       : Promise.resolve(result);
   }
 }

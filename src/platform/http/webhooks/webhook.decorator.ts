@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ACCESS, type Access } from '../access.js';
-import type { Actor } from '../../data/actor.js';
+import type { Call } from '../../data/call.js';
 
 /** A request to a webhook route, before it is verified. */
 export interface WebhookDelivery {
@@ -17,12 +17,12 @@ export interface WebhookDelivery {
 /** Verifies the deliveries of a sender. It is a provider of the module of its route. */
 export abstract class WebhookVerifier {
   /**
-   * @returns the id of the organization that the delivery is for, or an `Actor` of it; undefined if the
+   * @returns the id of the organization that the delivery is for, or a `Call` of it; undefined if the
    *   signature is not valid, which is answered with 401
    */
   abstract verify(
     delivery: WebhookDelivery,
-  ): string | Actor | undefined | Promise<string | Actor | undefined>;
+  ): string | Call | undefined | Promise<string | Call | undefined>;
 }
 
 export const WEBHOOK_VERIFIER = Symbol('webhook verifier');

@@ -3,7 +3,7 @@ import { RecordOf, UpdateOf } from '../../../../src/platform/fields/field.js';
 import { Flag, Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import {
   type Agent,
   type Arguments,
@@ -55,7 +55,7 @@ class NotesTools {
     input: UpdateNoteDto,
     output: NoteDto,
   })
-  update(_: Actor, id: string, changes: UpdateNoteDto): NoteDto {
+  update(_: Call, id: string, changes: UpdateNoteDto): NoteDto {
     return { id, ...NOTE, ...changes };
   }
 
@@ -67,7 +67,7 @@ class NotesTools {
     id: 'Id of the note.',
     output: NoteDto,
   })
-  archive(_: Actor, id: string): NoteDto {
+  archive(_: Call, id: string): NoteDto {
     return { id, ...NOTE };
   }
 }

@@ -18,7 +18,7 @@ import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-quer
 import type { Page } from '../../../../src/platform/data/lists/page.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import type { ToolDefinition } from '../../../../src/modules/mcp/tools/tool-definition.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import { type Agent, connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
@@ -67,7 +67,7 @@ class RoofsTools {
   }
 
   @Tool('create_roof', { ...COMMON, effect: 'creates', input: CreateRoofDto, output: RoofDto })
-  create(_: Actor, roof: CreateRoofDto) {
+  create(_: Call, roof: CreateRoofDto) {
     return { id: '01a1fbde-995e-72a3-a032-ab1c988b9794', ...roof } as RoofDto;
   }
 
@@ -75,12 +75,12 @@ class RoofsTools {
     ...{ ...COMMON, effect: 'updates', id: ROOF },
     ...{ input: UpdateRoofDto, output: RoofDto },
   })
-  update(_: Actor, id: string, roof: UpdateRoofDto) {
+  update(_: Call, id: string, roof: UpdateRoofDto) {
     return { id, ...roof } as RoofDto;
   }
 
   @Tool('delete_roof', { ...COMMON, effect: 'deletes', id: ROOF, output: RoofDto })
-  delete(_: Actor, id: string) {
+  delete(_: Call, id: string) {
     return { id } as RoofDto;
   }
 }

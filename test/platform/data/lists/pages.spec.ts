@@ -55,7 +55,7 @@ async function addLeads({ id }: Tenant, count: number, temperature?: string) {
      from generate_series(1, $2::int * 10 / 9) g`,
     [id, count, temperature],
   );
-  await app.app.get(LeadRefillService).refill({ id }, 'US');
+  await app.app.get(LeadRefillService).refill({ tenant: { id } }, 'US');
 }
 
 interface Page {
@@ -201,7 +201,7 @@ describe('the statement of a list', () => {
     'reads the page and the total of %j together',
     async (query) => {
       const reads = jest.spyOn(app.app.get(TenantDatabase), 'read');
-      await app.app.get(LeadsRepository).list(tenant, readInput(LeadListQuery, query).value);
+      await app.app.get(LeadsRepository).list({ tenant }, readInput(LeadListQuery, query).value);
       expect(reads).toHaveBeenCalledTimes(1);
       reads.mockRestore();
     },

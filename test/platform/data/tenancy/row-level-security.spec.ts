@@ -54,11 +54,11 @@ describe('row-level security for statements without a filter by organization', (
 
   it('select returns no row of another organization', async () => {
     for (const table of tables) {
-      const rows = await gateway.read<Row>(us, sql(`select * from ${table}`));
+      const rows = await gateway.read<Row>({ tenant: us }, sql(`select * from ${table}`));
       expect(rows.filter(({ organization_id }) => organization_id !== us.id)).toEqual([]);
       expect(rows).toHaveLength((await rowsOf(app, [table], us)).length);
       const named = sql(`select * from ${table} where organization_id = $1`, them.id);
-      expect(await gateway.read(us, named)).toEqual([]);
+      expect(await gateway.read({ tenant: us }, named)).toEqual([]);
     }
   });
 
@@ -66,8 +66,8 @@ describe('row-level security for statements without a filter by organization', (
     'select without parameters and with the plan %s returns no row of another organization',
     async (plan) => {
       const statement = { text: 'select * from leads', values: [], plan };
-      const rows = await gateway.read<Row>(us, statement);
-      const inside = await gateway.transaction(us, (transaction) =>
+      const rows = await gateway.read<Row>({ tenant: us }, statement);
+      const inside = await gateway.transaction({ tenant: us }, ({ transaction }) =>
         transaction.query<Row>(statement),
       );
       for (const found of [rows, inside]) {
@@ -81,10 +81,13 @@ describe('row-level security for statements without a filter by organization', (
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const all = `update ${table} set organization_id = organization_id`;
-      const changed = await gateway.write<Row>(us, sql(`${all} returning organization_id`));
+      const changed = await gateway.write<Row>(
+        { tenant: us },
+        sql(`${all} returning organization_id`),
+      );
       expect(new Set(changed.map(({ organization_id }) => organization_id)).size).toBeLessThan(2);
       const named = sql(`${all} where organization_id = $1 returning *`, them.id);
-      expect(await gateway.write(us, named)).toEqual([]);
+      expect(await gateway.write({ tenant: us }, named)).toEqual([]);
       expect(await rowsOf(app, [table], them)).toEqual(before);
     }
   });
@@ -93,12 +96,14 @@ describe('row-level security for statements without a filter by organization', (
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const named = sql(`delete from ${table} where organization_id = $1 returning *`, them.id);
-      expect(await gateway.write(us, named)).toEqual([]);
+      expect(await gateway.write({ tenant: us }, named)).toEqual([]);
       expect(await rowsOf(app, [table], them)).toEqual(before);
     }
     const [we, they] = await Promise.all([app.organization(), app.organization()]);
     await Promise.all([createLead(we.api), createLead(they.api)]);
-    expect(await gateway.write(we, sql('delete from leads returning *'))).toHaveLength(1);
+    expect(await gateway.write({ tenant: we }, sql('delete from leads returning *'))).toHaveLength(
+      1,
+    );
     expect(await rowsOf(app, ['leads'], they)).toHaveLength(1);
   });
 
@@ -106,9 +111,11 @@ describe('row-level security for statements without a filter by organization', (
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const insert = await copyStatement(table, before[0]);
-      await expect(gateway.write(us, insert)).rejects.toMatchObject({ code: 'create_failed' });
+      await expect(gateway.write({ tenant: us }, insert)).rejects.toMatchObject({
+        code: 'create_failed',
+      });
       expect(await rowsOf(app, [table], them)).toEqual(before);
-      expect(await gateway.write(them, insert)).toHaveLength(1);
+      expect(await gateway.write({ tenant: them }, insert)).toHaveLength(1);
     }
   });
 
@@ -116,13 +123,15 @@ describe('row-level security for statements without a filter by organization', (
     for (const table of tables) {
       const before = await rowsOf(app, [table], us);
       const gift = sql(`update ${table} set organization_id = $1`, them.id);
-      await expect(gateway.write(us, gift)).rejects.toMatchObject({ code: 'create_failed' });
+      await expect(gateway.write({ tenant: us }, gift)).rejects.toMatchObject({
+        code: 'create_failed',
+      });
       expect(await rowsOf(app, [table], us)).toEqual(before);
     }
   });
 
   it('applies to every statement of a transaction', async () => {
-    await gateway.transaction(us, async (transaction) => {
+    await gateway.transaction({ tenant: us }, async ({ transaction }) => {
       for (const table of tables) {
         const named = sql(`select * from ${table} where organization_id = $1`, them.id);
         expect(await transaction.query(named)).toEqual([]);
@@ -132,7 +141,7 @@ describe('row-level security for statements without a filter by organization', (
 
   it('truncate is rejected', async () => {
     for (const table of tables) {
-      const truncate = gateway.write(us, sql(`truncate ${table} cascade`));
+      const truncate = gateway.write({ tenant: us }, sql(`truncate ${table} cascade`));
       await expect(truncate).rejects.toMatchObject({ code: 'create_failed' });
     }
   });
@@ -166,9 +175,9 @@ describe('the role that runs the statements of a tenant', () => {
   it('is latitude_app', async () => {
     const gateway = app.app.get(TenantDatabase);
     const who = sql('select current_user as who');
-    expect(await gateway.read(ours, who)).toEqual([{ who: 'latitude_app' }]);
-    expect(await gateway.write(ours, who)).toEqual([{ who: 'latitude_app' }]);
-    await gateway.transaction(ours, async (transaction) => {
+    expect(await gateway.read({ tenant: ours }, who)).toEqual([{ who: 'latitude_app' }]);
+    expect(await gateway.write({ tenant: ours }, who)).toEqual([{ who: 'latitude_app' }]);
+    await gateway.transaction({ tenant: ours }, async ({ transaction }) => {
       expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
       expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
     });
@@ -221,9 +230,12 @@ describe('the setting that names the organization', () => {
   it('does not survive on a pooled connection', async () => {
     const gateway = app.app.get(TenantDatabase);
     const uses = Array.from({ length: 30 }, (_, i) => {
-      if (i % 3 === 0) return gateway.read(ours, sql('select 1'));
-      if (i % 3 === 1) return gateway.read(ours, sql('select 1 / 0')).catch(() => undefined);
-      return gateway.transaction(theirs, (transaction) => transaction.query(sql('select 1')));
+      if (i % 3 === 0) return gateway.read({ tenant: ours }, sql('select 1'));
+      if (i % 3 === 1)
+        return gateway.read({ tenant: ours }, sql('select 1 / 0')).catch(() => undefined);
+      return gateway.transaction({ tenant: theirs }, ({ transaction }) =>
+        transaction.query(sql('select 1')),
+      );
     });
     await Promise.all(uses);
     const asks = Array.from({ length: 30 }, () => administration().query<object[]>(WHO));

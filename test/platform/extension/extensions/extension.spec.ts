@@ -107,14 +107,14 @@ describe('a table of an extension', () => {
     await createNote('done');
     const { body } = await tenant.api.get(`${NOTES}?status=done`);
     expect(body).toMatchObject({ meta: { total: 1 } });
-    expect(await app.app.get(CountsService).check({ id: tenant.id })).toEqual([]);
+    expect(await app.app.get(CountsService).check({ tenant: { id: tenant.id } })).toEqual([]);
   });
 
   it('loses the records of a purged lead', async () => {
     const { lead } = await createNote();
     await tenant.api.delete(`${LEADS}/${lead.id}`);
     const inAMinute = new Date(Date.now() + 60_000);
-    const purged = await app.app.get(PurgeService).purge({ id: tenant.id }, inAMinute);
+    const purged = await app.app.get(PurgeService).purge({ tenant: { id: tenant.id } }, inAMinute);
     expect(purged).toMatchObject({ leads: 1, notes: 1 });
   });
 

@@ -16,12 +16,12 @@ import { defineExtension } from '../../../../src/platform/extension/extension.js
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { OneOf, Text, Uuid } from '../../../../src/platform/fields/kinds/kinds.js';
 import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
-import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { existingLeadsSql, leadNotFound } from '../../../../src/modules/leads/lead-exists.js';
 import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';
 import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
 import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 
 const STATUSES = ['open', 'done'] as const;
 
@@ -72,9 +72,9 @@ class NotesRepository extends TenantRepository<NoteDto> {
     this.items = new RecordList(database, { table: notesTable, item: NoteDto });
   }
 
-  insert(actor: Actor, { lead_id, text, status }: CreateNoteDto) {
+  insert(call: Call, { lead_id, text, status }: CreateNoteDto) {
     const row = { lead_id, id: uuidv7(), text, status };
-    return this.insertRow(actor.organization, row, { lead_id: existingLeadsSql });
+    return this.insertRow(call, row, { lead_id: existingLeadsSql });
   }
 }
 
@@ -88,8 +88,8 @@ class NotesController {
   @Get()
   @RequireScope('notes:read')
   @ApiRoute({ summary: 'List notes', response: [NoteDto] })
-  list(@Caller() { organization }: Actor, @Query() query: NoteListQuery) {
-    const conditions = new Conditions(organization, notesTable.notDeleted);
+  list(@CurrentCall() call: Call, @Query() query: NoteListQuery) {
+    const conditions = new Conditions(call, notesTable.notDeleted);
     conditions.equal('status', query.status);
     return this.notes.items.page(conditions, query);
   }
@@ -101,9 +101,9 @@ class NotesController {
     response: NoteDto,
     errors: ['provider_unavailable', 'lead_not_found'],
   })
-  async create(@Caller() actor: Actor, @Body() note: CreateNoteDto) {
+  async create(@CurrentCall() call: Call, @Body() note: CreateNoteDto) {
     if (this.provider === 'https://down.example') throw new ApiError('provider_unavailable');
-    const created = await this.notes.insert(actor, note);
+    const created = await this.notes.insert(call, note);
     if (!created) throw leadNotFound('lead_id');
     return created;
   }

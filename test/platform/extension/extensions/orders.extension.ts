@@ -18,13 +18,13 @@ import { DateTime, Integer, Text } from '../../../../src/platform/fields/kinds/k
 import { Nested, NestedList } from '../../../../src/platform/fields/nested.js';
 import { CreatedAt, UpdatedAt } from '../../../../src/platform/fields/kinds/record-fields.js';
 import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
-import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
 import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
 import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
 import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 
 class ItemDto {
   @Text({ max: 20, required: true, example: 'Pen' }) name: string;
@@ -87,8 +87,8 @@ class OrdersRepository extends TenantRepository<OrderDto> {
     this.items = new RecordList(database, { table: ordersTable, item: OrderDto, query });
   }
 
-  list({ organization }: Actor, query: OrderListQuery) {
-    return this.items.page(new Conditions(organization, ordersTable.notDeleted), query);
+  list(call: Call, query: OrderListQuery) {
+    return this.items.page(new Conditions(call, ordersTable.notDeleted), query);
   }
 
   @Tool('create_order', {
@@ -99,13 +99,13 @@ class OrdersRepository extends TenantRepository<OrderDto> {
     input: CreateOrderDto,
     output: OrderDto,
   })
-  async create(actor: Actor, order: CreateOrderDto): Promise<OrderDto> {
+  async create(call: Call, order: CreateOrderDto): Promise<OrderDto> {
     const row = { id: uuidv7(), ...nullsForMissing(CreateOrderDto, order) };
-    return orNotFound(await this.insertRow(actor.organization, row), 'order');
+    return orNotFound(await this.insertRow(call, row), 'order');
   }
 
-  async change(actor: Actor, id: string, input: UpdateOrderDto): Promise<OrderDto> {
-    const changed = await this.update(actor.organization, id, (stored) => {
+  async change(call: Call, id: string, input: UpdateOrderDto): Promise<OrderDto> {
+    const changed = await this.update(call, id, (stored) => {
       const since = stored.address?.since;
       readTypes.push(since instanceof Date ? 'Date' : typeof since);
       return changedFields(stored, input);
@@ -121,29 +121,29 @@ class OrdersController {
   @Get()
   @RequireScope('orders:read')
   @ApiRoute({ summary: 'List orders', response: [OrderDto] })
-  list(@Caller() actor: Actor, @Query() query: OrderListQuery) {
-    return this.orders.list(actor, query);
+  list(@CurrentCall() call: Call, @Query() query: OrderListQuery) {
+    return this.orders.list(call, query);
   }
 
   @Get(':id')
   @RequireScope('orders:read')
   @ApiRoute({ summary: 'Get an order', response: OrderDto })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<OrderDto> {
-    return orNotFound(await this.orders.find(actor.organization, id), 'order');
+  async get(@CurrentCall() call: Call, @Id() id: string): Promise<OrderDto> {
+    return orNotFound(await this.orders.find(call, id), 'order');
   }
 
   @Post()
   @RequireScope('orders:write')
   @ApiRoute({ summary: 'Create an order', response: OrderDto })
-  create(@Caller() actor: Actor, @Body() order: CreateOrderDto): Promise<OrderDto> {
-    return this.orders.create(actor, order);
+  create(@CurrentCall() call: Call, @Body() order: CreateOrderDto): Promise<OrderDto> {
+    return this.orders.create(call, order);
   }
 
   @Put(':id')
   @RequireScope('orders:write')
   @ApiRoute({ summary: 'Update an order', response: OrderDto })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateOrderDto) {
-    return this.orders.change(actor, id, changes);
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateOrderDto) {
+    return this.orders.change(call, id, changes);
   }
 }
 

@@ -218,7 +218,7 @@ describe('startup', () => {
     'fails if %s of /mcp is a method of %s, which is not a singleton',
     async (name, provider, module) => {
       expect(await failureOf(module)).toBe(
-        `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+        `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Call.`,
       );
     },
   );

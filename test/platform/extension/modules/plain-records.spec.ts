@@ -12,12 +12,12 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { isProxy } from 'node:util/types';
 import { map, type Observable } from 'rxjs';
 import { RequireScope } from '../../../../src/platform/http/access.js';
-import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
 import type { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,
   dataOf,
@@ -49,20 +49,20 @@ class CopiesController {
 
   @Get(':id')
   @RequireScope('leads:read')
-  async copy(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
-    return structuredClone(await this.leads.get(actor, id));
+  async copy(@CurrentCall() call: Call, @Id() id: string): Promise<LeadDto> {
+    return structuredClone(await this.leads.get(call, id));
   }
 
   @Get(':id/lead')
   @RequireScope('leads:read')
-  get(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
-    return this.leads.get(actor, id);
+  get(@CurrentCall() call: Call, @Id() id: string): Promise<LeadDto> {
+    return this.leads.get(call, id);
   }
 
   @Put(':id')
   @RequireScope('leads:write')
-  async update(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
-    return structuredClone(await this.leads.update(actor, id, { city: 'Bern' }));
+  async update(@CurrentCall() call: Call, @Id() id: string): Promise<LeadDto> {
+    return structuredClone(await this.leads.update(call, id, { city: 'Bern' }));
   }
 }
 

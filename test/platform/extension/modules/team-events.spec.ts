@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import type { Tenant } from '../../../../src/platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../../../src/platform/data/call.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import {
   createTenantTable,
@@ -43,9 +43,9 @@ class CallsRepository extends TenantRepository<CallDto> {
     super(database, callsTable, CallDto);
   }
 
-  async add(tenant: Tenant): Promise<string> {
+  async add(call: TenantCall): Promise<string> {
     const row = { id: randomUUID(), type: 'started', channel: 'phone', request_id: null };
-    await this.insertRow(tenant, row);
+    await this.insertRow(call, row);
     return row.id;
   }
 }
@@ -73,50 +73,51 @@ describe('a table of an extension that declares events', () => {
   it('writes one event for each change', async () => {
     const { id, api } = await app.organization();
     const calls = app.app.get(CallsRepository);
-    const tenant = { id };
-    const call = await calls.add(tenant);
-    await calls.update(tenant, call, () => ({ channel: 'video' }));
-    await calls.update(tenant, call, () => ({ type: 'ended' }));
-    await calls.delete(tenant, call);
+    const call = { tenant: { id } };
+    const callId = await calls.add(call);
+    await calls.update(call, callId, () => ({ channel: 'video' }));
+    await calls.update(call, callId, () => ({ type: 'ended' }));
+    await calls.delete(call, callId);
 
     const events = await readAllEvents(api, 4);
     expect(events.map(({ type, changed, record }) => ({ type, changed, record }))).toEqual([
-      { type: 'call.created', changed: [], record: callWith(call) },
-      { type: 'call.updated', changed: ['channel'], record: callWith(call, 'video') },
-      { type: 'call.ended', changed: ['type'], record: callWith(call, 'video', 'ended') },
-      { type: 'call.deleted', changed: [], record: callWith(call, 'video', 'ended') },
+      { type: 'call.created', changed: [], record: callWith(callId) },
+      { type: 'call.updated', changed: ['channel'], record: callWith(callId, 'video') },
+      { type: 'call.ended', changed: ['type'], record: callWith(callId, 'video', 'ended') },
+      { type: 'call.deleted', changed: [], record: callWith(callId, 'video', 'ended') },
     ]);
   });
 
   it('writes an event for an update with values, unless the record has all of them', async () => {
     const { id, api } = await app.organization();
     const calls = app.app.get(CallsRepository);
-    const tenant = { id };
-    const call = await calls.add(tenant);
-    await calls.update(tenant, call, { channel: 'phone', type: undefined });
-    await calls.update(tenant, call, {});
-    await calls.update(tenant, call, () => ({ channel: 'video', type: undefined }));
-    await calls.update(tenant, call, { channel: 'video', request_id: null });
-    expect(await calls.update(tenant, randomUUID(), { channel: 'video' })).toBeUndefined();
+    const call = { tenant: { id } };
+    const callId = await calls.add(call);
+    await calls.update(call, callId, { channel: 'phone', type: undefined });
+    await calls.update(call, callId, {});
+    await calls.update(call, callId, () => ({ channel: 'video', type: undefined }));
+    await calls.update(call, callId, { channel: 'video', request_id: null });
+    expect(await calls.update(call, randomUUID(), { channel: 'video' })).toBeUndefined();
 
     const events = await readAllEvents(api, 2);
     expect(events.map(({ type, changed, record }) => ({ type, changed, record }))).toEqual([
-      { type: 'call.created', changed: [], record: callWith(call) },
-      { type: 'call.updated', changed: ['channel'], record: callWith(call, 'video') },
+      { type: 'call.created', changed: [], record: callWith(callId) },
+      { type: 'call.updated', changed: ['channel'], record: callWith(callId, 'video') },
     ]);
   });
 
   it('loses no concurrent update, although its records have no updated_at', async () => {
     const { id } = await app.organization();
     const calls = app.app.get(CallsRepository);
-    const call = await calls.add({ id });
+    const call = { tenant: { id } };
+    const callId = await calls.add(call);
     const letters = [...'abcdefgh'];
     await Promise.all(
       letters.map((letter) =>
-        calls.update({ id }, call, ({ channel }) => ({ channel: channel + letter })),
+        calls.update(call, callId, ({ channel }) => ({ channel: channel + letter })),
       ),
     );
-    const { channel } = (await calls.find({ id }, call))!;
+    const { channel } = (await calls.find(call, callId))!;
     expect([...channel.slice('phone'.length)].sort()).toEqual(letters);
   });
 });

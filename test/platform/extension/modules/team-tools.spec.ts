@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import { type Agent, connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
 import { createLead, expectError, getLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -19,8 +19,8 @@ class RivalTools {
     scope: 'tasks:write',
     output: CountDto,
   })
-  send({ channel }: Actor) {
-    return { count: 1, channel };
+  send({ actor }: Call) {
+    return { count: 1, channel: actor.channel };
   }
 }
 
@@ -36,8 +36,8 @@ class TakenTools {
     scope: 'leads:read',
     output: CountDto,
   })
-  list({ channel }: Actor) {
-    return { count: 1, channel };
+  list({ actor }: Call) {
+    return { count: 1, channel: actor.channel };
   }
 }
 
@@ -107,7 +107,7 @@ describe("a team's own tool (one source with REST)", () => {
     });
   });
 
-  it('receives the actor, the id and its DTO with defaults', async () => {
+  it('receives the call, the id and its DTO with defaults', async () => {
     await agent.listTools();
     const { id } = await createLead(tenant.api);
     const args = { id: id.toUpperCase(), text: ' Hello ' };

@@ -50,7 +50,7 @@ class BillingGuard {
   canActivate(context: ExecutionContext): boolean {
     const { headers, path, state } = context.switchToHttp().getRequest<ApiRequest>();
     if (headers['x-blocked'] === 'pay') throw new HttpException('Pay first.', 402);
-    const isAuthenticated = state.actor !== undefined || [...PAGES, '/nowhere'].includes(path);
+    const isAuthenticated = state.call !== undefined || [...PAGES, '/nowhere'].includes(path);
     return headers['x-blocked'] === undefined && isAuthenticated;
   }
 }

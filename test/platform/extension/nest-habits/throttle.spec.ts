@@ -59,9 +59,9 @@ class ThrottledController {
     default: {
       limit: (context) => {
         const { state } = context.switchToHttp().getRequest<ApiRequest>();
-        return state.actor?.scopes.has('leads:write') ? 5 : 1;
+        return state.call?.actor.scopes.has('leads:write') ? 5 : 1;
       },
-      getTracker: (request) => (request as ApiRequest).state.actor!.organization.id,
+      getTracker: (request) => (request as ApiRequest).state.call!.tenant.id,
     },
   })
   @AnyKey()

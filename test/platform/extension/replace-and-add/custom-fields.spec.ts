@@ -9,7 +9,7 @@ import {
   customFieldsSchema,
   CustomFieldsSchema,
 } from '../../../../src/modules/leads/custom-fields-schema.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,
   errorOf,
@@ -29,9 +29,9 @@ class LeadFields {
 /** Allows the field whose name is the name of the organization. */
 @Injectable()
 class OwnFieldSchema extends CustomFieldsSchema {
-  validate(fields: Record<string, unknown>, { organization }: Actor): FieldProblem[] {
+  validate(fields: Record<string, unknown>, { tenant }: Call): FieldProblem[] {
     return Object.keys(fields)
-      .filter((field) => field !== organization.name)
+      .filter((field) => field !== tenant.name)
       .map((field) => ({ field, message: 'is not part of your plan' }));
   }
 }

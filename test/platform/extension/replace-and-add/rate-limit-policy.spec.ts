@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { defineExtension } from '../../../../src/platform/extension/extension.js';
 import { RateLimitPolicy } from '../../../../src/platform/access/limits/rate-limit-policy.js';
-import type { Actor, KeyLimits } from '../../../../src/platform/data/actor.js';
+import type { Call, KeyLimits } from '../../../../src/platform/data/call.js';
 import { expectError, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent.js';
@@ -9,8 +9,8 @@ import { connectAgent, stopWithAgents, textOf } from '../../../support/mcp/agent
 /** Reads the limits from the name of the key. */
 @Injectable()
 class LimitsByName extends RateLimitPolicy {
-  async limitsOf({ key }: Actor): Promise<KeyLimits | undefined> {
-    const [reads, writes] = (await Promise.resolve(key.name)).split('/').map(Number);
+  async limitsOf({ actor }: Call): Promise<KeyLimits | undefined> {
+    const [reads, writes] = (await Promise.resolve(actor.key.name)).split('/').map(Number);
     return reads === undefined || writes === undefined ? undefined : { reads, writes };
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Body, Controller, HttpCode, Injectable, Module, Post, RawBody } from '@nestjs/common';
 import { ApiError } from '../../../../src/platform/errors/api-error.js';
-import { Caller } from '../../../../src/platform/http/request/api-request.js';
+import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import {
   Webhook,
   type WebhookDelivery,
@@ -9,7 +9,7 @@ import {
 } from '../../../../src/platform/http/webhooks/webhook.decorator.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import { createLead, expectError, getLead } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -52,16 +52,16 @@ class SmsHooks {
 
   @Post()
   @Webhook({ verify: SmsVerifier })
-  async receive(@Caller() actor: Actor, @Body() event: SmsEvent, @RawBody() bytes: Buffer) {
-    await this.leads.update(actor, event.lead_id, { notes: event.text });
+  async receive(@CurrentCall() call: Call, @Body() event: SmsEvent, @RawBody() bytes: Buffer) {
+    await this.leads.update(call, event.lead_id, { notes: event.text });
     return { bytes: bytes.length };
   }
 
   @Post('accepted')
   @HttpCode(202)
   @Webhook({ verify: SmsVerifier })
-  accept(@Caller() { organization }: Actor) {
-    return { name: organization.name };
+  accept(@CurrentCall() call: Call) {
+    return { name: call.tenant.name };
   }
 }
 

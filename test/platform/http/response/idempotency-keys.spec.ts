@@ -9,8 +9,8 @@ import { IdempotencyCleanup } from '../../../../src/platform/http/idempotency-cl
 import { CreateLeadDto } from '../../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
-import { Caller } from '../../../../src/platform/http/request/api-request.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   buildLead,
@@ -46,22 +46,22 @@ class PairsController {
 
   @Post()
   @AnyKey()
-  async create(@Caller() actor: Actor, @Body() { first_name }: NameDto): Promise<PairDto> {
+  async create(@CurrentCall() call: Call, @Body() { first_name }: NameDto): Promise<PairDto> {
     calls++;
-    const { id } = await this.leads.create(actor, lead({ first_name }));
+    const { id } = await this.leads.create(call, lead({ first_name }));
     await gate;
-    await this.leads.create(actor, lead({ first_name, email: `${first_name}@example.com` }));
+    await this.leads.create(call, lead({ first_name, email: `${first_name}@example.com` }));
     return { id, first_name };
   }
 
   /** The second write fails, and the handler continues. */
   @Post('forgiving')
   @AnyKey()
-  async forgive(@Caller() actor: Actor, @Body() { first_name }: NameDto): Promise<PairDto> {
+  async forgive(@CurrentCall() call: Call, @Body() { first_name }: NameDto): Promise<PairDto> {
     const email = `${first_name}@example.com`;
-    const { id } = await this.leads.create(actor, lead({ first_name, email }));
-    await this.leads.create(actor, lead({ first_name, email })).catch(() => undefined);
-    await this.leads.create(actor, lead({ first_name }));
+    const { id } = await this.leads.create(call, lead({ first_name, email }));
+    await this.leads.create(call, lead({ first_name, email })).catch(() => undefined);
+    await this.leads.create(call, lead({ first_name }));
     return { id, first_name };
   }
 }
@@ -219,11 +219,14 @@ describe('Idempotency-Key', () => {
       [tenant.id],
     );
     const found = storedResponseSql(`'k'`, `'POST ${LEADS}'`).replace('$1', `'${tenant.id}'`);
-    const plan = await app.app.get(TenantDatabase).read<Record<string, string>>(tenant, {
-      text: `explain select from ${found}`,
-      values: [],
-      plan: 'index',
-    });
+    const plan = await app.app.get(TenantDatabase).read<Record<string, string>>(
+      { tenant },
+      {
+        text: `explain select from ${found}`,
+        values: [],
+        plan: 'index',
+      },
+    );
     const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
     expect(lines).toMatch(
       /Index .*Scan using idempotency_keys\w*_pkey[^]*Index Cond: .*ROW\(key, route\)/,

@@ -5,14 +5,14 @@ import {
   OnDurableEvent,
 } from '../../../../src/modules/events/event-handler.decorator.js';
 import type { RecordedEvent } from '../../../../src/modules/events/recorded-event.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { readAllEvents } from '../../../support/events.js';
 import { until } from '../../../support/servers/product.js';
 
-interface Call {
+interface Handled {
   readonly handler: string;
   readonly organization: string;
   readonly event: RecordedEvent;
@@ -20,31 +20,31 @@ interface Call {
   readonly memo?: EventBatch['memo'];
 }
 
-let calls: Call[] = [];
+let handled: Handled[] = [];
 /** Fails the next calls of the durable handler. */
 let failures = 0;
 
 @Injectable()
 class Handlers {
   @OnEvent('lead.*')
-  onLead(event: RecordedEvent, actor: Actor) {
-    this.record('in process', event, actor);
+  onLead(event: RecordedEvent, call: Call) {
+    this.record('in process', event, call);
     throw new Error('for a test');
   }
 
   @OnDurableEvent('test.tasks', { types: ['task.created', 'task.completed'] })
-  onTask(actor: Actor, event: RecordedEvent, { memo }: EventBatch) {
-    this.record('durable', event, actor, memo);
+  onTask(call: Call, event: RecordedEvent, { memo }: EventBatch) {
+    this.record('durable', event, call, memo);
     if (failures-- > 0) throw new Error('for a test');
   }
 
   private record(
     handler: string,
     event: RecordedEvent,
-    { organization }: Actor,
-    memo?: Call['memo'],
+    { tenant: { id: organization } }: Call,
+    memo?: Handled['memo'],
   ) {
-    calls.push({ handler, organization: organization.id, event, memo });
+    handled.push({ handler, organization, event, memo });
   }
 }
 
@@ -59,14 +59,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   tenant = await app.organization();
-  calls = [];
+  handled = [];
   failures = 0;
 });
 afterAll(() => app.stop());
 
 /** The events that a handler has received of the tenant. */
 const receivedBy = (handler: string) =>
-  calls.filter((call) => call.handler === handler && call.organization === tenant.id);
+  handled.filter((one) => one.handler === handler && one.organization === tenant.id);
 
 describe('@OnEvent', () => {
   it('receives the events that the feed shows, although an earlier call has failed', async () => {

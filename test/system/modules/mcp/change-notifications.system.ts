@@ -7,7 +7,7 @@ import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import { Resource } from '../../../../src/modules/mcp/resources/resource.decorator.js';
 import { SubscriptionStreams } from '../../../../src/modules/mcp/sessions/subscription-streams.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,
   dataOf,
@@ -43,8 +43,8 @@ class BriefTools {
   constructor(private readonly leads: LeadsService) {}
 
   @Resource({ name: 'brief', title: 'Brief', description: 'A lead in brief.', scope: 'leads:read' })
-  async get(actor: Actor, id: string) {
-    const { first_name } = await this.leads.get(actor, id);
+  async get(call: Call, id: string) {
+    const { first_name } = await this.leads.get(call, id);
     return { id, first_name };
   }
 }

@@ -46,7 +46,7 @@ describe('a table of a module with a foreign key to leads', () => {
     await tenant.api.delete(`${LEADS}/${purged.id}`);
 
     const inAMinute = new Date(Date.now() + 60_000);
-    const removed = await app.app.get(PurgeService).purge({ id: tenant.id }, inAMinute);
+    const removed = await app.app.get(PurgeService).purge({ tenant: { id: tenant.id } }, inAMinute);
     expect(removed).toMatchObject({ leads: 1, offers: 1 });
     expect(await offersOf(tenant)).toEqual([{ id: offer }]);
   });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { planConnections } from '../../../../src/platform/data/connection/connection-plan.js';
+import { Deadline } from '../../../../src/platform/data/gateway/policies.js';
 import {
-  Deadline,
   ServerTimeBudget,
   UnlimitedTimeBudget,
 } from '../../../../src/platform/data/gateway/time-budget.js';
@@ -122,9 +122,11 @@ describe('a statement that exceeds its time budget', () => {
   it('is cancelled by PostgreSQL, and the response is query_failed or create_failed', async () => {
     const database = app.app.get(TenantDatabase);
     const statement = { text: 'select pg_sleep(3600) as asleep', values: [] };
-    await expect(database.read(tenant, statement)).rejects.toMatchObject({ code: 'query_failed' });
+    await expect(database.read({ tenant }, statement)).rejects.toMatchObject({
+      code: 'query_failed',
+    });
     await expect(
-      database.transaction(tenant, (transaction) => transaction.query(statement)),
+      database.transaction({ tenant }, ({ transaction }) => transaction.query(statement)),
     ).rejects.toMatchObject({ code: 'create_failed' });
     const asleep = await app.sql(`select from pg_stat_activity where state = 'active'
       and datname = current_database() and query like '%as asleep%' and pid <> pg_backend_pid()`);

@@ -133,9 +133,9 @@ describe('purge', () => {
   it('removes more records than one batch, and reports the progress', async () => {
     await makeDeleted(2_500);
     const service = app.app.get(PurgeService);
-    const counts = await service.count(tenant, monthAgo());
+    const counts = await service.count({ tenant }, monthAgo());
     const steps: number[] = [];
-    const removed = await service.purge(tenant, monthAgo(), (records) => steps.push(records));
+    const removed = await service.purge({ tenant }, monthAgo(), (records) => steps.push(records));
     const none = Object.fromEntries(service.tables.map((table) => [table, 0]));
     expect(counts).toEqual({ ...none, leads: 2_500, tasks: 2_500 });
     expect(steps.reduce((sum, step) => sum + step, 0)).toBe(5_000);
@@ -155,8 +155,8 @@ describe('a table whose records are never deleted', () => {
       app.app.get(JobQueueRepository),
       app.app.get(EventsRepository),
     );
-    expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
-    expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
+    expect(await service.count({ tenant }, monthAgo())).toEqual({ organizations: 0 });
+    expect(await service.purge({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
   });
 });
@@ -338,7 +338,7 @@ function monthAgo(): Date {
 /** Purges what an organization deleted more than 30 days ago. */
 function purge({ id } = tenant) {
   const service = app.app.get(PurgeService);
-  return service.purge({ id }, monthAgo());
+  return service.purge({ tenant: { id } }, monthAgo());
 }
 
 async function makeAppointment(lead_id: string): Promise<string> {

@@ -7,7 +7,8 @@ import {
   dataSourceOptions,
   MIGRATIONS,
 } from '../../../../src/platform/data/connection/data-source-options.js';
-import type { Statement } from '../../../../src/platform/data/gateway/tenant.js';
+import type { TenantCall } from '../../../../src/platform/data/call.js';
+import type { Statement } from '../../../../src/platform/data/gateway/statement.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { readInput } from '../../../../src/platform/fields/input/read-input.js';
 import { LeadListQuery } from '../../../../src/modules/leads/lead.dto.js';
@@ -155,17 +156,17 @@ describe('lists read through an index, without sorting', () => {
 async function planOfPage(app: TestApp, query: Record<string, string>): Promise<string> {
   let statement: Statement | undefined;
   const recorder = {
-    read: (_: string, sent: Statement) => {
+    read: (_: TenantCall, sent: Statement) => {
       statement = sent;
       return Promise.resolve([]);
     },
   };
   const repository = new LeadsRepository(recorder as unknown as TenantDatabase);
   const organization = '00000000-0000-4000-8000-000000000001';
-  await repository.list({ id: organization }, readInput(LeadListQuery, query).value);
+  await repository.list({ tenant: { id: organization } }, readInput(LeadListQuery, query).value);
   const { text, values } = statement!;
   const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(
-    { id: organization },
+    { tenant: { id: organization } },
     {
       text: `explain (costs off) ${text}`,
       values,

@@ -1,8 +1,5 @@
 import http from 'node:http';
-import {
-  ConcurrencyLimit,
-  MAX_LIMIT,
-} from '../../../../src/platform/data/gateway/concurrency-limit.js';
+import { ConcurrencyLimit, MAX_LIMIT } from '../../../../src/platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { ServerTimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
@@ -48,9 +45,9 @@ it('counts a transaction and its statements until they end', async () => {
   const limit = app.app.get(ConcurrencyLimit);
   const database = app.app.get(TenantDatabase);
   const counts: number[] = [limit.inFlight];
-  await database.transaction(tenant, async () => {
+  await database.transaction({ tenant }, async () => {
     counts.push(limit.inFlight);
-    const read = database.read(tenant, { text: 'select 1', values: [], plan: 'index' });
+    const read = database.read({ tenant }, { text: 'select 1', values: [], plan: 'index' });
     counts.push(limit.inFlight);
     await read;
     counts.push(limit.inFlight);

@@ -125,7 +125,9 @@ describe('a command', () => {
   it('can send jobs and never runs them', async () => {
     const tenant = await bystander.organization();
     const command = await startCommand();
-    await command.get(JobsService).send({ id: tenant.id }, GREET, { text: 'from a command' });
+    await command
+      .get(JobsService)
+      .send({ tenant: { id: tenant.id } }, GREET, { text: 'from a command' });
     await running.pop()!.stop();
     expect(greetings.runs).toEqual([]);
     await startServer();
@@ -144,10 +146,12 @@ describe('a removal', () => {
     const [purged, kept] = [await createLead(tenant.api), await createLead(tenant.api)];
     for (const { id: leadId } of [purged, kept]) {
       const greeting = { text: 'hello', leadId: leadId.toUpperCase() };
-      await command.get(JobsService).send({ id: tenant.id }, GREET, greeting);
+      await command.get(JobsService).send({ tenant: { id: tenant.id } }, GREET, greeting);
     }
     dataOf(await tenant.api.delete(`${LEADS}/${purged.id}`));
-    await command.get(PurgeService).purge({ id: tenant.id }, new Date(Date.now() + 60_000));
+    await command
+      .get(PurgeService)
+      .purge({ tenant: { id: tenant.id } }, new Date(Date.now() + 60_000));
     const [job, ...others] = await bystander.sql<{ payload: { leadId: string } }>(
       'select payload from jobs where organization_id = $1',
       [tenant.id],
@@ -160,7 +164,7 @@ describe('a removal', () => {
     const command = await startCommand();
     const [removed, kept] = [await bystander.organization(), await bystander.organization()];
     for (const { id } of [removed, kept])
-      await command.get(JobsService).send({ id }, GREET, { text: 'hello' });
+      await command.get(JobsService).send({ tenant: { id } }, GREET, { text: 'hello' });
     await command.get(OrganizationRemovalService).remove(removed.id);
     expect([await jobsOf(removed.id), await jobsOf(kept.id)]).toEqual([0, 1]);
   });

@@ -33,9 +33,9 @@ describe.each(Object.keys(USERS))('jobs in a database of %s', (user) => {
   it('are visible to their organization only', async () => {
     const [{ id }] = tenants;
     const gateway = app.app.get(TenantDatabase);
-    expect(await gateway.read({ id }, ALL_JOBS)).toEqual([{ organization_id: id }]);
+    expect(await gateway.read({ tenant: { id } }, ALL_JOBS)).toEqual([{ organization_id: id }]);
     if (user === 'a plain owner without the tenant role') return;
-    const rows = await gateway.transaction({ id }, async (transaction) => {
+    const rows = await gateway.transaction({ tenant: { id } }, async ({ transaction }) => {
       await transaction.query(AS_WORKER);
       return transaction.query(ALL_JOBS);
     });

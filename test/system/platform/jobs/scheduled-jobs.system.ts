@@ -1,6 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Job } from '../../../../src/platform/jobs/job.decorator.js';
-import type { Actor } from '../../../../src/platform/data/actor.js';
+import type { Call } from '../../../../src/platform/data/call.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -25,8 +25,8 @@ class Schedules {
     timeZone: 'Europe/Berlin',
     perOrganization: true,
   })
-  async nightly(actor: Actor) {
-    runs.push(actor.organization.id);
+  async nightly(call: Call) {
+    runs.push(call.tenant.id);
     await handle();
   }
 }
@@ -135,7 +135,7 @@ describe('@Job({ cron, perOrganization: true })', () => {
     expect(next_run_at.toLocaleTimeString('en-GB', berlin)).toBe('03:00');
   });
 
-  it('runs once for each organization, with its actor', async () => {
+  it('runs once for each organization, with a call for it', async () => {
     const tenants = [await servers[0]!.organization(), await servers[0]!.organization()];
     await makeDue('acme.nightly');
     await untilEnded('acme.nightly');

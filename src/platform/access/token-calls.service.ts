@@ -1,20 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { UUID } from '../fields/kinds/uuid.js';
-import type { Actor } from '../data/actor.js';
+import type { Call } from '../data/call.js';
 import { isScope } from './scopes.js';
-import { OrganizationActors } from './organization-actors.service.js';
+import { OrganizationCalls } from './organization-calls.service.js';
 import { TokenAuthenticator, type TokenIdentity } from './token-authenticator.js';
 
 /** The namespace of the ids that stand for callers with a token. Changing it changes their ids. */
 const CALLER_IDS = '5b0f5f0e-2f6b-4c55-9d0e-6d1b0b0a7c3e';
 
-/** Creates the actors of callers with a token of another issuer. */
+/** Creates the calls of callers with a token of another issuer. */
 @Injectable()
-export class TokenActors {
+export class TokenCalls {
   constructor(
     @Inject(TokenAuthenticator) private readonly authenticators: readonly TokenAuthenticator[],
-    private readonly actors: OrganizationActors,
+    private readonly calls: OrganizationCalls,
   ) {}
 
   /** Whether extensions accept tokens in addition to API keys. */
@@ -26,17 +26,17 @@ export class TokenActors {
    * @returns undefined if no authenticator accepts the token, or its organization does not exist
    * @throws ApiError `query_failed`, and any error of an authenticator
    */
-  async find(token: string): Promise<Actor | undefined> {
+  async find(token: string): Promise<Call | undefined> {
     for (const authenticator of this.authenticators) {
       const identity = await authenticator.authenticate(token);
       if (!identity) continue;
       assertIdentity(authenticator, identity);
       const { organizationId, subject, name = subject, scopes, expiresAt, userId } = identity;
-      const actor = await this.actors.find(organizationId, subject);
-      if (!actor) return undefined;
-      const id = uuidv5(`${actor.organization.id} ${subject}`, CALLER_IDS);
+      const call = await this.calls.find(organizationId, subject);
+      if (!call) return undefined;
+      const id = uuidv5(`${call.tenant.id} ${subject}`, CALLER_IDS);
       const key = { id, name, expiresAt, userId: userId ?? null, subject };
-      return { ...actor, key, scopes: new Set(scopes.filter(isScope)) };
+      return { ...call, actor: { ...call.actor, key, scopes: new Set(scopes.filter(isScope)) } };
     }
     return undefined;
   }

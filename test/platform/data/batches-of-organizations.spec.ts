@@ -1,7 +1,5 @@
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
-import type { BatchStatement } from '../../../src/platform/data/gateway/tenant-batches.js';
-import type { BatchItem } from '../../../src/platform/data/gateway/batch-queue.js';
-import { OrganizationActors } from '../../../src/platform/access/organization-actors.service.js';
+import { OrganizationCalls } from '../../../src/platform/access/organization-calls.service.js';
 import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
 import { createLead, dataOf, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -16,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-interface Seen extends BatchItem {
+interface Seen {
   organization: string;
   transaction: string;
 }
@@ -27,17 +25,14 @@ function runOfAll(sqlOf: (tenant: Tenant) => string): Promise<PromiseSettledResu
   const text = `current_setting('${TENANT_SETTING}') as organization, txid_current()::text as transaction`;
   return Promise.allSettled(
     tenants.map(async (tenant) => {
-      const statement: BatchStatement<BatchItem> = {
-        ...{ kind: 'write', retriesOmitted: false },
-        of: (organizationId) => ({
-          text: `select '1' as id, ${text}, ${sqlOf(tenant)} where $1::uuid is not null`,
-          values: [organizationId],
+      const [row] = await database.write<Seen>(
+        { tenant },
+        {
+          text: `select ${text}, ${sqlOf(tenant)} where $1::uuid is not null`,
+          values: [tenant.id],
           plan: 'index',
-        }),
-      };
-      const row = await database.runBatched<BatchItem, Seen>({ id: tenant.id }, statement, {
-        id: '1',
-      });
+        },
+      );
       return row!;
     }),
   );
@@ -54,13 +49,13 @@ describe('statements of several organizations at the same time', () => {
   });
 
   it('are prepared apart from lookups of organizations on the same connections', async () => {
-    const actors = app.app.get(OrganizationActors);
-    const find = () => Promise.all(tenants.map(({ id }) => actors.find(id, 'test')));
+    const calls = app.app.get(OrganizationCalls);
+    const find = () => Promise.all(tenants.map(({ id }) => calls.find(id, 'test')));
     const ids = tenants.map(({ id }) => id);
     await find();
     const results = await runOfAll(() => 'true');
     expect(results.map(({ status }) => status)).toEqual(ids.map(() => 'fulfilled'));
-    expect((await find()).map((actor) => actor?.organization.id)).toEqual(ids);
+    expect((await find()).map((call) => call?.tenant.id)).toEqual(ids);
   });
 
   it('fail alone', async () => {

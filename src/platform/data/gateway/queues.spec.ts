@@ -1,4 +1,4 @@
-import { type BatchItem, type BatchLimits, BatchQueue } from './batch-queue.js';
+import { type BatchOptions, BatchQueue } from './queues.js';
 
 /** A batch that runs until the test ends it. */
 interface RunningBatch {
@@ -8,32 +8,29 @@ interface RunningBatch {
 }
 
 let batches: RunningBatch[];
-let idle: jest.Mock;
 
 beforeEach(() => {
   batches = [];
-  idle = jest.fn();
 });
 
-/** A queue whose results are the ids of the items in upper case. */
-function queueWith(limits: BatchLimits): BatchQueue<BatchItem, string> {
+/** A queue whose results are the items in upper case. */
+function queueWith(options: BatchOptions<string>): BatchQueue<string, string> {
   return new BatchQueue(
-    limits,
+    options,
     (take) =>
       new Promise((resolve, reject) => {
-        const ids = take().map(({ id }) => id);
+        const ids = take();
         const end = () => {
           resolve(ids.map((id) => id.toUpperCase()));
         };
         batches.push({ ids, end, fail: reject });
       }),
-    idle,
   );
 }
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
-const addAll = (queue: BatchQueue<BatchItem, string>, ids: string) =>
-  [...ids].map((id) => queue.add({ id, size: 10 }));
+const addAll = (queue: BatchQueue<string, string>, items: string) =>
+  [...items].map((item) => queue.add(item));
 const idsOf = () => batches.map(({ ids }) => ids.join(''));
 
 it('processes the items of one turn of the event loop in one batch', async () => {
@@ -60,33 +57,18 @@ it('collects the items that arrive while as many batches run as are allowed', as
   expect(await Promise.all(results)).toEqual(['C', 'D']);
 });
 
-it.each([
-  ['items', { concurrency: 2, maxItems: 2 }],
-  ['characters', { concurrency: 2, maxSize: 25 }],
-])('limits the number of %s of a batch', async (_, limits) => {
-  void addAll(queueWith(limits), 'abc');
-  await turn();
-  await turn();
-  expect(idsOf()).toEqual(['ab', 'c']);
+it('takes as many of the oldest items as the batch has room for', async () => {
+  const batchSize = (items: readonly string[]) => (items[0] === 'a' ? 2 : 1);
+  void addAll(queueWith({ concurrency: 3, batchSize }), 'abcd');
+  for (let n = 0; n < 3; n++) await turn();
+  expect(idsOf()).toEqual(['ab', 'c', 'd']);
 });
 
-it('processes an item that is larger than a batch in a batch of its own', async () => {
-  const queue = queueWith({ concurrency: 2, maxSize: 25 });
-  void queue.add({ id: 'a', size: 100 });
-  void addAll(queue, 'b');
+it('takes at most 64 items', async () => {
+  void addAll(queueWith({ concurrency: 2 }), 'a'.repeat(70));
   await turn();
   await turn();
-  expect(idsOf()).toEqual(['a', 'b']);
-});
-
-it.each([
-  [false, ['ab', 'a']],
-  [true, ['aba']],
-])('with allowsEqualIds: %s, processes the batches %j', async (allowsEqualIds, expected) => {
-  void addAll(queueWith({ concurrency: 2, allowsEqualIds }), 'aba');
-  await turn();
-  await turn();
-  expect(idsOf()).toEqual(expected);
+  expect(idsOf().map(({ length }) => length)).toEqual([64, 6]);
 });
 
 it('rejects all items of a batch that fails, and no others', async () => {
@@ -103,7 +85,7 @@ it('rejects all items of a batch that fails, and no others', async () => {
 
 it('rejects the waiting items if a batch fails before it takes them', async () => {
   const failing = () => Promise.reject(new Error('no connection'));
-  const queue = new BatchQueue<BatchItem, string>({ concurrency: 1 }, failing);
+  const queue = new BatchQueue<string, string>({ concurrency: 1 }, failing);
   await expect(Promise.all(addAll(queue, 'ab'))).rejects.toThrow('no connection');
 });
 
@@ -111,11 +93,11 @@ it('starts no other batch while one waits for a connection and can take all item
   let connect!: () => void;
   const connected = new Promise<void>((resolve) => (connect = resolve));
   const sizes: number[] = [];
-  const queue = new BatchQueue<BatchItem, string>({ concurrency: 2 }, async (take) => {
+  const queue = new BatchQueue<string, string>({ concurrency: 2 }, async (take) => {
     await connected;
     const items = take();
     sizes.push(items.length);
-    return items.map(({ id }) => id);
+    return items;
   });
   const first = addAll(queue, 'a');
   await turn();
@@ -151,14 +133,4 @@ it('starts the next batch before all callers of the last one have continued', as
   await results[0];
   expect(idsOf()).toEqual(['ab', 'c']);
   expect(hasLastContinued).toBe(false);
-});
-
-it('reports once that no item is left', async () => {
-  const queue = queueWith({ concurrency: 2 });
-  const results = addAll(queue, 'ab');
-  await turn();
-  expect(idle).not.toHaveBeenCalled();
-  batches[0]!.end();
-  await Promise.all(results);
-  expect(idle).toHaveBeenCalledTimes(1);
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { KeyedQueue } from './keyed-queue.js';
+import { KeyedQueue } from './queues.js';
 
 let queue: KeyedQueue;
 let started: string[];

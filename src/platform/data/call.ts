@@ -1,0 +1,83 @@
+import type { Deadline } from './gateway/policies.js';
+import type { Transaction } from './gateway/transaction.js';
+import type { CreatedResponse } from './stored-responses.js';
+
+/** The rate limits of a key, in requests per minute. */
+export interface KeyLimits {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+/** Who calls: a key, a token of another issuer, a job or a command. */
+export interface Actor {
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly expiresAt: Date | null;
+    /** The user that the key was created for, if any. */
+    readonly userId: string | null;
+    /** The subject of a token of another issuer. The caller has no API key, and `id` is derived from it. */
+    readonly subject?: string;
+  };
+  readonly scopes: ReadonlySet<string>;
+  /** The rate limits of the key, if they are not those of the settings. */
+  readonly limits?: KeyLimits;
+  /** `api` for REST, `ai` for /mcp. */
+  readonly channel: 'api' | 'ai';
+}
+
+/** The organization whose records are read and written. */
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  /** Region of phone numbers without a country code, ISO 3166-1 alpha-2. */
+  readonly phoneRegion: string;
+}
+
+/**
+ * How a repository is called. Maintenance, which works for no caller, has only the id of the organization:
+ * `{ tenant: { id } }`.
+ */
+export interface TenantCall {
+  readonly tenant: Pick<Tenant, 'id'>;
+  readonly actor?: Actor;
+  /** The request that changes records. Their events contain it, with the key. Undefined for jobs and commands. */
+  readonly requestId?: string;
+  /** The transaction of all reads and writes. Without one, each runs in its own. */
+  readonly transaction?: Transaction;
+  /** The response to store with the record that is inserted next. */
+  readonly idempotency?: CreatedResponse;
+  /** The condition that a record must meet before it is changed or deleted. */
+  readonly precondition?: Precondition;
+  /** When the reads and writes must end. Without it, each has the time of one operation. */
+  readonly deadline?: Deadline;
+}
+
+/** Who calls, for which organization, and how. The first argument of services. */
+export interface Call extends TenantCall {
+  readonly actor: Actor;
+  readonly tenant: Tenant;
+}
+
+/** A call inside a transaction. */
+export type InTransaction<C extends TenantCall = TenantCall> = C & {
+  readonly transaction: Transaction;
+};
+
+/** Decides whether a stored record is the version that the caller wants to change. */
+export interface Precondition {
+  isMetBy(version: string): boolean;
+  /** The message of the error if it is not met. Default: that of `precondition_failed`. */
+  readonly failure?: string;
+}
+
+/** The organization of a row, as joins select it. */
+export interface OrganizationColumns {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly phone_region: string;
+}
+
+export function tenantOf(row: OrganizationColumns): Tenant {
+  return { id: row.organization_id, name: row.organization_name, phoneRegion: row.phone_region };
+}

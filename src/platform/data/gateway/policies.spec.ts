@@ -1,0 +1,195 @@
+import {
+  ConnectionFailure,
+  LockTimeout,
+  SerializationFailure,
+} from '../connection/driver-error.js';
+import {
+  type Attempt,
+  batchSize,
+  ConcurrencyLimit,
+  Deadline,
+  MAX_LIMIT,
+  nextAttempt,
+  type PendingStatement,
+  statementsOf,
+} from './policies.js';
+import type { Statement } from './statement.js';
+
+let tested: ConcurrencyLimit;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  tested = new ConcurrencyLimit();
+});
+afterEach(() => jest.useRealTimers());
+
+const deadline = new Deadline(Infinity);
+
+/** A statement that waits for its batch. */
+function pending(organizationId: string, statement: Partial<Statement> = {}): PendingStatement {
+  return { organizationId, statement: { text: 'select', values: [], ...statement }, deadline };
+}
+
+describe('the size of a batch', () => {
+  it.each([
+    ['64 statements', Array(70).fill(pending('a')), 64],
+    ['all statements, if there are fewer', [pending('a'), pending('b')], 2],
+    [
+      '262,144 characters',
+      Array(4).fill(pending('a', { values: ['x'.repeat(50_000)], items: ['y'.repeat(60_000)] })),
+      2,
+    ],
+    [
+      'one statement, if it is longer',
+      Array(2).fill(pending('a', { values: ['x'.repeat(3e5)] })),
+      1,
+    ],
+  ])('is at most %s', (_, statements, size) => {
+    expect(batchSize(statements as PendingStatement[])).toBe(size);
+  });
+});
+
+describe('the statements of a batch', () => {
+  const idsOf = (batch: readonly PendingStatement[]) =>
+    statementsOf(batch).map((calls) =>
+      calls.map((call) => `${batch[call]?.organizationId}${batch[call]?.statement.recordId}`),
+    );
+
+  it('are in the order of their organizations and records, so that batches do not deadlock', () => {
+    const batch = ['b2', 'a3', 'b1', 'a1'].map(([organization = '', recordId = '']) =>
+      pending(organization, { recordId }),
+    );
+    expect(idsOf(batch)).toEqual([['a1'], ['a3'], ['b1'], ['b2']]);
+  });
+
+  it('are one for the inserts of an organization with the same text', () => {
+    const insert = (organization: string, recordId: string, text = 'insert') =>
+      pending(organization, { recordId, text, items: [`{"id":"${recordId}"}`] });
+    const batch = [
+      ...[insert('a', '3'), insert('b', '4'), insert('a', '1'), pending('a', { recordId: '2' })],
+      insert('a', '5', 'insert other columns'),
+    ];
+    expect(idsOf(batch)).toEqual([['a2'], ['a3', 'a1'], ['a5'], ['b4']]);
+  });
+});
+
+describe('after a failed attempt', () => {
+  const first: Attempt = { deadline, isRead: false, waitsForLocks: false, isRetry: false };
+  const read = { ...first, isRead: true };
+  const failure = (Type: typeof LockTimeout) => new Type('create_failed', new Error('for a test'));
+
+  it.each([
+    ['a lock timeout', first, LockTimeout, { waitsForLocks: true, isRetry: false }],
+    ['a lock timeout of a retry', { ...first, isRetry: true }, LockTimeout, { isRetry: false }],
+    ['a serialization failure', first, SerializationFailure, { isRetry: true }],
+    ['the loss of the connection of a read', read, ConnectionFailure, { isRetry: true }],
+  ])('follows another one after %s', (_, attempt, Type, expected) => {
+    expect(nextAttempt(attempt, failure(Type))).toMatchObject(expected);
+  });
+
+  it.each([
+    ['a long wait for a lock', { ...first, waitsForLocks: true }, LockTimeout],
+    ['a second serialization failure', { ...first, isRetry: true }, SerializationFailure],
+    ['the loss of the connection of a write', first, ConnectionFailure],
+    ['a second loss of the connection', { ...read, isRetry: true }, ConnectionFailure],
+  ])('follows none after %s', (_, attempt, Type) => {
+    expect(nextAttempt(attempt, failure(Type))).toBeUndefined();
+  });
+
+  it('follows none if there is too little time', () => {
+    const late = { ...first, deadline: new Deadline(1_000) };
+    expect(nextAttempt(late, failure(SerializationFailure))).toBeUndefined();
+  });
+
+  it('follows none after other errors', () => {
+    expect(nextAttempt(read, new Error('for a test'))).toBeUndefined();
+  });
+});
+
+/** The durations of an operation without load, and of one that is slow. */
+const FAST_MS = 1;
+const SLOW_MS = 101;
+
+/** Starts as many operations as the limit allows. */
+function fill(): number[] {
+  return Array.from({ length: tested.available }, () => tested.acquire());
+}
+
+/** The current limit, when no operation is running. */
+const limit = () => tested.available;
+
+/** Runs rounds of operations that take this long, each as many as the limit allows. */
+function run(ms: number, rounds = 1): void {
+  for (let round = 0; round < rounds; round++) {
+    const started = fill();
+    jest.advanceTimersByTime(ms);
+    for (const startedAt of started) tested.release(startedAt);
+  }
+}
+
+describe('the concurrency limit', () => {
+  it('admits 64 concurrent operations', () => {
+    for (let n = 1; n < MAX_LIMIT; n++) tested.acquire();
+    expect(tested.available).toBe(1);
+    expect(tested.isReached).toBe(false);
+    tested.acquire();
+    expect(tested.available).toBe(0);
+    expect(tested.isReached).toBe(true);
+    tested.release();
+    expect(tested.available).toBe(1);
+  });
+
+  it('calls the listener when an operation has ended', () => {
+    const ended = jest.fn();
+    tested.onRelease(ended);
+    tested.acquire();
+    expect(ended).not.toHaveBeenCalled();
+    tested.release();
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('is halved once when the operations of a full round are slow, to 16 at least', () => {
+    const limits = [];
+    for (let round = 0; round < 3; round++) {
+      run(SLOW_MS);
+      limits.push(limit());
+    }
+    expect(limits).toEqual([32, 16, 16]);
+  });
+
+  it('grows by one for each round of fast operations that have successors, to 64 at most', () => {
+    run(SLOW_MS, 2);
+    const running = fill();
+    for (let n = 0; n < 50; n++) {
+      tested.release(running.shift());
+      while (!tested.isReached) running.push(tested.acquire());
+    }
+    for (const startedAt of running) tested.release(startedAt);
+    // 16 operations of the first round, 17 of the second, 18 of the third.
+    expect(limit()).toBe(18);
+    run(FAST_MS, 4_000);
+    expect(limit()).toBe(MAX_LIMIT);
+  });
+
+  it('is not changed by operations that end while it is not reached', () => {
+    const startedAt = tested.acquire();
+    jest.advanceTimersByTime(SLOW_MS);
+    tested.release(startedAt);
+    expect(limit()).toBe(MAX_LIMIT);
+  });
+
+  it('is not changed by an operation without a duration', () => {
+    const started = fill();
+    jest.advanceTimersByTime(SLOW_MS);
+    started.forEach(() => {
+      tested.release();
+    });
+    expect(limit()).toBe(MAX_LIMIT);
+  });
+
+  it('counts the statements that complete, but not those that fail', async () => {
+    await tested.count(Promise.resolve());
+    await tested.count(Promise.reject(new Error('failed'))).catch(() => undefined);
+    expect(tested.completed).toBe(1);
+  });
+});

@@ -1,0 +1,256 @@
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { POOL_WAIT_MS } from '../connection/data-source-options.js';
+import {
+  ConnectionFailure,
+  LockTimeout,
+  SerializationFailure,
+} from '../connection/driver-error.js';
+import { destroyConnection } from '../connection/resilient-client.js';
+import { parameterizedCalls } from '../connection/session-context.js';
+import { statementName } from '../connection/statement-pipeline.js';
+import type { Statement } from './statement.js';
+
+/** How long a statement may wait for a lock: a first attempt, and a later attempt inside the bulkhead. */
+const LOCK_MS = { brief: 50, long: 2_000 } as const;
+
+/** How long a statement may wait for a lock. */
+export type LockWait = keyof typeof LOCK_MS;
+
+/** Timeout of a statement. */
+const STATEMENT_MS = 2_500;
+
+/** How long after the timeout of PostgreSQL a silent connection is destroyed. */
+const SILENCE_MS = 300;
+
+/** The settings of the timeouts that `Deadline.timeouts` returns. */
+export const TIMEOUT_SETTINGS = [
+  'lock_timeout',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+] as const;
+
+/** The timeouts of a statement on a batch connection, unless its deadline is near. */
+export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
+
+/** Sets the timeouts to `$1`, `$2` and `$3` until the transaction ends. */
+export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(', ')}`;
+
+/** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
+type Timeouts = readonly [lock: string, statement: string, idle: string];
+
+const NOOP = (): void => undefined;
+
+/** The point in time by which an operation must end. */
+export class Deadline {
+  private readonly end: number;
+
+  constructor(ms: number) {
+    this.end = performance.now() + ms;
+  }
+
+  /** How long a retry may wait before it starts. Negative: too little time is left for a retry. */
+  get retryDelayBudgetMs(): number {
+    return this.remainingMs - POOL_WAIT_MS;
+  }
+
+  /** The deadline of statements that several callers share. */
+  static earliest(deadlines: readonly Deadline[]): Deadline {
+    return deadlines.reduce((earliest, other) => (other.end < earliest.end ? other : earliest));
+  }
+
+  /**
+   * The timeouts of the next statement.
+   * @param executions how often the statement is executed. PostgreSQL limits each execution.
+   */
+  timeouts(wait: LockWait, executions = 1): Timeouts {
+    // Without a deadline, only a `long` wait is unlimited, because it delays no other statement.
+    if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
+    const availableMs = Math.min(STATEMENT_MS, this.remainingMs);
+    return timeoutsOf(wait, Math.max(1, Math.floor(availableMs / executions)));
+  }
+
+  /**
+   * Destroys a connection that is still in use after the deadline or the timeout of a statement, because a
+   * firewall may have dropped it.
+   * @param onDestroy called when the connection is destroyed
+   * @returns a function that cancels the timer
+   */
+  destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
+    if (this.end === Infinity) return NOOP;
+    let afterPoll: NodeJS.Immediate | undefined;
+    const timer = setTimeout(
+      () => {
+        // After a pause of the process, timers run before the replies that have arrived are read.
+        afterPoll = setImmediate(() => {
+          destroyConnection(client);
+          onDestroy();
+        });
+      },
+      Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(afterPoll);
+    };
+  }
+
+  private get remainingMs(): number {
+    return this.end - performance.now();
+  }
+}
+
+function timeoutsOf(wait: LockWait, statementMs: number): Timeouts {
+  return [
+    String(Math.min(LOCK_MS[wait], statementMs)),
+    String(statementMs),
+    // The connection is destroyed by then, and PostgreSQL may not notice that.
+    String(STATEMENT_MS + SILENCE_MS),
+  ];
+}
+
+/** A statement of a call that waits for its batch. */
+export interface PendingStatement {
+  readonly organizationId: string;
+  readonly statement: Statement;
+  readonly deadline: Deadline;
+}
+
+const MAX_STATEMENTS = 64;
+const MAX_CHARACTERS = 262_144;
+
+/** How many of the oldest statements form the next batch, at least one. */
+export function batchSize(pending: readonly PendingStatement[]): number {
+  let characters = 0;
+  const oldest = pending.slice(0, MAX_STATEMENTS);
+  const excess = oldest.findIndex(({ statement }, index) => {
+    characters += charactersOf(statement);
+    return index > 0 && characters > MAX_CHARACTERS;
+  });
+  return excess < 0 ? oldest.length : excess;
+}
+
+function charactersOf({ values, items = [] }: Statement): number {
+  let characters = 0;
+  for (const each of [values, items]) {
+    for (const value of each) if (typeof value === 'string') characters += value.length;
+  }
+  return characters;
+}
+
+/**
+ * Returns the statements of a batch, each as the positions of its calls. They are in the order of their organizations
+ * and records, so that two batches that write the same records do not deadlock. Inserts of an organization with the
+ * same text become one statement.
+ */
+export function statementsOf(batch: readonly PendingStatement[]): readonly (readonly number[])[] {
+  const statements = new Map<string, number[]>();
+  for (const [index, { organizationId, statement }] of batch.entries()) {
+    const { items, text, recordId = '' } = statement;
+    const isMerged = items !== undefined && statementName(text) !== '';
+    const key = `${organizationId} ${isMerged ? statementName(text) : `${recordId} ${index}`}`;
+    const calls = statements.get(key);
+    if (calls) calls.push(index);
+    else statements.set(key, [index]);
+  }
+  return [...statements].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, calls]) => calls);
+}
+
+/** One attempt of an operation on the database. */
+export interface Attempt {
+  readonly deadline: Deadline;
+  readonly isRead: boolean;
+  /** Whether statements may wait long for locks. A limited number of operations may. */
+  readonly waitsForLocks: boolean;
+  /** Whether an attempt of the same kind failed before. */
+  readonly isRetry: boolean;
+}
+
+/**
+ * Returns the attempt that follows a failed one: after a lock timeout, one that waits longer; once after a deadlock
+ * or a serialization failure, whose conflict has ended; and for a read, once after the loss of its connection.
+ */
+export function nextAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
+  if (error instanceof LockTimeout && !attempt.waitsForLocks) {
+    return { ...attempt, waitsForLocks: true, isRetry: false };
+  }
+  const isTemporary =
+    error instanceof SerializationFailure || (attempt.isRead && error instanceof ConnectionFailure);
+  const mayRetry = isTemporary && !attempt.isRetry && attempt.deadline.retryDelayBudgetMs >= 0;
+  return mayRetry ? { ...attempt, isRetry: true } : undefined;
+}
+
+/**
+ * Bounds of the limit. More concurrent operations do not increase the throughput. With fewer, connections would be
+ * idle, and batches would have no effect.
+ */
+export const MAX_LIMIT = 64;
+const MIN_LIMIT = 16;
+
+/** The limit is too high if an operation takes longer than this while the limit is reached. */
+const SLOW_MS = 100;
+
+/**
+ * Limit of concurrent database operations. While it is reached, it grows by one for each round of operations, and
+ * is halved when an operation is slow (additive increase, multiplicative decrease).
+ */
+@Injectable()
+export class ConcurrencyLimit {
+  /** Number of running operations. */
+  inFlight = 0;
+  /** Number of completed statements since startup. */
+  completed = 0;
+  private limit = MAX_LIMIT;
+  /** When the limit was last halved. */
+  private halvedAt = 0;
+  private released: () => void = () => undefined;
+
+  /** @returns the time of the call, for `release` */
+  acquire(): number {
+    this.inFlight++;
+    return performance.now();
+  }
+
+  /**
+   * Records the end of an operation, successful or not.
+   * @param startedAt when the operation started. Without it, its duration does not count.
+   */
+  release(startedAt?: number): void {
+    if (startedAt !== undefined && this.isReached) this.adjust(startedAt);
+    this.inFlight--;
+    this.released();
+  }
+
+  /** @param listener called when an operation ends */
+  onRelease(listener: () => void): void {
+    this.released = listener;
+  }
+
+  /** Whether another operation would have to wait. */
+  get isReached(): boolean {
+    return this.available <= 0;
+  }
+
+  /** How many more operations may start. At zero or less, the caller must wait. */
+  get available(): number {
+    return Math.floor(this.limit) - this.inFlight;
+  }
+
+  /** Counts a statement when its promise is fulfilled. */
+  async count<T>(running: Promise<T>): Promise<T> {
+    const result = await running;
+    this.completed++;
+    return result;
+  }
+
+  private adjust(startedAt: number): void {
+    const now = performance.now();
+    if (now - startedAt <= SLOW_MS) {
+      this.limit = Math.min(MAX_LIMIT, this.limit + 1 / this.limit);
+    } else if (startedAt >= this.halvedAt) {
+      // Operations that started earlier say nothing about the current limit.
+      this.limit = Math.max(MIN_LIMIT, this.limit / 2);
+      this.halvedAt = now;
+    }
+  }
+}

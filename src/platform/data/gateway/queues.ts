@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withTimeout } from '../../config/timeout.js';
+
+export interface BatchOptions<I> {
+  /** How many batches may run at a time. Items that arrive meanwhile form the next batch. */
+  readonly concurrency: number;
+  /** How many of the oldest items form the next batch, at least one. Default: at most 64. */
+  readonly batchSize?: (items: readonly I[]) => number;
+  /**
+   * How many callers of a batch continue in one turn of the event loop. Items that arrive while the others
+   * wait for their turns can form the next batch. Default: all callers.
+   */
+  readonly callersPerTurn?: () => number;
+}
+
+const MAX_ITEMS = 64;
+
+/**
+ * Processes a batch.
+ * @param take returns the items of the batch. Call it as late as possible, because more items may arrive until then.
+ * @returns one result for each item, in their order
+ */
+export type ProcessBatch<I, O> = (take: () => readonly I[]) => Promise<readonly O[]>;
+
+interface Pending<I, O> {
+  readonly item: I;
+  readonly resolve: (result: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Collects items into batches: those of one turn of the event loop, and those that arrive while other batches
+ * run. Results are not cached.
+ */
+export class BatchQueue<I, O> {
+  private pending: Pending<I, O>[] = [];
+  private running = 0;
+  /** Whether a batch will take the pending items. */
+  private isNextScheduled = false;
+
+  constructor(
+    private readonly options: BatchOptions<I>,
+    private readonly process: ProcessBatch<I, O>,
+  ) {}
+
+  /** @throws the error of the batch */
+  add(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    const isFull = this.running >= this.options.concurrency;
+    if (this.isNextScheduled || isFull || this.pending.length === 0) return;
+    this.isNextScheduled = true;
+    setImmediate(() => void this.run());
+  }
+
+  private async run(): Promise<void> {
+    this.running++;
+    let batch: readonly Pending<I, O>[] | undefined;
+    const take = () => (batch ??= this.take()).map(({ item }) => item);
+    let settle: (one: Pending<I, O>, index: number) => void;
+    try {
+      const results = await this.process(take);
+      settle = ({ resolve }, index) => {
+        resolve(results[index] as O);
+      };
+    } catch (error) {
+      batch ??= this.take();
+      settle = ({ reject }) => {
+        reject(error);
+      };
+    }
+    this.running--;
+    this.startNext();
+    const callersPerTurn = this.options.callersPerTurn?.() ?? Infinity;
+    for (const [index, one] of (batch ?? []).entries()) {
+      if (index > 0 && index % callersPerTurn === 0) await nextTurn();
+      settle(one, index);
+    }
+  }
+
+  private startNext(): void {
+    if (this.isNextScheduled || this.pending.length === 0) return;
+    this.isNextScheduled = true;
+    void this.run();
+  }
+
+  /** Removes the items of the next batch from the queue. */
+  private take(): readonly Pending<I, O>[] {
+    this.isNextScheduled = false;
+    const { batchSize } = this.options;
+    const count = batchSize ? batchSize(this.pending.map(({ item }) => item)) : MAX_ITEMS;
+    const taken = this.pending.splice(0, count);
+    this.schedule();
+    return taken;
+  }
+}
+
+/** How long work waits for earlier work at most, so that one caller that hangs does not hold up the others. */
+const MAX_WAIT_MS = 250;
+
+const NOOP = (): void => undefined;
+
+/** Runs work with the same key one after another, in the order of the calls. */
+export class KeyedQueue {
+  /** Promises that are fulfilled when the latest work with a key has ended, by key. */
+  private readonly ends = new Map<string, Promise<void>>();
+
+  /** @throws any error of `work` */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const earlier = this.ends.get(key);
+    const running = earlier ? withTimeout(earlier, MAX_WAIT_MS).catch(NOOP).then(work) : work();
+    const end = running.then(NOOP, NOOP);
+    this.ends.set(key, end);
+    try {
+      return await running;
+    } finally {
+      if (this.ends.get(key) === end) this.ends.delete(key);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** One SQL statement with the values of its parameters, `$1` onwards. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /**
+   * `prepared` (default) plans the statement once. `custom` plans it for each set of values. `index` plans it
+   * once and makes it use indexes, for a statement that reads or writes a few rows of an organization of any
+   * size. Outside of transactions, concurrent statements with the plan `index` are sent together.
+   */
+  readonly plan?: 'prepared' | 'custom' | 'index';
+  /** The id of the record that it writes. Batches write records in one order, so that they do not deadlock. */
+  readonly recordId?: string;
+  /**
+   * The JSON of an inserted row and of others, for the parameters after `values`, which are arrays. Concurrent
+   * inserts with the same text and values become one statement. It must return rows with the `id` of the record.
+   */
+  readonly items?: readonly string[];
+  /**
+   * Whether a read replica may run it outside of transactions, if the replica has every write that was
+   * acknowledged before. Set it for reads that cost more than a look-up.
+   */
+  readonly mayUseReplica?: boolean;
+  /** Whether it sorts by `NAMES_COLLATION`, which only replicas with the version of ICU of the indexes may do. */
+  readonly ordersNames?: boolean;
+}
+
+/** The error code of a failed statement: `query_failed` of a read, `create_failed` of a write and its reads. */
+export type Failure = 'query_failed' | 'create_failed';
