@@ -164,6 +164,8 @@ export interface Attempt {
   readonly waitsForLocks: boolean;
   /** Whether an attempt of the same kind failed before. */
   readonly isRetry: boolean;
+  /** The lock timeout of the attempt before. */
+  readonly cause?: LockTimeout;
 }
 
 /**
@@ -172,7 +174,7 @@ export interface Attempt {
  */
 export function nextAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
   if (error instanceof LockTimeout && !attempt.waitsForLocks) {
-    return { ...attempt, waitsForLocks: true, isRetry: false };
+    return { ...attempt, waitsForLocks: true, isRetry: false, cause: error };
   }
   const isTemporary =
     error instanceof SerializationFailure || (attempt.isRead && error instanceof ConnectionFailure);

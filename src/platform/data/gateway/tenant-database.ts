@@ -233,7 +233,7 @@ export class TenantDatabase {
     failure: Failure,
     work: (attempt: Attempt) => Promise<T>,
   ): Promise<T> {
-    const { waitsForLocks, deadline } = attempt;
+    const { waitsForLocks, deadline, cause } = attempt;
     const run = async () => {
       const startedAt = this.limit.acquire();
       try {
@@ -244,7 +244,11 @@ export class TenantDatabase {
       }
     };
     if (!waitsForLocks) return run();
-    return this.bulkhead.run(deadline.retryDelayBudgetMs, run, () => new ApiError(failure));
+    return this.bulkhead.run(
+      deadline.retryDelayBudgetMs,
+      run,
+      () => new ApiError(failure, { cause }),
+    );
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
