@@ -17,7 +17,7 @@ export interface Statement {
   readonly items?: readonly string[];
   /**
    * Whether a read replica may run it outside of transactions, if the replica has every write that was
-   * acknowledged before. Set it for reads that cost more than a look-up.
+   * acknowledged before. Set it for reads that cost more than a look-up. They are sent alone.
    */
   readonly mayUseReplica?: boolean;
   /** Whether it sorts by `NAMES_COLLATION`, which only replicas with the version of ICU of the indexes may do. */

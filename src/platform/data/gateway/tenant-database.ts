@@ -253,19 +253,20 @@ export class TenantDatabase {
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks, isRead } = attempt;
-    if (statement.plan === 'index' && !waitsForLocks) {
-      const pending = { organizationId: id, statement, deadline };
-      const queue = isRead ? this.reads : this.writes;
-      const outcome =
-        (await queue.add(pending)) ?? (await this.connections.sendBatch(() => [pending]))[0];
-      if (outcome instanceof pg.DatabaseError) throw outcome;
-      return outcome as Row[];
-    }
+    const { plan, mayUseReplica = false } = statement;
     const rows =
-      statement.mayUseReplica && !waitsForLocks
+      mayUseReplica && !waitsForLocks
         ? await this.replicas.read<Row>(id, statement, deadline)
         : undefined;
-    return rows ?? this.sendInPool<Row>(id, statement, attempt);
+    if (rows) return rows;
+    if (plan !== 'index' || waitsForLocks) return this.sendInPool<Row>(id, statement, attempt);
+    const pending = { organizationId: id, statement, deadline };
+    const sendAlone = async () => (await this.connections.sendBatch(() => [pending]))[0];
+    // A list would delay the look-ups of its batch.
+    const queue = isRead ? this.reads : this.writes;
+    const outcome = (mayUseReplica ? undefined : await queue.add(pending)) ?? (await sendAlone());
+    if (outcome instanceof pg.DatabaseError) throw outcome;
+    return outcome as Row[];
   }
 
   private async sendInPool<Row>(
