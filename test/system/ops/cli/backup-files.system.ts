@@ -49,7 +49,8 @@ describe('latitude backup', () => {
       product.spawnCommand(['backup', ...options, file], env),
     );
     await until(async () => {
-      const { rows } = await blocker.query('select from pg_locks where not granted');
+      const { rows } = await blocker.query(`select from pg_locks join pg_database on oid = database
+        where not granted and datname = current_database()`);
       return rows.length === running.length;
     });
     return running;
