@@ -26,7 +26,7 @@ export interface EventBatch {
 type Handler = (call: Call, event: RecordedEvent, batch: EventBatch) => unknown;
 
 /**
- * Marks the method of a provider that receives events. It is called at least once for each event, with an
+ * Marks the method of a provider that receives events. It is called at least once for each event, with a
  * `Call` of the organization, one event after another in the order of the feed, in one instance at a time. If
  * it throws, it is called again with the same event after a delay, until it succeeds.
  * @param name unique in the application and never changed: the position of the handler is stored under it

@@ -35,6 +35,9 @@ const FIND_ORGANIZATION = `
 
 const ORGANIZATION_IDS = 'select id from organizations order by created_at, id';
 
+/** Maximum number of keys that one statement looks up. */
+const MAX_LOOKUPS = 64;
+
 const LAST_USED_PRECISION = '1 minute';
 
 const UPDATE_LAST_USED = `
@@ -48,7 +51,7 @@ const UPDATE_LAST_USED = `
 @Injectable()
 export class AccessRepository {
   private readonly lookupsByHash = new BatchQueue<Buffer, ApiKeyRecord | undefined>(
-    { concurrency: 2 },
+    { concurrency: 2, batchSize: ({ length }) => Math.min(length, MAX_LOOKUPS) },
     async (take) => {
       type Row = ApiKeyRecord & { hash: string };
       const hashes = take();

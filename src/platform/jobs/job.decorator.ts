@@ -38,7 +38,7 @@ type DecoratorOf<P extends unknown[]> = <H extends (...args: P) => unknown>(
 
 /**
  * Marks the method of a provider that runs the jobs of this kind. It is called at least once for each job,
- * with an `Call` of the organization, the payload and the `JobRun` (job id and attempt number). If it
+ * with a `Call` of the organization, the payload and the `JobRun` (job id and attempt number). If it
  * throws, the job is retried.
  */
 export function JobHandler<P>(
@@ -49,7 +49,7 @@ export function JobHandler<P>(
 
 /**
  * Marks a method of a provider that runs on a schedule, once over all instances. With
- * `perOrganization` it runs once for each organization, with an `Call`.
+ * `perOrganization` it runs once for each organization, with a `Call`.
  */
 export function Job(options: OrganizationJobOptions): DecoratorOf<[call: Call]>;
 export function Job(

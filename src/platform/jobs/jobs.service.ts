@@ -34,7 +34,7 @@ export class JobsService {
 
   /**
    * Stores a job. In a transaction, it is stored only if the transaction commits.
-   * @param tenant the organization, or the tenant that the work of a transaction receives
+   * @param call for the organization; inside a transaction, the job is sent with its commit
    * @param payload becomes JSON; give ids instead of records, which can change until the job runs
    * @returns the id of the job, which with `runAgain` can be that of an earlier one; undefined if a job with
    *    the same key waits or runs

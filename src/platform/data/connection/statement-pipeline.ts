@@ -44,30 +44,6 @@ export function statementName(text: string): string {
   return name;
 }
 
-/** The text of a statement, and how its parameters are made. */
-interface Parameterized {
-  readonly text: string;
-  readonly values: readonly unknown[];
-  readonly items?: readonly string[];
-  readonly plan?: 'prepared' | 'custom' | 'index';
-}
-
-/**
- * Returns a statement for a pipeline, which can stand for several inserts with the same text.
- * @param isPrepared whether statements are prepared under names
- */
-export function pipelineStatementOf(
-  statements: readonly [Parameterized, ...Parameterized[]],
-  isPrepared: boolean,
-): PipelineStatement {
-  const [{ text, values, items = [], plan }] = statements;
-  const arrays = items.map((_, index) => {
-    return `[${statements.map((each) => each.items?.[index]).join()}]`;
-  });
-  const name = isPrepared && plan !== 'custom' ? statementName(text) : '';
-  return { name, text, values: [...values, ...arrays] };
-}
-
 /**
  * Statements that are sent under one Sync: PostgreSQL runs them in one implicit transaction, and local settings
  * apply to nothing else. `client.query` accepts it as a query.

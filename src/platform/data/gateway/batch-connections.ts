@@ -12,11 +12,7 @@ import {
   SessionContext,
   TENANT_SETTING,
 } from '../connection/session-context.js';
-import {
-  type PipelineStatement,
-  pipelineStatementOf,
-  StatementPipeline,
-} from '../connection/statement-pipeline.js';
+import { type PipelineStatement, StatementPipeline } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 import { INDEX_PLAN, TenantSettings } from './tenant-settings.js';
 import {
@@ -164,7 +160,6 @@ export class BatchConnections implements OnApplicationShutdown {
     deadline: Deadline,
   ): PipelineStatement[] {
     const { settings } = this;
-    const { preparesStatements } = this.context;
     const messages: PipelineStatement[] = [];
     let current: string | undefined;
     for (const calls of sent) {
@@ -179,9 +174,7 @@ export class BatchConnections implements OnApplicationShutdown {
       }
       current = id;
       const statements = pending.map(({ statement }) => statement);
-      messages.push(
-        pipelineStatementOf(statements as [Statement, ...Statement[]], preparesStatements),
-      );
+      messages.push(settings.message(statements as [Statement, ...Statement[]]));
     }
     return messages;
   }

@@ -147,8 +147,8 @@ export function statementsOf(batch: readonly PendingStatement[]): readonly (read
   const statements = new Map<string, number[]>();
   for (const [index, { organizationId, statement }] of batch.entries()) {
     const { items, text, recordId = '' } = statement;
-    const isMerged = items !== undefined && statementName(text) !== '';
-    const key = `${organizationId} ${isMerged ? statementName(text) : `${recordId} ${index}`}`;
+    const name = items === undefined ? '' : statementName(text);
+    const key = `${organizationId} ${name === '' ? `${recordId} ${index}` : name}`;
     const calls = statements.get(key);
     if (calls) calls.push(index);
     else statements.set(key, [index]);

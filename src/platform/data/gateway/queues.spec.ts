@@ -64,11 +64,11 @@ it('takes as many of the oldest items as the batch has room for', async () => {
   expect(idsOf()).toEqual(['ab', 'c', 'd']);
 });
 
-it('takes at most 64 items', async () => {
+it('takes all items if the size of batches is not limited', async () => {
   void addAll(queueWith({ concurrency: 2 }), 'a'.repeat(70));
   await turn();
   await turn();
-  expect(idsOf().map(({ length }) => length)).toEqual([64, 6]);
+  expect(idsOf().map(({ length }) => length)).toEqual([70]);
 });
 
 it('rejects all items of a batch that fails, and no others', async () => {

@@ -4,7 +4,7 @@ import { withTimeout } from '../../config/timeout.js';
 export interface BatchOptions<I> {
   /** How many batches may run at a time. Items that arrive meanwhile form the next batch. */
   readonly concurrency: number;
-  /** How many of the oldest items form the next batch, at least one. Default: at most 64. */
+  /** How many of the oldest items form the next batch, at least one. Default: all. */
   readonly batchSize?: (items: readonly I[]) => number;
   /**
    * How many callers of a batch continue in one turn of the event loop. Items that arrive while the others
@@ -12,8 +12,6 @@ export interface BatchOptions<I> {
    */
   readonly callersPerTurn?: () => number;
 }
-
-const MAX_ITEMS = 64;
 
 /**
  * Processes a batch.
@@ -92,9 +90,8 @@ export class BatchQueue<I, O> {
   /** Removes the items of the next batch from the queue. */
   private take(): readonly Pending<I, O>[] {
     this.isNextScheduled = false;
-    const { batchSize } = this.options;
-    const count = batchSize ? batchSize(this.pending.map(({ item }) => item)) : MAX_ITEMS;
-    const taken = this.pending.splice(0, count);
+    const items = this.pending.map(({ item }) => item);
+    const taken = this.pending.splice(0, this.options.batchSize?.(items) ?? items.length);
     this.schedule();
     return taken;
   }

@@ -11,8 +11,9 @@ export interface Statement {
   /** The id of the record that it writes. Batches write records in one order, so that they do not deadlock. */
   readonly recordId?: string;
   /**
-   * The JSON of an inserted row and of others, for the parameters after `values`, which are arrays. Concurrent
-   * inserts with the same text and values become one statement. It must return rows with the `id` of the record.
+   * The JSON of an inserted row and of what belongs to it, for the parameters after `values`, which are arrays.
+   * Concurrent inserts of an organization with the same text become one statement. Its `values` may depend only on the
+   * organization, and it must return rows with the `id` of the record.
    */
   readonly items?: readonly string[];
   /**

@@ -9,7 +9,6 @@ import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
 import { acquireClient } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
-import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -73,18 +72,12 @@ export class TenantDatabase {
     private readonly connections: BatchConnections,
     private readonly eventWrites: EventWriteSignal,
     { databaseMaxConnections }: Settings,
-    private readonly session: SessionContext,
+    session: SessionContext,
     private readonly replicas: ReadReplicas,
   ) {
     this.bulkhead = new Bulkhead(planConnections(databaseMaxConnections).waiting, MAX_WAITING);
     this.settings = new TenantSettings(session);
-    this.transactions = new TransactionRunner(
-      dataSource,
-      session,
-      this.settings,
-      limit,
-      connections,
-    );
+    this.transactions = new TransactionRunner(dataSource, this.settings, limit, connections);
     const options = { concurrency: CONCURRENCY, batchSize };
     this.reads = new BatchQueue(options, (take) => connections.sendBatch(take));
     // Under overload, all writers continue, because requests that wait for admission fill the next batch.
@@ -279,11 +272,7 @@ export class TenantDatabase {
     const cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
     try {
       const wait = waitsForLocks ? 'long' : 'brief';
-      const settings = this.settings.of(id, statement.plan, deadline, wait);
-      const pipeline = new StatementPipeline<Row>([
-        settings,
-        pipelineStatementOf([statement], this.session.preparesStatements),
-      ]);
+      const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
       client.query(pipeline);
       const [, rows = []] = await pipeline.result;
       return rows;

@@ -1,5 +1,9 @@
 import { type SessionContext, TENANT_SETTING } from '../connection/session-context.js';
-import type { PipelineStatement } from '../connection/statement-pipeline.js';
+import {
+  type PipelineStatement,
+  statementName,
+  StatementPipeline,
+} from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 import { type Deadline, type LockWait, TIMEOUT_SETTINGS } from './policies.js';
 
@@ -55,6 +59,32 @@ export class TenantSettings {
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
     const values = [organizationId, ...deadline.timeouts(wait), ...resultValues];
     return this.setting(name, text, values);
+  }
+
+  /**
+   * One statement with its settings, for `client.query`. Its rows are the second result.
+   * @param resultValues values of the parameters of `result`
+   */
+  pipelineOf<Row>(
+    organizationId: string,
+    statement: Statement,
+    deadline: Deadline,
+    wait: LockWait,
+    resultValues?: readonly string[],
+  ): StatementPipeline<Row> {
+    const settings = this.of(organizationId, statement.plan, deadline, wait, resultValues);
+    return new StatementPipeline<Row>([settings, this.message([statement])]);
+  }
+
+  /** A statement without settings, which can stand for several inserts with the same text. */
+  message(statements: readonly [Statement, ...Statement[]]): PipelineStatement {
+    const [{ text, values, items = [], plan }] = statements;
+    const arrays = items.map((_, index) => {
+      return `[${statements.map((each) => each.items?.[index]).join()}]`;
+    });
+    const isPrepared = this.context.preparesStatements && plan !== 'custom';
+    const name = isPrepared ? statementName(text) : '';
+    return { name, text, values: [...values, ...arrays] };
   }
 
   setting(name: string, text: string, values: readonly string[]): PipelineStatement {

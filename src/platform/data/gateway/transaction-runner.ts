@@ -2,8 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
-import type { SessionContext } from '../connection/session-context.js';
-import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
+import { StatementPipeline } from '../connection/statement-pipeline.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { CommitCallbacks } from './commit-callbacks.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
@@ -24,7 +23,6 @@ export type Work<C extends TenantCall, T> = (
 export class TransactionRunner {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly session: SessionContext,
     private readonly settings: TenantSettings,
     private readonly limit: ConcurrencyLimit,
     private readonly connections: BatchConnections,
@@ -51,11 +49,11 @@ export class TransactionRunner {
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(...statements: Statement[]) => {
-        const { settings, session } = this;
+        const { settings } = this;
         const pipeline = new StatementPipeline<Row>([
           settings.of(call.tenant.id, 'prepared', deadline, wait),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
-          ...statements.map((each) => pipelineStatementOf([each], session.preparesStatements)),
+          ...statements.map((each) => settings.message([each])),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
         ]);
         client.query(pipeline);

@@ -30,7 +30,7 @@ export class JobQueueRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Stores a job, in the transaction of the tenant if there is one.
+   * Stores a job, in the transaction of the call if there is one.
    * @returns the id of the job, which for `run again` can be that of an earlier one; undefined if nothing
    *   was stored
    * @throws ApiError `create_failed`

@@ -1,4 +1,5 @@
 import { CLAIM_SQL, RESPONSE_COLUMNS, STORE_SQL } from '../stored-responses.js';
+import type { Statement } from '../gateway/statement.js';
 import type { RecordColumns } from './record-columns.js';
 import { EventSql, eventTypeOf } from './record-events.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
@@ -32,6 +33,12 @@ export interface InsertOptions {
   readonly storesResponses?: boolean;
 }
 
+/** The SQL of a statement, and how it is planned. */
+export type PlannedSql = Pick<Statement, 'text' | 'plan'>;
+
+/** How many sets of columns have a prepared update. Updates of other sets are planned each time. */
+const MAX_PREPARED_UPDATES = 100;
+
 /** The parts of a statement that changes a record. */
 interface ChangeSql {
   /** The columns that get new values. */
@@ -63,6 +70,10 @@ export class RecordStatements {
   /** Sets `deleted_at`. Its parameters are those of a change. */
   readonly delete: string;
   private readonly events: EventSql;
+  /** The SQL of inserts, by the options and the columns. */
+  private readonly inserts = new Map<string, string>();
+  /** The SQL of prepared updates, by the kind of update and the columns. */
+  private readonly updates = new Map<string, string>();
 
   /**
    * @param columns the columns of the returned records
@@ -85,10 +96,19 @@ export class RecordStatements {
   /**
    * Inserts rows: `$2` is a JSON array of rows, and `$3` one of the requests that insert them.
    * @param names the columns
+   * @param options with the same references at each call
    */
-  insert(
+  insert(names: readonly string[], options: InsertOptions = {}): string {
+    const { omitsDuplicates = false, storesResponses = false } = options;
+    const key = `${omitsDuplicates} ${storesResponses} ${names.join()}`;
+    const text = this.inserts.get(key) ?? this.insertText(names, options);
+    this.inserts.set(key, text);
+    return text;
+  }
+
+  private insertText(
     names: readonly string[],
-    { references = {}, omitsDuplicates, storesResponses }: InsertOptions = {},
+    { references = {}, omitsDuplicates, storesResponses }: InsertOptions,
   ): string {
     const { name } = this.table;
     const columns = names.join(', ');
@@ -122,8 +142,10 @@ export class RecordStatements {
    * Sets columns of the record if it still has the version. Its parameters are those of a change.
    * @param names the columns
    */
-  update(names: readonly string[]): string {
-    return this.change({ names, assignments: assignmentsOf(names) });
+  update(names: readonly string[]): PlannedSql {
+    return this.planned(`update ${names.join()}`, () =>
+      this.change({ names, assignments: assignmentsOf(names) }),
+    );
   }
 
   /**
@@ -134,7 +156,11 @@ export class RecordStatements {
    * @param names the columns
    * @param touches whether it also sets `updated_at` of a record that has all values already
    */
-  set(names: readonly string[], touches: boolean): string {
+  set(names: readonly string[], touches: boolean): PlannedSql {
+    return this.planned(`set ${touches} ${names.join()}`, () => this.setText(names, touches));
+  }
+
+  private setText(names: readonly string[], touches: boolean): string {
     const differences = names.map(
       (name) => `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
     );
@@ -149,6 +175,16 @@ export class RecordStatements {
         else '${eventTypeOf(this.table, 'updated')}' end`,
       changed: '"changed names"',
     });
+  }
+
+  /** The SQL of an update, of which a limited number is prepared. */
+  private planned(key: string, build: () => string): PlannedSql {
+    const known = this.updates.get(key);
+    if (known !== undefined) return { text: known, plan: 'index' };
+    const text = build();
+    if (this.updates.size >= MAX_PREPARED_UPDATES) return { text, plan: 'custom' };
+    this.updates.set(key, text);
+    return { text, plan: 'index' };
   }
 
   /**

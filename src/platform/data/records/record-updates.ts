@@ -19,7 +19,7 @@ import {
 } from './record-changes.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { eventTypeOf } from './record-events.js';
-import { type JsonRow, RecordStatements } from './record-statements.js';
+import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
 import type { TenantTable } from './tenant-table.js';
 
@@ -36,9 +36,6 @@ export type Revision<R> = (
 /** How often an update is tried without a lock. */
 const MAX_UNLOCKED_ATTEMPTS = 2;
 
-/** How many sets of columns have a prepared update. Updates of other sets are planned each time. */
-const MAX_PREPARED_UPDATES = 100;
-
 /** Updates of single records: by compare-and-set, and with a lock after conflicts. */
 export abstract class RecordUpdates<R extends { id: string }> {
   protected readonly columns: ColumnsOfCalls<R>;
@@ -48,8 +45,6 @@ export abstract class RecordUpdates<R extends { id: string }> {
   private readonly hasVersion: boolean;
   /** Runs the updates of one record one after another. Concurrent ones would conflict and be tried several times. */
   private readonly updates = new KeyedQueue();
-  /** The SQL of inserts and updates by its kind and columns. */
-  private readonly texts = new Map<string, string>();
 
   /**
    * @param record the DTO of a record; its fields are columns of the table
@@ -171,10 +166,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
     if (names.length === 0 || names.length < Object.keys(changes).length || others.length > 0)
       return undefined;
     const event = possible ?? { type: eventTypeOf(this.table, 'updated'), changed: [] };
-    const text = this.text(call, `set ${touches} ${names.join()}`, (statements) =>
-      statements.set(names, touches),
-    );
-    return this.changeStatement(call, id, text, event, changes);
+    const sql = this.statementsOf(call).set(names, touches);
+    return this.changeStatement(call, id, sql, event, changes);
   }
 
   private runLocked(
@@ -226,11 +219,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
       each.changed.every((name) => changed.includes(name)),
     );
     const event = { type: transition?.type ?? eventTypeOf(this.table, 'updated'), changed };
-    const names = Object.keys(written);
-    const text = this.text(call, `update ${names.join()}`, (statements) =>
-      statements.update(names),
-    );
-    return this.changeStatement(call, row.id, text, event, written, version);
+    const sql = this.statementsOf(call).update(Object.keys(written));
+    return this.changeStatement(call, row.id, sql, event, written, version);
   }
 
   /**
@@ -240,7 +230,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
   protected changeStatement(
     call: TenantCall,
     id: string,
-    { text, plan }: Pick<Statement, 'text' | 'plan'>,
+    { text, plan }: PlannedSql,
     event: ChangeEvent,
     changes: Row = {},
     version?: Date,
@@ -278,22 +268,6 @@ export abstract class RecordUpdates<R extends { id: string }> {
 
   protected statementsOf(call: TenantCall): RecordStatements {
     return this.computed && this.columns.of(call).hasComputed ? this.computed : this.stored;
-  }
-
-  /** The SQL of an insert or update, of which a limited number is prepared. */
-  protected text(
-    call: TenantCall,
-    kind: string,
-    build: (statements: RecordStatements) => string,
-  ): Pick<Statement, 'text' | 'plan'> {
-    const statements = this.statementsOf(call);
-    const key = `${statements === this.stored ? 'stored' : 'computed'} ${kind}`;
-    const known = this.texts.get(key);
-    if (known !== undefined) return { text: known, plan: 'index' };
-    const text = build(statements);
-    if (this.texts.size >= MAX_PREPARED_UPDATES) return { text, plan: 'custom' };
-    this.texts.set(key, text);
-    return { text, plan: 'index' };
   }
 
   protected storedOf(call: TenantCall, row: JsonRow): Stored<R> {

@@ -189,14 +189,12 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     row: Row & { id: string },
     options: InsertOptions,
   ): Statement {
-    const names = Object.keys(row);
-    const { omitsDuplicates, storesResponses } = options;
-    const kind = `insert ${omitsDuplicates} ${storesResponses} ${names.join()}`;
-    const sql = this.text(call, kind, (statements) => statements.insert(names, options));
+    const text = this.statementsOf(call).insert(Object.keys(row), options);
     const json = rowJsonOf(row);
     const id = row.id.toLowerCase();
     const response = call.idempotency && responseValues(call.idempotency, id, json);
     const request = JSON.stringify({ id, ...originOf(call), ...response });
-    return { ...sql, values: [call.tenant.id], items: [json, request], recordId: id };
+    const values = [call.tenant.id];
+    return { text, plan: 'index', values, items: [json, request], recordId: id };
   }
 }

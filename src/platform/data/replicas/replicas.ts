@@ -8,7 +8,6 @@ import { poolOf } from '../connection/driver-pool.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
 import { ReadReplicas } from '../gateway/read-replicas.js';
 import type { Statement } from '../gateway/statement.js';
-import { pipelineStatementOf, StatementPipeline } from '../connection/statement-pipeline.js';
 import { TenantSettings } from '../gateway/tenant-settings.js';
 import { Deadline } from '../gateway/policies.js';
 import { PrimaryPosition } from './primary-position.js';
@@ -44,7 +43,7 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     private readonly primary: PrimaryPosition,
     private readonly limit: ConcurrencyLimit,
     { databaseReplicaUrls, databaseMaxConnections }: Settings,
-    private readonly session: SessionContext,
+    session: SessionContext,
   ) {
     const name = poolOf(dataSource).options.application_name ?? '';
     const { pool } = planConnections(databaseMaxConnections);
@@ -99,9 +98,14 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     if (!replica) return undefined;
     const answer = await replica.use(deadline, async (client) => {
       const values = stateValues(position);
-      const settings = this.settings.of(organizationId, statement.plan, deadline, 'brief', values);
-      const message = pipelineStatementOf([statement], this.session.preparesStatements);
-      const pipeline = new StatementPipeline<Row>([settings, message]);
+      const { settings } = this;
+      const pipeline = settings.pipelineOf<Row>(
+        organizationId,
+        statement,
+        deadline,
+        'brief',
+        values,
+      );
       client.query(pipeline);
       const [, result = []] = await pipeline.result;
       return { state: pipeline.settingRow.at(-1) as ReplicaState, result };

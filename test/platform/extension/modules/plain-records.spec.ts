@@ -1,3 +1,4 @@
+import { isProxy } from 'node:util/types';
 import {
   type CallHandler,
   Controller,
@@ -9,7 +10,6 @@ import {
   Put,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { isProxy } from 'node:util/types';
 import { map, type Observable } from 'rxjs';
 import { RequireScope } from '../../../../src/platform/http/access.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
@@ -21,9 +21,9 @@ import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,
   dataOf,
+  expectError,
   getLead,
   LEADS,
-  updateLead,
 } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -74,12 +74,18 @@ class CopiesController {
 class CopiesModule {}
 
 let app: TestApp;
+/** The same database without the interceptor. */
+let bare: TestApp;
 let tenant: Tenant;
 beforeAll(async () => {
   app = await TestApp.start({ modules: [CopiesModule] });
+  bare = await TestApp.start({ database: app.database });
   tenant = await app.organization();
 });
-afterAll(() => app.stop());
+afterAll(async () => {
+  await bare.stop();
+  await app.stop();
+});
 
 describe('a record in the code of a team', () => {
   it('is cloned by structuredClone when a service has read it', async () => {
@@ -102,13 +108,28 @@ describe('a record in the code of a team', () => {
     expect(own.body).toEqual(original.body);
   });
 
-  it("is a plain object to an interceptor of Latitude's routes", async () => {
-    const lead = await createLead(tenant.api);
-    await updateLead(tenant.api, lead.id, { city: 'Wien' });
+  it('has an ETag that If-Match accepts until the record changes', async () => {
+    const { id } = await createLead(tenant.api, { custom_fields: { size: 3 } });
+    const own = await tenant.api.get(`/api/v1/copies/${id}/lead`);
+    const headers = { 'If-Match': own.headers.get('etag')! };
+    const update = (city: string) => tenant.api.put(`${LEADS}/${id}`, { city }, { headers });
+    expect(dataOf(await update('Wien'))).toMatchObject({ city: 'Wien' });
+    expectError(await update('Graz'), 412, 'precondition_failed');
+  });
+
+  it("is a plain object to an interceptor of Latitude's routes, which keep their ETag", async () => {
+    const { id } = await createLead(tenant.api, { custom_fields: { size: 3 } });
+    const changed = await tenant.api.put(`${LEADS}/${id}`, { city: 'Wien' });
     seenByInterceptor.length = 0;
-    const read = await getLead(tenant.api, lead.id);
+    const read = await tenant.api.get(`${LEADS}/${id}`);
     expect(seenByInterceptor.map((value) => isProxy(value))).toEqual([false]);
-    expect(read).toMatchObject({ id: lead.id, city: 'Wien' });
+    expect(seenByInterceptor).toStrictEqual([
+      { ...dataOf<LeadDto>(read), created_at: expect.any(Date), updated_at: expect.any(Date) },
+    ]);
+    expect(dataOf(read)).toMatchObject({ id, city: 'Wien' });
+    expect(read.headers.get('etag')).toBe(changed.headers.get('etag'));
+    const uncopied = await bare.client(tenant.key.key).get(`${LEADS}/${id}`);
+    expect(read.headers.get('etag')).toBe(uncopied.headers.get('etag'));
   });
 
   it('is in the plain page that an interceptor receives', async () => {
