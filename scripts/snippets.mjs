@@ -1,6 +1,6 @@
 // Replaces the code blocks of the documentation that are marked with a snippet by the text of its file:
 //
-//   <!-- snippet: examples/messages/src/messages.table.ts -->
+//   <!-- snippet: examples/messages/src/message.entity.ts -->
 //   <!-- snippet: examples/messages/src/messages.controller.ts#send -->
 //
 // The second takes the lines between `// #region send` and `// #endregion`. With --check, it changes

@@ -91,7 +91,7 @@ export function rootModule({
 }: AppOptions): DynamicModule {
   checkExtensions(FEATURES, extensions);
   const extensionMigrations = extensionMigrationsOf(extensions);
-  const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
+  const entities = [...FEATURES, ...extensions].flatMap((extension) => extension.entities);
   const ownModules = [
     ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
     DatabaseModule.forRoot({
@@ -100,7 +100,7 @@ export function rootModule({
       applicationName,
       beforeMigrating,
       extensionMigrations,
-      tables,
+      entities,
     }),
     AuthModule,
     JobsModule,

@@ -92,13 +92,13 @@ export { Page, type PageMeta } from './platform/data/lists/page.js';
 
 // Tables and SQL
 export {
-  createTenantTable,
-  dropTenantTable,
   type RecordReference,
-  tenantTable,
+  type TableEvents,
+  TenantEntity,
+  type TenantEntityOptions,
   type TenantTable,
-  type TenantTableOptions,
-} from './platform/data/records/tenant-table.js';
+} from './platform/data/records/tenant-entity.js';
+export { createTenantTable, dropTenantTable } from './platform/data/records/tenant-table.js';
 export { dropCounts, keepCounts } from './platform/data/records/count-triggers.js';
 export { type CountedTable, repairCounts } from './platform/data/records/record-counts.js';
 export type {
@@ -177,7 +177,9 @@ export {
 export { existingLeadsSql, leadNotFound } from './modules/leads/lead-exists.js';
 export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './modules/leads/lead-scorer.js';
 export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './modules/leads/lead.dto.js';
+export { Lead } from './modules/leads/lead.entity.js';
 export { AppointmentsModule } from './modules/appointments/appointments.module.js';
+export { Appointment } from './modules/appointments/appointment.entity.js';
 export { AppointmentsService } from './modules/appointments/appointments.service.js';
 export {
   AppointmentDto,
@@ -186,5 +188,6 @@ export {
   UpdateAppointmentDto,
 } from './modules/appointments/appointment.dto.js';
 export { TasksModule } from './modules/tasks/tasks.module.js';
+export { Task } from './modules/tasks/task.entity.js';
 export { TasksService } from './modules/tasks/tasks.service.js';
 export { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './modules/tasks/task.dto.js';

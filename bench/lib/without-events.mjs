@@ -1,4 +1,5 @@
 // Loaded before Latitude: its tables of leads then write no events.
-import { leadsTable } from '../../dist/src/modules/leads/leads.table.js';
+import { Lead } from '../../dist/src/modules/leads/lead.entity.js';
+import { tableOf } from '../../dist/src/platform/data/records/tenant-entity.js';
 
-leadsTable.events = undefined;
+tableOf(Lead).events = undefined;

@@ -1,7 +1,7 @@
 import { defineExtension, HealthIndicator, setting } from 'latitude';
+import { Message } from './message.entity.js';
 import { CreateMessages1800000000000 } from './messages.migration.js';
 import { MessagesModule } from './messages.module.js';
-import { messagesTable } from './messages.table.js';
 import { SmsProviderHealth } from './sms-provider.health.js';
 
 export const messagesExtension = defineExtension({
@@ -22,7 +22,7 @@ export const messagesExtension = defineExtension({
     SMS_WEBHOOK_SECRET: setting.text({ optional: true }),
   },
   migrations: [CreateMessages1800000000000],
-  tables: [messagesTable],
+  entities: [Message],
   adds: [{ provide: HealthIndicator, useClass: SmsProviderHealth }],
 });
 

@@ -1,10 +1,10 @@
 import { createTenantTable, dropTenantTable } from 'latitude';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { messagesTable } from './messages.table.js';
+import { Message } from './message.entity.js';
 
 export class CreateMessages1800000000000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<void> {
-    return createTenantTable(runner, messagesTable, [
+    return createTenantTable(runner, Message, [
       'lead_id uuid not null',
       'text text not null',
       'status text not null',
@@ -12,6 +12,6 @@ export class CreateMessages1800000000000 implements MigrationInterface {
   }
 
   down(runner: QueryRunner): Promise<void> {
-    return dropTenantTable(runner, messagesTable);
+    return dropTenantTable(runner, Message);
   }
 }

@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Call, LabelledId, LeadsService, Prompt, type PromptPart } from 'latitude';
 import { MessagesService } from './messages.service.js';
 
-const LATEST = { page: 1, limit: 10, sort_dir: 'desc' } as const;
-
 class DraftMessageDto {
   @LabelledId('lead', { required: true, description: 'The lead to write to.' })
   lead_id: string;
@@ -24,12 +22,12 @@ export class MessagesPrompts {
   })
   async draft(call: Call, { lead_id }: DraftMessageDto): Promise<PromptPart[]> {
     const lead = await this.leads.get(call, lead_id);
-    const { data } = await this.messages.list(call, { ...LATEST, lead_id });
+    const latest = await this.messages.latestTo(call, lead_id);
     return [
       'Draft a text message to this lead:',
       { kind: 'lead', record: lead },
       'The latest messages to the lead, the newest first:',
-      ...data.map((record) => ({ kind: 'message', record })),
+      ...latest.map((record) => ({ kind: 'message', record })),
       'Show me the draft. Send it with send_message only after I agree.',
     ];
   }

@@ -9,23 +9,30 @@ import {
   TenantRepository,
 } from 'latitude';
 import { v7 as uuidv7 } from 'uuid';
-import { type CreateMessageDto, MessageDto, type MessageListQuery } from './message.dto.js';
-import { messagesTable } from './messages.table.js';
+import type { CreateMessageDto, MessageDto, MessageListQuery } from './message.dto.js';
+import { Message } from './message.entity.js';
 
 @Injectable()
-export class MessagesRepository extends TenantRepository<MessageDto> {
-  private readonly items: RecordList<MessageDto>;
+export class MessagesRepository extends TenantRepository<Message> {
+  private readonly items: RecordList<Message>;
 
   constructor(database: TenantDatabase) {
-    super(database, messagesTable, MessageDto);
-    this.items = new RecordList(database, { table: messagesTable, item: MessageDto });
+    super(database, Message);
+    this.items = new RecordList(database, { entity: Message });
   }
 
   list(call: TenantCall, query: MessageListQuery): Promise<Page<MessageDto>> {
-    const conditions = new Conditions(call, messagesTable.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid');
     return this.items.page(conditions, query);
+  }
+
+  /** The latest messages to a lead, the newest first. */
+  latestTo(call: TenantCall, leadId: string, limit: number): Promise<MessageDto[]> {
+    return this.query(call, (messages) =>
+      messages.where({ lead_id: leadId }).orderBy('messages.created_at', 'DESC').limit(limit),
+    );
   }
 
   /** @returns undefined if the lead has been deleted */

@@ -30,6 +30,10 @@ export class MessagesService {
     return this.messages.list(call, query);
   }
 
+  latestTo(call: Call, leadId: string): Promise<MessageDto[]> {
+    return this.messages.latestTo(call, leadId, 10);
+  }
+
   async get(call: Call, id: string): Promise<MessageDto> {
     return orNotFound(await this.messages.find(call, id), 'message');
   }

@@ -1,12 +1,12 @@
 import { defineExtension } from '../../platform/extension/extension.js';
 import { AppointmentsModule } from './appointments.module.js';
-import { appointmentsTable } from './appointments.table.js';
+import { Appointment } from './appointment.entity.js';
 
 export const appointmentsExtension = defineExtension({
   name: 'appointments',
   module: AppointmentsModule,
   scopes: ['appointments:read', 'appointments:write'],
-  tables: [appointmentsTable],
+  entities: [Appointment],
 });
 
 declare module '../../platform/config/registered-extensions.js' {

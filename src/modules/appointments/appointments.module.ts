@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { LeadsModule } from '../leads/leads.module.js';
-import { Appointment } from './appointment.entity.js';
 import { AppointmentsCompletions } from './appointments.completions.js';
 import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
@@ -10,7 +8,7 @@ import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
 
 @Module({
-  imports: [EventsModule, LeadsModule, TypeOrmModule.forFeature([Appointment])],
+  imports: [EventsModule, LeadsModule],
   controllers: [AppointmentsController],
   providers: [
     AppointmentsRepository,

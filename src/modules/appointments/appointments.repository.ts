@@ -9,21 +9,20 @@ import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import { AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
-import { appointmentsTable } from './appointments.table.js';
+import { type AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
+import { Appointment } from './appointment.entity.js';
 
 /** SQL of appointments. */
 @Injectable()
-export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
+export class AppointmentsRepository extends TenantRepository<Appointment> {
   private readonly items: RecordList<AppointmentDto>;
 
   constructor(database: TenantDatabase) {
-    const fields = { lead_name: leadNameSql(appointmentsTable.name, 'lead_id') };
+    const fields = { lead_name: leadNameSql('appointments', 'lead_id') };
     const computed = { fields, isFor: showsLeadNames };
-    super(database, appointmentsTable, AppointmentDto, computed);
+    super(database, Appointment, computed);
     this.items = new RecordList(database, {
-      table: appointmentsTable,
-      item: AppointmentDto,
+      entity: Appointment,
       query: AppointmentListQuery,
       computed,
     });
@@ -31,7 +30,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
 
   /** @throws ApiError `query_failed` */
   list(call: TenantCall, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    const conditions = new Conditions(call)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid')
       .add('start_time >= ?', query.start_after)

@@ -4,16 +4,13 @@ import { Organization } from './organization.entity.js';
 
 /** A row of the table of API keys. It has the hash and the first characters of a key, never the key itself. */
 @Entity('api_keys')
-@Unique('api_keys_key_hash_key', ['key_hash'])
+@Unique(['key_hash'])
 @Index('api_keys_by_organization', ['organization_id', 'id'])
 export class ApiKey {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' }) id: string;
+  @PrimaryColumn('uuid') id: string;
   @Column('uuid') organization_id: string;
   @ManyToOne(() => Organization, { nullable: false })
-  @JoinColumn({
-    name: 'organization_id',
-    foreignKeyConstraintName: 'api_keys_organization_id_fkey',
-  })
+  @JoinColumn({ name: 'organization_id' })
   organization?: Organization;
   @Column('text') name: string;
   @Exclude()

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A tenant: the owner of records and of the keys that reach them. */
 @Entity('organizations')
 export class Organization {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'organizations_pkey' }) id: string;
+  @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
   /**
    * Region that national phone numbers are read by, ISO 3166-1 alpha-2. Each server that starts makes

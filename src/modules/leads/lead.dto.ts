@@ -29,11 +29,13 @@ export const LEAD_SORTS = [
   'lead_score',
 ] as const;
 
+const NAME = { max: 100, column: { collation: 'C' } };
+
 /** Fields of a new lead (docs/contract/resources.md#leads). */
 export class CreateLeadDto {
-  @Text({ max: 100, required: true, description: 'Given name.', example: 'Grace' })
+  @Text({ ...NAME, required: true, description: 'Given name.', example: 'Grace' })
   first_name: string;
-  @Text({ max: 100, description: 'Family name.', example: 'Hopper' })
+  @Text({ ...NAME, description: 'Family name.', example: 'Hopper' })
   last_name?: string | null;
   @Phone({
     description: `Phone number with an optional extension, such as x12. Consists of ${PHONE_CHARACTERS}, in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
@@ -102,6 +104,7 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
     required: true,
     description: 'Computed from the other fields on every write; higher is more promising.',
     example: 80,
+    column: { type: 'smallint' },
   })
   lead_score: number;
   @CreatedAt() created_at: Date;

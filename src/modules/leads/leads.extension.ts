@@ -1,13 +1,13 @@
 import { defineExtension } from '../../platform/extension/extension.js';
 import { addLeadCommands } from './leads.commands.js';
 import { LeadsModule } from './leads.module.js';
-import { leadsTable } from './leads.table.js';
+import { Lead } from './lead.entity.js';
 
 export const leadsExtension = defineExtension({
   name: 'leads',
   module: LeadsModule,
   scopes: ['leads:read', 'leads:write'],
-  tables: [leadsTable],
+  entities: [Lead],
   commands: [addLeadCommands],
 });
 

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { Lead } from './lead.entity.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
 import { LeadRefillService } from './contact-identity/lead-refill.service.js';
@@ -14,7 +12,7 @@ import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 
 @Module({
-  imports: [AuthModule, EventsModule, TypeOrmModule.forFeature([Lead])],
+  imports: [AuthModule, EventsModule],
   controllers: [LeadsController],
   providers: [
     LeadsRepository,

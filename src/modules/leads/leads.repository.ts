@@ -11,14 +11,11 @@ import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
-import { LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
-import { leadsTable } from './leads.table.js';
+import { type LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
+import { Lead } from './lead.entity.js';
 
 /** The normalized e-mail and phone of a lead. */
-export interface ContactIdentity {
-  readonly email_compared: string | null;
-  readonly phone_compared: string | null;
-}
+export type ContactIdentity = Readonly<Required<Pick<Lead, 'email_compared' | 'phone_compared'>>>;
 
 /** Another lead, not deleted, that has the same e-mail or phone. */
 export interface DuplicateLead {
@@ -32,18 +29,18 @@ export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 
 /** SQL of leads. */
 @Injectable()
-export class LeadsRepository extends TenantRepository<LeadDto> {
+export class LeadsRepository extends TenantRepository<Lead> {
   private readonly items: RecordList<LeadListItemDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, leadsTable, LeadDto);
+    super(database, Lead);
     this.items = new RecordList(database, {
-      table: leadsTable,
+      entity: Lead,
       item: LeadListItemDto,
       query: LeadListQuery,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
-        last_name: { collation: NAMES_COLLATION, nullable: true },
+        last_name: { collation: NAMES_COLLATION },
       },
     });
   }
@@ -71,11 +68,11 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * @throws ApiError `query_failed`
    */
   findNames(call: TenantCall, ids: readonly string[]): Promise<LeadName[]> {
-    return this.database.read<LeadName>(call, {
-      text: `select id, first_name, last_name from ${this.table.name}
-        where organization_id = $1 and id = any($2) and ${this.table.notDeleted}`,
-      values: [call.tenant.id, ids],
-    });
+    return this.query(call, (leads) =>
+      leads
+        .select(['leads.id', 'leads.first_name', 'leads.last_name'])
+        .where('leads.id = any(:ids)', { ids }),
+    );
   }
 
   /**

@@ -1,12 +1,12 @@
 import { defineExtension } from '../../platform/extension/extension.js';
 import { TasksModule } from './tasks.module.js';
-import { tasksTable } from './tasks.table.js';
+import { Task } from './task.entity.js';
 
 export const tasksExtension = defineExtension({
   name: 'tasks',
   module: TasksModule,
   scopes: ['tasks:read', 'tasks:write'],
-  tables: [tasksTable],
+  entities: [Task],
 });
 
 declare module '../../platform/config/registered-extensions.js' {

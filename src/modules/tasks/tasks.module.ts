@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { Task } from './task.entity.js';
 import { TasksCompletions } from './tasks.completions.js';
 import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
@@ -9,7 +7,7 @@ import { TasksService } from './tasks.service.js';
 import { TasksTools } from './tasks.tools.js';
 
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([Task])],
+  imports: [EventsModule],
   controllers: [TasksController],
   providers: [TasksRepository, TasksService, TasksTools, TasksCompletions],
   exports: [TasksService],

@@ -9,23 +9,22 @@ import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import { TaskDto, TaskListQuery } from './task.dto.js';
-import { tasksTable } from './tasks.table.js';
+import { type TaskDto, TaskListQuery } from './task.dto.js';
+import { Task } from './task.entity.js';
 
 /** SQL of tasks. */
 @Injectable()
-export class TasksRepository extends TenantRepository<TaskDto> {
+export class TasksRepository extends TenantRepository<Task> {
   private readonly items: RecordList<TaskDto>;
 
   constructor(database: TenantDatabase) {
-    const fields = { contact_name: leadNameSql(tasksTable.name, 'contact_id') };
+    const fields = { contact_name: leadNameSql('tasks', 'contact_id') };
     const computed = { fields, isFor: showsLeadNames };
-    super(database, tasksTable, TaskDto, computed);
+    super(database, Task, computed);
     this.items = new RecordList(database, {
-      table: tasksTable,
-      item: TaskDto,
+      entity: Task,
       query: TaskListQuery,
-      sorts: { due_date: { nullable: true }, priority: { column: 'priority_rank' } },
+      sorts: { priority: { column: 'priority_rank' } },
       computed,
     });
   }

@@ -5,8 +5,8 @@ import { TenantRepository } from '../../platform/data/records/tenant-repository.
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import { DeliveryDto, type DeliveryListQuery } from './delivery.dto.js';
-import { deliveriesTable } from './webhooks.table.js';
+import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
+import { Delivery } from './delivery.entity.js';
 
 /** How long deliveries are kept. */
 const RETENTION = `interval '30 days'`;
@@ -16,12 +16,12 @@ const BATCH = 1_000;
 
 /** SQL that shows and removes deliveries. */
 @Injectable()
-export class DeliveriesRepository extends TenantRepository<DeliveryDto> {
+export class DeliveriesRepository extends TenantRepository<Delivery> {
   private readonly items: RecordList<DeliveryDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, deliveriesTable, DeliveryDto);
-    this.items = new RecordList(database, { table: deliveriesTable, item: DeliveryDto });
+    super(database, Delivery);
+    this.items = new RecordList(database, { entity: Delivery });
   }
 
   /** @throws ApiError `query_failed` */

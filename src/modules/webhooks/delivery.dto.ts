@@ -27,6 +27,7 @@ export class DeliveryDto {
     max: 100,
     description: 'The id of the event: the header webhook-id.',
     example: '01a1fbdd-52f0-7360-8000-000000000000',
+    column: { collation: 'C' },
   })
   event_id: string;
   @Text({
@@ -47,9 +48,17 @@ export class DeliveryDto {
     description:
       'Whether it will be attempted (pending), was answered with 2xx (succeeded), or has no attempt left (failed).',
     example: 'pending',
+    column: { default: 'pending' },
   })
   status: DeliveryStatus;
-  @Integer({ required: true, min: 0, max: 1_000, description: 'Attempts so far.', example: 1 })
+  @Integer({
+    required: true,
+    min: 0,
+    max: 1_000,
+    description: 'Attempts so far.',
+    example: 1,
+    column: { default: 0 },
+  })
   attempts: number;
   @DateTime({
     description:

@@ -1,7 +1,8 @@
 import { defineExtension } from '../../platform/extension/extension.js';
 import { addWebhookCommands } from './webhooks.commands.js';
 import { WebhooksModule } from './webhooks.module.js';
-import { deliveriesTable, webhooksTable } from './webhooks.table.js';
+import { Delivery } from './delivery.entity.js';
+import { Webhook } from './webhook.entity.js';
 
 export const webhooksExtension = defineExtension({
   name: 'webhooks',
@@ -21,7 +22,7 @@ export const webhooksExtension = defineExtension({
       advice: 'Delete a webhook that is not used.',
     },
   },
-  tables: [webhooksTable, deliveriesTable],
+  entities: [Webhook, Delivery],
   commands: [addWebhookCommands],
 });
 

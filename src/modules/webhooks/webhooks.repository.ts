@@ -8,19 +8,19 @@ import { TenantRepository } from '../../platform/data/records/tenant-repository.
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import { type DisabledReason, WebhookDto, type WebhookListQuery } from './webhook.dto.js';
-import { webhooksTable } from './webhooks.table.js';
+import type { DisabledReason, WebhookDto, WebhookListQuery } from './webhook.dto.js';
+import { Webhook } from './webhook.entity.js';
 
 const LOCK_COUNT = `select pg_advisory_xact_lock(hashtextextended('count webhooks ' || $1, 0))`;
 
 /** SQL of webhooks. */
 @Injectable()
-export class WebhooksRepository extends TenantRepository<WebhookDto> {
+export class WebhooksRepository extends TenantRepository<Webhook> {
   private readonly items: RecordList<WebhookDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, webhooksTable, WebhookDto);
-    this.items = new RecordList(database, { table: webhooksTable, item: WebhookDto });
+    super(database, Webhook);
+    this.items = new RecordList(database, { entity: Webhook });
   }
 
   /** @throws ApiError `query_failed` */

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
@@ -44,7 +44,7 @@ import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
 import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
-import type { TenantTable } from './records/tenant-table.js';
+import { tableOf } from './records/tenant-entity.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
 import { PrimaryPosition } from './replicas/primary-position.js';
 import { Replicas } from './replicas/replicas.js';
@@ -95,8 +95,8 @@ export interface DatabaseOptions {
   readonly beforeMigrating?: () => Promise<void>;
   /** The migrations of extensions. */
   readonly extensionMigrations: readonly ExtensionMigrations[];
-  /** The tables of extensions. */
-  readonly tables: readonly TenantTable[];
+  /** The entities of extensions. */
+  readonly entities: readonly Type<object>[];
 }
 
 /** Connects to PostgreSQL, runs the migrations and provides the database services to every module. */
@@ -112,6 +112,7 @@ export class DatabaseModule {
         DiscoveryModule,
         applicationDataSource(options, context, warnings),
         administrationDataSource(),
+        TypeOrmModule.forFeature([...options.entities]),
       ],
       providers: [
         ...PROVIDERS,
@@ -120,7 +121,7 @@ export class DatabaseModule {
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
         { provide: StatementWarnings, useValue: warnings },
-        { provide: DECLARED_TABLES, useValue: options.tables },
+        { provide: DECLARED_TABLES, useValue: options.entities.map(tableOf) },
       ],
       exports: PROVIDERS,
     };

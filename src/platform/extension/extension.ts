@@ -9,7 +9,6 @@ import type {
 import type { MigrationInterface } from 'typeorm';
 import { declareScopes } from '../access/scopes.js';
 import type { Setting } from '../config/setting.js';
-import type { TenantTable } from '../data/records/tenant-table.js';
 import { type CatalogueEntry, declareErrors } from '../errors/error-catalogue.js';
 import type { AddCommands } from './command.js';
 
@@ -34,8 +33,8 @@ export interface ExtensionManifest<S extends string, C extends string> {
    * of the extension's own.
    */
   readonly migrations?: readonly Type<MigrationInterface>[];
-  /** Tables with records of organizations. Startup fails if the database does not match them. */
-  readonly tables?: readonly TenantTable[];
+  /** Classes with `@TenantEntity()`. Startup fails if the database does not match them. */
+  readonly entities?: readonly Type<object>[];
   /** Commands of the command line. */
   readonly commands?: readonly AddCommands[];
   /** Implementations that apply instead of those of Latitude, such as a `LeadScorer`. */
@@ -69,7 +68,7 @@ export function defineExtension<const S extends string = never, const C extends 
     errors: {} as Readonly<Record<C, CatalogueEntry>>,
     settings: {},
     migrations: [],
-    tables: [],
+    entities: [],
     commands: [],
     replaces: [],
     adds: [],

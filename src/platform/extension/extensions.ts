@@ -4,6 +4,7 @@ import validRange from 'semver/ranges/valid.js';
 import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
 import { migrationsOfExtension, type ExtensionMigrations } from '../data/extension-migrations.js';
+import { tableOf } from '../data/records/tenant-entity.js';
 import { isCoreError } from '../errors/error-catalogue.js';
 import type { Extension } from './extension.js';
 
@@ -39,7 +40,7 @@ export function checkExtensions(
     ({ settings }) => Object.keys(settings),
     (name) => SETTING_NAMES.includes(name),
   );
-  assertClaimedOnce('table', all, ({ tables }) => tables.map(({ name }) => name));
+  assertClaimedOnce('table', all, ({ entities }) => entities.map((entity) => tableOf(entity).name));
 }
 
 /**

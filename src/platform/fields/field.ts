@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
+import type { ColumnOptions } from 'typeorm';
 import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { textRule } from './kinds/rules.js';
@@ -23,6 +24,8 @@ export interface Declaration<T, E = T> extends Presence<T> {
   example?: E;
   /** Whether an input has the field in place of another one. Examples of whole inputs leave it out. */
   isAlternative?: boolean;
+  /** What the column has in addition to its type, such as a collation. */
+  column?: ColumnOptions;
 }
 
 /** A kind of field: how its values are normalized, validated and described. */
@@ -42,8 +45,6 @@ export interface Kind {
   readonly normalize?: (value: unknown) => unknown;
   /** Parses a value from a string, as in a query. Returns the string if it is invalid. */
   readonly fromText?: (text: string) => unknown;
-  /** The cast of the column for JSON, such as `::text`. */
-  readonly jsonCast?: string;
   /** The part of a kind whose values consist of other fields. */
   readonly nested?: NestedKind;
 }
@@ -64,6 +65,8 @@ export interface Field
   readonly name: string;
   readonly presence: Presence<unknown>;
   readonly isAlternative?: boolean;
+  /** What the column of a stored record has in addition to the type of its kind. */
+  readonly column?: ColumnOptions;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
   readonly isChange?: boolean;
 }
@@ -84,7 +87,6 @@ const ID: Field = {
   rules: [],
   normalize: identity,
   fromText: identity,
-  jsonCast: '',
 };
 
 const FIELDS = Symbol('fields');
@@ -168,7 +170,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 
 /** Creates the decorator of a kind of field. */
 export function declareField(
-  { description, example, isAlternative, ...presence }: Declaration<unknown>,
+  { description, example, isAlternative, column, ...presence }: Declaration<unknown>,
   { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
 ): PropertyDecorator {
   const described = (one: JsonSchema): JsonSchema => {
@@ -182,8 +184,8 @@ export function declareField(
   const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
     const name = String(property);
-    const own = { name, presence, isAlternative };
-    const field = { jsonCast: '', ...kind, ...own, ...schemas, normalize, fromText };
+    const own = { name, presence, isAlternative, column };
+    const field = { ...kind, ...own, ...schemas, normalize, fromText };
     const isOfUpdate = isUpdate(target.constructor as Type<object>);
     addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));
   };
@@ -233,7 +235,8 @@ export function PickOf<T extends object, K extends keyof T & string>(
 
 export type RecordFields<T> = { id: string } & { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-function isClearable({ presence }: Field): boolean {
+/** Whether an update can clear a field, and its column can be null. */
+export function isClearable({ presence }: Field): boolean {
   return !presence.required && presence.default === undefined;
 }
 

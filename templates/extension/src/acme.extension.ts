@@ -1,6 +1,7 @@
 import { defineExtension } from 'latitude';
+import { Note } from './note.entity.js';
+import { Notes1800000000000 } from './notes.migration.js';
 import { NotesModule } from './notes.module.js';
-import { Notes1800000000000, notesTable } from './notes.table.js';
 
 export const acmeExtension = defineExtension({
   name: 'acme',
@@ -8,7 +9,7 @@ export const acmeExtension = defineExtension({
   module: NotesModule,
   scopes: ['notes:read', 'notes:write'],
   migrations: [Notes1800000000000],
-  tables: [notesTable],
+  entities: [Note],
 });
 
 declare module 'latitude' {

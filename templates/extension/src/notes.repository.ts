@@ -9,25 +9,21 @@ import {
   TenantDatabase,
   TenantRepository,
 } from 'latitude';
-import { NoteDto, NoteListQuery } from './notes.dto.js';
-import { notesTable } from './notes.table.js';
+import { Note } from './note.entity.js';
+import { type NoteDto, NoteListQuery } from './notes.dto.js';
 
 /** SQL of notes. */
 @Injectable()
-export class NotesRepository extends TenantRepository<NoteDto> {
-  private readonly items: RecordList<NoteDto>;
+export class NotesRepository extends TenantRepository<Note> {
+  private readonly items: RecordList<Note>;
 
   constructor(database: TenantDatabase) {
-    super(database, notesTable, NoteDto);
-    this.items = new RecordList(database, {
-      table: notesTable,
-      item: NoteDto,
-      query: NoteListQuery,
-    });
+    super(database, Note);
+    this.items = new RecordList(database, { entity: Note, query: NoteListQuery });
   }
 
   list(call: TenantCall, query: NoteListQuery): Promise<Page<NoteDto>> {
-    const conditions = new Conditions(call, notesTable.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);

@@ -8,8 +8,8 @@ import { RecordOf } from '../../../src/platform/fields/field.js';
 import { Uuid } from '../../../src/platform/fields/kinds/kinds.js';
 import { readInput } from '../../../src/platform/fields/input/read-input.js';
 import { TenantRepository } from '../../../src/platform/data/records/tenant-repository.js';
-import { LeadDto, UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
-import { leadsTable } from '../../../src/modules/leads/leads.table.js';
+import { UpdateLeadDto } from '../../../src/modules/leads/lead.dto.js';
+import { Lead } from '../../../src/modules/leads/lead.entity.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
 import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
@@ -65,9 +65,9 @@ class Leads {
 
 /** A repository with SQL of its own, on a table that has events. */
 @Injectable()
-class MarkedLeads extends TenantRepository<LeadDto> {
+class MarkedLeads extends TenantRepository<Lead> {
   constructor(database: TenantDatabase) {
-    super(database, leadsTable, LeadDto);
+    super(database, Lead);
   }
 
   mark(call: TenantCall, id: string): Promise<boolean> {

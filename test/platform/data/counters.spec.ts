@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { CountsService } from '../../../src/platform/data/records/counts.service.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
-import { tenantTable } from '../../../src/platform/data/records/tenant-table.js';
+import { TenantEntity } from '../../../src/platform/data/records/tenant-entity.js';
 import { TenantRepository } from '../../../src/platform/data/records/tenant-repository.js';
 import { IdDto } from '../../../src/platform/fields/id.dto.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
@@ -205,10 +205,13 @@ describe('wrong counts', () => {
 
 describe('startup with a repository that declares counted columns', () => {
   function moduleCounting(table: string, counted: readonly string[]) {
+    @TenantEntity(table, { counted })
+    class Counted extends IdDto {}
+
     @Injectable()
-    class CountedRepository extends TenantRepository<IdDto> {
+    class CountedRepository extends TenantRepository<Counted> {
       constructor(database: TenantDatabase) {
-        super(database, tenantTable(table, { counted }), IdDto);
+        super(database, Counted);
       }
     }
     @Module({ providers: [CountedRepository] })

@@ -5,11 +5,12 @@ import type { Work } from '../../../src/platform/data/gateway/transaction-runner
 import type { TenantCall } from '../../../src/platform/data/call.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
-/** The application's filter for one organization, whose id is `$1`. */
-const FILTER = /\borganization_id = \$1(?!\d)/g;
+/** The application's filter for one organization, whose id is `$1`; in a query of TypeORM, it is another parameter. */
+const FILTER = /(?:\borganization_id = (\$1)(?!\d)|"\w+"\."organization_id" = (\$\d+))/g;
 
 /** A condition with the same parameter that is true for all rows. */
-const NO_FILTER = '$1::uuid is not null';
+const noFilter = (_: string, first?: string, other?: string) =>
+  `${first ?? other}::uuid is not null`;
 
 /** An insert without references to other records, which needs no filter. */
 const PLAIN_INSERT =
@@ -79,7 +80,7 @@ export class StatementRecorder {
   }
 
   private withoutItsFilter(text: string): string {
-    const changed = text.replace(FILTER, () => NO_FILTER);
+    const changed = text.replace(FILTER, noFilter);
     const hadNone = changed === text && !WITHOUT_FILTER.some((kind) => kind.test(text));
     if (hadNone || OTHER_FILTER.test(changed)) this.withoutFilter.push(text);
     return changed;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../../platform/data/lists/search-text.js';
-import type { LeadDto } from '../lead.dto.js';
+import type { Lead } from '../lead.entity.js';
 
 /** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */
 export const IDENTITY_FIELDS = ['email', 'phone'] as const;
@@ -15,26 +15,17 @@ export interface LeadAge {
 }
 
 /** The fields of a lead from which its normalized forms and its search text are computed. */
-export type IdentifiedLead = Pick<
-  LeadDto,
-  'id' | 'first_name' | 'last_name' | 'company' | IdentityField
-> &
-  LeadAge & {
-    readonly created_at: string;
-    readonly email_compared: string | null;
-    readonly phone_compared: string | null;
-  };
+export type IdentifiedLead = Pick<Lead, 'first_name' | 'last_name' | 'company' | IdentityField> &
+  LeadAge &
+  Omit<LeadIdentity, 'search_text'> & { readonly created_at: string };
 
 /** Position in a list of leads that is sorted by age, the oldest first. */
 export type LeadCursor = Pick<IdentifiedLead, 'created_at' | 'id'>;
 
 /** The new normalized forms and the new search text of a lead. */
-export interface LeadIdentity {
-  readonly id: string;
-  readonly email_compared: string | null;
-  readonly phone_compared: string | null;
-  readonly search_text: string;
-}
+export type LeadIdentity = Readonly<
+  Required<Pick<Lead, 'id' | 'email_compared' | 'phone_compared' | 'search_text'>>
+>;
 
 const CREATED_AT_MS = '(extract(epoch from created_at) * 1000)::float8 as created_at_ms';
 

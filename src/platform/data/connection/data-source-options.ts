@@ -30,6 +30,7 @@ import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-ses
 import { EntityManagerWrites1766102400000 } from '../migrations/1766102400000-entity-manager-writes.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
+import { PostgresNames } from './postgres-names.js';
 import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
@@ -142,6 +143,7 @@ export function dataSourceOptions(
     ...address,
     applicationName,
     ...withPool(pg.Pool),
+    namingStrategy: new PostgresNames(),
     migrations: [...MIGRATIONS],
     migrationsTransactionMode: 'each',
     installExtensions: false,

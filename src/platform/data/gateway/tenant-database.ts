@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
-import type { DataSource } from 'typeorm';
+import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
@@ -173,6 +173,11 @@ export class TenantDatabase {
     runOnceAfterCommit(call, `change of ${id.toLowerCase()}`, () => {
       this.changes.publish(call.tenant.id, id);
     });
+  }
+
+  /** A query builder of TypeORM, whose statement `read` can run. */
+  queryBuilder<E extends ObjectLiteral>(entity: Type<E>, alias: string): SelectQueryBuilder<E> {
+    return this.dataSource.createQueryBuilder(entity, alias);
   }
 
   /** The number of this instance in the events that it writes. */

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import type { TenantTable } from '../records/tenant-table.js';
-import { fieldsOf } from '../../fields/field.js';
+import { tableOf } from '../records/tenant-entity.js';
+import { fieldsOf, isClearable } from '../../fields/field.js';
 import { validatedPropertiesOf } from '../../fields/schema/validation-schema.js';
 import type { SORT_DIRECTIONS } from './list-query.js';
 
@@ -34,21 +34,25 @@ export type Sort = Omit<Order, 'direction'>;
  * Returns the sorts of a list by the values of `sort_by`. Without this parameter, the list has the order of
  * its table.
  * @param query the class of the query parameters
- * @param others the sorts whose column has another name or can be null
- * @throws Error if the table does not declare a sort, so that it may have no index
+ * @param others the sorts whose column has another name or collation
+ * @throws Error if the entity does not declare a sort, so that it may have no index
  */
 export function sortsOf(
-  { name: table, order, sorts }: TenantTable,
+  entity: Type<object>,
   query: Type<object> | undefined,
   others: Readonly<Record<string, Partial<Sort>>> = {},
 ): ReadonlyMap<string, Sort> {
+  const { name: table, order, sorts } = tableOf(entity);
+  const nullable = fieldsOf(entity)
+    .filter(isClearable)
+    .map(({ name }) => name);
   const byName = (valuesOfSortBy(query) ?? [order]).map((name): [string, Sort] => {
-    return [name, { column: name, nullable: false, ...others[name] }];
+    return [name, { column: name, nullable: nullable.includes(name), ...others[name] }];
   });
   for (const [name, { column }] of byName) {
     if (sorts.includes(column)) continue;
     throw new Error(
-      `The list of ${table} has the sort ${name}, but tenantTable('${table}') does not. Add the column ${column} to its sorts, so that startup checks that it has an index.`,
+      `The list of ${table} has the sort ${name}, but @TenantEntity('${table}') does not. Add the column ${column} to its sorts, so that startup checks that it has an index.`,
     );
   }
   return new Map(byName);

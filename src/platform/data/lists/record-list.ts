@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ColumnsOfCalls, type ComputedFields } from '../records/record-columns.js';
 import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-import type { TenantTable } from '../records/tenant-table.js';
+import { tableOf, type TenantTable } from '../records/tenant-entity.js';
 import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
@@ -27,14 +27,14 @@ const MAX_CACHED = 5_000;
 /** Maximum number of cached statements of first pages, which stay prepared. */
 const MAX_FIRST_PAGES = 100;
 
-/** The table and columns of a list. They are SQL and must never come from a caller. */
+/** The entity and columns of a list. They are SQL and must never come from a caller. */
 export interface ListSource<T extends object> {
-  readonly table: TenantTable;
-  /** The DTO of an item. Its fields are columns of the table. */
-  readonly item: Type<T>;
+  readonly entity: Type<T>;
+  /** The class of an item, with fields of the entity. Default: the entity. */
+  readonly item?: Type<T>;
   /** The class of the query parameters. Without it, the list has the order of its table. */
   readonly query?: Type<ListQuery>;
-  /** The values of `sort_by` whose column has another name or can be null. */
+  /** The values of `sort_by` whose column has another name or collation. */
   readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
   /** Additional fields, which the items of some calls have. */
   readonly computed?: ComputedFields;
@@ -42,6 +42,7 @@ export interface ListSource<T extends object> {
 
 /** Reads pages of a table with exact totals. Each page takes one statement. */
 export class RecordList<T extends object> {
+  private readonly table: TenantTable;
   private readonly columns: ColumnsOfCalls<T>;
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
@@ -51,10 +52,12 @@ export class RecordList<T extends object> {
   /** @throws Error if the table does not declare a sort of the query */
   constructor(
     private readonly database: TenantDatabase,
-    private readonly source: ListSource<T>,
+    source: ListSource<T>,
   ) {
-    this.columns = new ColumnsOfCalls(source.item, source.computed);
-    this.sorts = sortsOf(source.table, source.query, source.sorts);
+    const { entity, item = entity, computed } = source;
+    this.table = tableOf(entity);
+    this.columns = new ColumnsOfCalls(item, computed);
+    this.sorts = sortsOf(entity, source.query, source.sorts);
   }
 
   /** @throws ApiError `query_failed` */
@@ -63,7 +66,7 @@ export class RecordList<T extends object> {
     { page, limit, sort_dir: direction, sort_by }: ListQuery & { readonly sort_by?: string },
   ): Promise<Page<T>> {
     const { columns, jsonColumns, parser } = this.columns.of(conditions.call);
-    const { name: table, counted, order } = this.source.table;
+    const { name: table, counted, order } = this.table;
     const sort = this.sorts.get(sort_by ?? order);
     if (!sort) throw new Error(`The list of ${table} has no sort ${sort_by ?? order}.`);
     const selection: ListSelection = {
@@ -78,7 +81,7 @@ export class RecordList<T extends object> {
     const { conditions, order, offset } = selection;
     if (!this.hasTotal(conditions)) return this.search(selection);
     const filter = conditions.soleEquality;
-    const isIndexed = !filter || order.column === this.source.table.order;
+    const isIndexed = !filter || order.column === this.table.order;
     if (isIndexed && offset === 0) return this.run(selection, this.firstPage(selection, filter));
     const plan = isIndexed ? 'prepared' : 'custom';
     return this.run(selection, { ...countedPage(selection, filter), plan });
@@ -124,7 +127,7 @@ export class RecordList<T extends object> {
   }
 
   private hasTotal({ isEmpty, soleEquality }: Conditions): boolean {
-    const { counted } = this.source.table;
+    const { counted } = this.table;
     if (!counted) return false;
     return isEmpty || (soleEquality !== undefined && counted.includes(soleEquality.column));
   }

@@ -6,7 +6,7 @@ import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { deletesSoftly } from './tenant-table.js';
+import { deletesSoftly } from './tenant-entity.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Numbers of records by table. */

@@ -1,5 +1,5 @@
 import type { RecordColumns } from './record-columns.js';
-import { deletesSoftly, type TenantTable } from './tenant-table.js';
+import { deletesSoftly, type TenantTable } from './tenant-entity.js';
 
 /** SQL that writes the events of changed records. */
 export class EventSql {

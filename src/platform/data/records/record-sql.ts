@@ -1,4 +1,4 @@
-import { deletesSoftly, type TenantTable } from './tenant-table.js';
+import { deletesSoftly, type TenantTable } from './tenant-entity.js';
 
 /** SQL of a new `updated_at`, which is always later than the old one. */
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),

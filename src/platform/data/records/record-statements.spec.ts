@@ -1,14 +1,16 @@
 import { IdDto } from '../../fields/id.dto.js';
 import { RecordColumns } from './record-columns.js';
 import { RecordStatements } from './record-statements.js';
-import { tenantTable } from './tenant-table.js';
+import { TenantEntity, tableOf } from './tenant-entity.js';
 
-const table = tenantTable('quotes', { events: { name: 'quote' } });
+@TenantEntity('quotes', { events: { name: 'quote' } })
+class Quote extends IdDto {}
+
 const columnsOf = (n: number) => [`column_${n}`];
 let statements: RecordStatements;
 
 beforeEach(() => {
-  statements = new RecordStatements(table, new RecordColumns(IdDto), 1);
+  statements = new RecordStatements(tableOf(Quote), new RecordColumns(Quote), 1);
 });
 
 it('prepares the updates of a limited number of sets of columns', () => {

@@ -3,7 +3,7 @@ import type { Statement } from '../gateway/statement.js';
 import type { RecordColumns } from './record-columns.js';
 import { EventSql, eventTypeOf } from './record-events.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
-import type { TenantTable } from './tenant-table.js';
+import type { TenantTable } from './tenant-entity.js';
 
 /** A record as JSON, written by PostgreSQL. */
 export interface JsonRow {

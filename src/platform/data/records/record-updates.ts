@@ -21,7 +21,7 @@ import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { eventTypeOf } from './record-events.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
-import type { TenantTable } from './tenant-table.js';
+import { tableOf, type TenantTable } from './tenant-entity.js';
 
 /**
  * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or
@@ -38,6 +38,7 @@ const MAX_UNLOCKED_ATTEMPTS = 2;
 
 /** Updates of single records: by compare-and-set, and with a lock after conflicts. */
 export abstract class RecordUpdates<R extends { id: string }> {
+  readonly table: TenantTable;
   protected readonly columns: ColumnsOfCalls<R>;
   private readonly stored: RecordStatements;
   private readonly computed: RecordStatements | undefined;
@@ -47,19 +48,19 @@ export abstract class RecordUpdates<R extends { id: string }> {
   private readonly updates = new KeyedQueue();
 
   /**
-   * @param record the DTO of a record; its fields are columns of the table
+   * @param entity the class of the records, with `@TenantEntity()`
    * @param computed additional fields, which the records of some calls have
    */
   constructor(
     protected readonly database: TenantDatabase,
-    readonly table: TenantTable,
-    record: Type<R>,
+    protected readonly entity: Type<R>,
     computed?: ComputedFields,
   ) {
-    this.columns = new ColumnsOfCalls(record, computed);
+    this.table = tableOf(entity);
+    this.columns = new ColumnsOfCalls(entity, computed);
     const { stored, computed: more } = this.columns;
-    this.stored = new RecordStatements(table, stored, database.instance);
-    this.computed = more && new RecordStatements(table, more, database.instance);
+    this.stored = new RecordStatements(this.table, stored, database.instance);
+    this.computed = more && new RecordStatements(this.table, more, database.instance);
     this.hasVersion = stored.storedNames.includes('updated_at');
   }
 

@@ -7,7 +7,6 @@ import { warnOfConnectionLimit } from '../connection/connection-limit.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { assertCountTriggers } from './count-triggers.js';
 import { assertMappedTables } from './mapped-table-check.js';
-import { warnOfRepositories } from './repository-check.js';
 import { StatementWarnings } from './statement-warnings.js';
 import { assertTenantTables, mapsOrganization } from './tenant-table-check.js';
 import { TenantTables } from './tenant-tables.service.js';
@@ -27,7 +26,6 @@ export class StartupChecks implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const { dataSource, tables } = this;
     const names = tables.all.map(({ name }) => name);
-    warnOfRepositories(dataSource, this.modules, names);
     const mapped = dataSource.entityMetadatas.filter(mapsOrganization);
     const ofOrganizations = [...names, ...mapped.map(({ tableName }) => tableName)];
     this.warnings.watch(new Set(ofOrganizations));

@@ -1,32 +1,26 @@
 import { hash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../../fields/field.js';
+import { fieldsOf } from '../../fields/field.js';
 import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
 
 /** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
 export function jsonColumnsOf(dto: Type<object>): string {
-  return fieldsOf(dto)
-    .map((field) => {
-      const { name } = field;
-      return isTime(field) ? `${name} at time zone 'UTC' as ${name}` : withCast(field);
-    })
-    .join(', ');
+  return selectListOf(dto, (time) => time);
 }
 
 /** The SELECT list of a record as JSON, with complete times. */
 export function completeJsonColumnsOf(dto: Type<object>): string {
-  return fieldsOf(dto)
-    .map((field) => {
-      const { name } = field;
-      return isTime(field)
-        ? `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`
-        : withCast(field);
-    })
-    .join(', ');
+  return selectListOf(dto, (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 }
 
-function withCast({ name, jsonCast }: Field): string {
-  return jsonCast === '' ? name : `${name}${jsonCast} as ${name}`;
+function selectListOf(dto: Type<object>, formatted: (time: string) => string): string {
+  const columns = fieldsOf(dto).map((field) => {
+    const { name, schema } = field;
+    if (isTime(field)) return `${formatted(`${name} at time zone 'UTC'`)} as ${name}`;
+    // A number in JSON would lose digits.
+    return schema.format === 'decimal' ? `${name}::text as ${name}` : name;
+  });
+  return columns.join(', ');
 }
 
 /** A record as PostgreSQL returned it, which is passed through unread. It has the declared fields only. */

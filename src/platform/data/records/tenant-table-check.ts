@@ -1,7 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 import { isTenantPolicy } from '../tenant-role/tenant-role.js';
-import { deletesSoftly, nullsLastIndex, sortIndex, type TenantTable } from './tenant-table.js';
+import { tableOf, type TenantTable } from './tenant-entity.js';
+import { nullsLastIndex, sortIndex } from './tenant-table.js';
 
 /** What the system catalog says about a table. */
 interface ActualTable {
@@ -53,7 +54,7 @@ const FIND_TABLES = `
   where c.relkind in ('r', 'p') order by 1`;
 
 /**
- * Compares declared tables with the database, and checks that all tables with records of organizations are under
+ * Compares the tables of entities, which exist, with the database, and checks that all tables with records of organizations are under
  * row-level security.
  * @param names the names of all tables with records of organizations
  * @throws Error that names each table and what it lacks
@@ -66,8 +67,7 @@ export async function assertTenantTables(
   const found = await dataSource.query<ActualTable[]>(FIND_TABLES, [names]);
   const problems = tables.flatMap((table) => {
     const actual = found.find(({ name }) => name === table.name);
-    if (!actual) return [`the table ${table.name} does not exist`];
-    const lacking = lackingIn(table, actual);
+    const lacking = actual ? lackingIn(table, actual) : [];
     return lacking.length === 0 ? [] : [`the table ${table.name} lacks ${lacking.join(', ')}`];
   });
   if (problems.length > 0) {
@@ -92,16 +92,12 @@ export function mapsOrganization({ columns }: EntityMetadata): boolean {
 }
 
 function lackingIn(table: TenantTable, actual: ActualTable): string[] {
-  const columns = [
-    'organization_id',
-    'id',
-    ...(deletesSoftly(table) ? ['deleted_at'] : []),
-    ...(table.counted ?? []),
-    ...table.sorts,
-  ].filter((column) => !actual.columns.includes(column));
+  const columns = [...(table.counted ?? []), ...table.sorts].filter(
+    (column) => !actual.columns.includes(column),
+  );
   const references = Object.entries(table.references).filter(
-    ([column, { table: target, onDelete }]) =>
-      !actual.references.includes(`${column} ${target} ${onDelete}`),
+    ([column, { entity, onDelete }]) =>
+      !actual.references.includes(`${column} ${tableOf(entity()).name} ${onDelete}`),
   );
   const hasPrimaryKey = actual.primary_key?.join() === 'organization_id,id';
   const isProtected =
@@ -112,8 +108,8 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
     ...(isProtected ? [] : ['forced row-level security with the policy of organizations']),
     ...lackingIndexes(table, actual),
     ...references.map(
-      ([column, { table: target, onDelete }]) =>
-        `the foreign key (organization_id, ${column}) to ${target} with on delete ${onDelete}`,
+      ([column, { entity, onDelete }]) =>
+        `the foreign key (organization_id, ${column}) to ${tableOf(entity()).name} with on delete ${onDelete}`,
     ),
   ];
 }

@@ -1,114 +1,21 @@
+import type { Type } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { protectTenantTable } from '../tenant-role/tenant-role.js';
 import { dropCounts, keepCounts } from './count-triggers.js';
-import type { CountedTable } from './record-counts.js';
-
-/** A column with the id of a record of another table of organizations. */
-export interface RecordReference {
-  readonly table: string;
-  /** What happens to this record when a purge removes the referenced one. */
-  readonly onDelete: 'cascade' | 'set null';
-}
-
-export interface TenantTableOptions {
-  /** Whether deleted records stay, with a `deleted_at`, until a purge. Default: true. */
-  readonly softDelete?: boolean;
-  /**
-   * Columns by whose values triggers count records, in addition to the total. Lists that filter by one of them
-   * have an exact total without a scan. Without this option, nothing is counted.
-   */
-  readonly counted?: readonly string[];
-  /** Columns with ids of records, such as `lead_id`. */
-  readonly references?: Readonly<Record<string, RecordReference>>;
-  /** A column with the id of a record of any table. A purge of that record removes this one as well. */
-  readonly about?: string;
-  /** The column of the default order of lists. Default: `created_at`. */
-  readonly order?: string;
-  /** Other columns by which lists can be ordered. Each needs an index. */
-  readonly sorts?: readonly string[];
-  /** The events that changes of records write. Without this option, they write none. */
-  readonly events?: TableEvents;
-}
-
-/** The events of a table's records: `created`, `updated`, `deleted` and others. */
-export interface TableEvents {
-  /** What the types begin with: `task` for `task.created`. */
-  readonly name: string;
-  /**
-   * Types in place of `updated`, by the values that an update gives to fields: with
-   * `{ completed: { status: 'completed' } }`, the update that completes a task writes `task.completed`.
-   */
-  readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
-  readonly scope?: string;
-}
+import { deletesSoftly, tableOf, type TenantTable } from './tenant-entity.js';
 
 /**
- * A table of records that belong to organizations. It is declared once: repositories, lists, purges and events
- * read this declaration.
- */
-export interface TenantTable {
-  readonly name: string;
-  /** SQL condition of records that are not deleted. */
-  readonly notDeleted: CountedTable['notDeleted'];
-  readonly counted?: CountedTable['counted'];
-  readonly references: Readonly<Record<string, RecordReference>>;
-  readonly about?: string;
-  readonly order: string;
-  /** All columns by which lists are ordered. */
-  readonly sorts: readonly string[];
-  readonly events?: TableEvents;
-}
-
-const IDENTIFIER = /^[a-z][a-z0-9_]{0,39}$/;
-
-/**
- * Declares a table of records that belong to organizations. The names are SQL and must never come from
- * a caller.
- * @throws Error if a name is not a lower-case SQL identifier of at most 40 characters
- */
-export function tenantTable(
-  name: string,
-  {
-    softDelete = true,
-    counted,
-    references = {},
-    about,
-    order = 'created_at',
-    sorts = [],
-    events,
-  }: TenantTableOptions = {},
-): TenantTable {
-  const types = events ? [events.name, ...Object.keys(events.transitions ?? {})] : [];
-  const others = about === undefined ? types : [...types, about];
-  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts, ...others];
-  const invalid = [name, ...columns].find((identifier) => !IDENTIFIER.test(identifier));
-  if (invalid !== undefined) {
-    throw new Error(
-      `tenantTable('${name}'): ${invalid} is not a valid name: use at most 40 lower-case letters, digits and underscores, beginning with a letter`,
-    );
-  }
-  const notDeleted = softDelete ? 'deleted_at is null' : 'true';
-  const allSorts = [...new Set([order, ...sorts])];
-  return { name, notDeleted, counted, references, about, order, sorts: allSorts, events };
-}
-
-/** Whether deleted records stay in the table until a purge removes them. */
-export function deletesSoftly({ notDeleted }: Pick<TenantTable, 'notDeleted'>): boolean {
-  return notDeleted !== 'true';
-}
-
-/**
- * Creates a table in a migration: the given columns, `organization_id`, `id`, `created_at`,
+ * Creates the table of an entity in a migration: the given columns, `organization_id`, `id`, `created_at`,
  * `updated_at` and, for soft deletion, `deleted_at`; the primary key, the foreign keys, the indexes of
  * lists, references and purges, row-level security, and the triggers that count records.
  * @param columns SQL definitions of the other columns, such as `text text not null`
  */
 export async function createTenantTable(
   runner: QueryRunner,
-  table: TenantTable,
+  entity: Type<object>,
   columns: readonly string[],
 ): Promise<void> {
+  const table = tableOf(entity);
   await runner.query(createTable(table, columns));
   const nullable = (await runner.query(FIND_NULLABLE, [table.name])) as { name: string }[];
   const statements = [
@@ -127,7 +34,8 @@ const FIND_NULLABLE = `
   where attrelid = $1::regclass and attnum > 0 and not attisdropped and not attnotnull`;
 
 /** Drops a table that `createTenantTable` created, in the `down` of a migration. */
-export async function dropTenantTable(runner: QueryRunner, table: TenantTable): Promise<void> {
+export async function dropTenantTable(runner: QueryRunner, entity: Type<object>): Promise<void> {
+  const table = tableOf(entity);
   await runner.query(`drop table ${table.name}`);
   if (!table.counted) return;
   for (const statement of dropCounts({ ...table, counted: table.counted })) {
@@ -147,9 +55,9 @@ function createTable(table: TenantTable, columns: readonly string[]): string {
     `updated_at ${now}`,
     ...(deletesSoftly(table) ? ['deleted_at timestamptz(3)'] : []),
     'primary key (organization_id, id)',
-    ...Object.entries(references).map(([column, { table: target, onDelete }]) => {
+    ...Object.entries(references).map(([column, { entity: target, onDelete }]) => {
       const action = onDelete === 'cascade' ? 'cascade' : `set null (${column})`;
-      return `foreign key (organization_id, ${column}) references ${target} (organization_id, id)
+      return `foreign key (organization_id, ${column}) references ${tableOf(target()).name} (organization_id, id)
         on delete ${action}`;
     }),
   ];

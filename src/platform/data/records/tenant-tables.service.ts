@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { CountedTable } from './record-counts.js';
-import type { TenantTable } from './tenant-table.js';
+import type { TenantTable } from './tenant-entity.js';
 import { TenantRepository } from './tenant-repository.js';
 
 /** Injection token of the tables that extensions declare. */

@@ -48,18 +48,21 @@ export function Decimal({ precision, scale, min, max, ...declaration }: DecimalO
     max !== undefined && ` at most ${max}`,
   ].filter(Boolean);
   const message = `must be a decimal number${range.join('')} with at most ${integers} digits before and ${scale} after the point; write more than ${MAX_NUMBER_DIGITS} digits as a string`;
-  return declareField(declaration, {
-    schema: { type: 'string', format: 'decimal', pattern: canonical.source },
-    inputSchema: {
-      type: ['string', 'number'],
-      format: 'decimal',
-      pattern: String.raw`^-?\d{1,${integers}}(\.\d{1,${scale}})?$`,
-      ...bounds,
+  const column = { precision, scale, ...declaration.column };
+  return declareField(
+    { ...declaration, column },
+    {
+      schema: { type: 'string', format: 'decimal', pattern: canonical.source },
+      inputSchema: {
+        type: ['string', 'number'],
+        format: 'decimal',
+        pattern: String.raw`^-?\d{1,${integers}}(\.\d{1,${scale}})?$`,
+        ...bounds,
+      },
+      rules: [rule('isDecimal', isDecimal, message)],
+      normalize: (value) => normalizeDecimal(value, scale),
     },
-    rules: [rule('isDecimal', isDecimal, message)],
-    normalize: (value) => normalizeDecimal(value, scale),
-    jsonCast: '::text',
-  });
+  );
 }
 
 const DECIMAL = /^(-?)0*(\d+?)(?:\.(\d+?)0*)?$/;

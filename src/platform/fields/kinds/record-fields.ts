@@ -1,5 +1,8 @@
 import { DateTime, Uuid } from './kinds.js';
 
+/** The default of a time column, as in its migration: the current time in milliseconds. */
+const NOW = () => "date_trunc('milliseconds', now())";
+
 /** The organization that a record belongs to. */
 export function OrganizationId() {
   return Uuid({
@@ -15,6 +18,7 @@ export function CreatedAt() {
     required: true,
     description: 'When it was created, to the millisecond.',
     example: '2026-01-05T16:20:00.000Z',
+    column: { default: NOW },
   });
 }
 
@@ -24,5 +28,6 @@ export function UpdatedAt() {
     required: true,
     description: 'When it last changed; it moves forward with every real change.',
     example: '2026-01-05T16:20:00.000Z',
+    column: { default: NOW },
   });
 }

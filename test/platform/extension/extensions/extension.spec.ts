@@ -3,13 +3,15 @@ import { PurgeService } from '../../../../src/platform/data/records/purge.servic
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { CountsService } from '../../../../src/platform/data/records/counts.service.js';
 import {
-  type TenantTable,
-  tenantTable,
-} from '../../../../src/platform/data/records/tenant-table.js';
+  TenantEntity,
+  type TenantEntityOptions,
+} from '../../../../src/platform/data/records/tenant-entity.js';
 import { defineConfig } from '../../../../src/platform/extension/config.js';
 import { defineExtension, type Extension } from '../../../../src/platform/extension/extension.js';
 import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
+import { Lead } from '../../../../src/modules/leads/lead.entity.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
+import { Uuid } from '../../../../src/platform/fields/kinds/kinds.js';
 import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
 import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../../../src/testing/databases.js';
@@ -21,7 +23,7 @@ import { runCommand } from '../../../support/command-line.js';
 import { backUp, restore, rowsByTable } from '../../../support/database/backups.js';
 import { stopBackgroundWork } from '../../../support/database/isolation.js';
 import { resultOf } from '../../../support/servers/product.js';
-import { Notes1800000000000, notesExtension, notesTable } from './notes.extension.js';
+import { Note, Notes1800000000000, notesExtension } from './notes.extension.js';
 
 const NOTES = '/api/v1/notes';
 
@@ -41,7 +43,7 @@ function listModule(query: Type<ListQuery>): Type<unknown> {
   @Injectable()
   class NotesList extends RecordList<IdDto> {
     constructor(database: TenantDatabase) {
-      super(database, { table: notesTable, item: IdDto, query });
+      super(database, { entity: Note, item: IdDto, query });
     }
   }
   @Module({ providers: [NotesList] })
@@ -126,19 +128,23 @@ describe('a table of an extension', () => {
   });
 
   it('makes startup fail if it does not exist', async () => {
-    await expect(startWith(tenantTable('absent'))).rejects.toThrow(
-      'The database does not match the declared tables: the table absent does not exist.',
+    await expect(startWith(entity('absent'))).rejects.toThrow(
+      'The entity absent maps the table absent, which does not exist. Add a migration that creates it.',
     );
   });
 
   it('makes startup fail with a list of all missing parts', async () => {
     await app.sql('create table half (organization_id uuid, id uuid, lead_id uuid)');
-    const half = tenantTable('half', {
+    const half = entity('half', {
       counted: ['status'],
-      references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
+      references: { lead_id: { entity: () => Lead, onDelete: 'cascade' } },
     });
     await expect(startWith(half)).rejects.toThrow(
-      'the table half lacks the column deleted_at, the column status, the column created_at, ' +
+      'The entity half maps the columns deleted_at, which the table half lacks.',
+    );
+    await app.sql('alter table half add deleted_at timestamptz(3)');
+    await expect(startWith(half)).rejects.toThrow(
+      'the table half lacks the column status, the column created_at, ' +
         'the primary key (organization_id, id), forced row-level security with the policy of ' +
         'organizations, the foreign key (organization_id, lead_id) to leads with on delete cascade.',
     );
@@ -146,7 +152,7 @@ describe('a table of an extension', () => {
   });
 
   it('makes startup fail with the missing index of a sort', async () => {
-    const sorted = tenantTable('notes', { ...notesTable, softDelete: true, sorts: ['text'] });
+    const sorted = entity('notes', { sorts: ['text'] });
     await expect(startWith(sorted)).rejects.toThrow(
       'the table notes lacks the index of the sort text (create index notes_by_text on notes ' +
         '(organization_id, text, id) where deleted_at is null). Add a migration',
@@ -155,23 +161,23 @@ describe('a table of an extension', () => {
 
   it('needs an index of its own for the descending order of a nullable column', async () => {
     await app.sql('drop index notes_by_due_desc');
-    const refused = await messageOf(startWith(notesTable));
+    const refused = await messageOf(startWith(Note));
     expect(refused).toContain('the table notes lacks the index of the sort due (create index');
     const [, remedy = ''] = /\((create index .* where deleted_at is null)\)/s.exec(refused) ?? [];
     await app.sql(remedy);
-    await (await startWith(notesTable)).stop();
+    await (await startWith(Note)).stop();
   });
 
   it('makes startup fail if a list has a sort that it does not declare', async () => {
-    const starting = startWith(notesTable, listModule(TextQuery));
+    const starting = startWith(Note, listModule(TextQuery));
     await expect(starting).rejects.toThrow(
-      "The list of notes has the sort text, but tenantTable('notes') does not. Add the column text to its sorts",
+      "The list of notes has the sort text, but @TenantEntity('notes') does not. Add the column text to its sorts",
     );
-    await (await startWith(notesTable, listModule(DueQuery))).stop();
+    await (await startWith(Note, listModule(DueQuery))).stop();
   });
 
   it.each(['Messages', 'a b', 'messages; drop table leads'])('cannot be named %s', (name) => {
-    expect(() => tenantTable(name)).toThrow('is not a valid name');
+    expect(() => TenantEntity(name)).toThrow('is not a valid name');
   });
 
   async function messageOf(failure: Promise<unknown>): Promise<string> {
@@ -179,8 +185,16 @@ describe('a table of an extension', () => {
     return result.status === 'rejected' ? String(result.reason) : '';
   }
 
-  function startWith(table: TenantTable, module: Type<unknown> = EmptyModule): Promise<TestApp> {
-    const extension = defineExtension({ name: 'other', module, tables: [table] });
+  /** A class with a name of its own, because Nest has one repository for each name. */
+  function entity(name: string, options?: TenantEntityOptions): Type<object> {
+    const record = { [name]: class extends IdDto {} }[name]!;
+    Uuid()(record.prototype, 'lead_id');
+    TenantEntity(name, options)(record);
+    return record;
+  }
+
+  function startWith(table: Type<object>, module: Type<unknown> = EmptyModule): Promise<TestApp> {
+    const extension = defineExtension({ name: 'other', module, entities: [table] });
     return TestApp.start({ extensions: [extension], database: app.database });
   }
 });
@@ -278,7 +292,7 @@ describe('startup with extensions', () => {
     ],
     [
       'the same table',
-      [notesExtension, named('b', { tables: [notesTable] })],
+      [notesExtension, named('b', { entities: [Note] })],
       'The table notes of the extension b belongs to the extension acme-notes',
     ],
   ])('fails if two of them claim %s', async (_, extensions, message) => {

@@ -1,14 +1,14 @@
 import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { Column, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { RequireScope } from '../../../../src/platform/http/access.js';
 import { InjectSetting } from '../../../../src/platform/config/config.module.js';
 import { setting } from '../../../../src/platform/config/setting.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import {
   createTenantTable,
   dropTenantTable,
-  tenantTable,
 } from '../../../../src/platform/data/records/tenant-table.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
 import { ApiError } from '../../../../src/platform/errors/api-error.js';
@@ -17,6 +17,7 @@ import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { OneOf, Text, Uuid } from '../../../../src/platform/fields/kinds/kinds.js';
 import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
+import { Lead } from '../../../../src/modules/leads/lead.entity.js';
 import { existingLeadsSql, leadNotFound } from '../../../../src/modules/leads/lead-exists.js';
 import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';
 import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
@@ -42,15 +43,18 @@ class NoteListQuery extends ListQuery {
   @OneOf(STATUSES, { description: 'Only notes with this status.' }) status?: string;
 }
 
-export const notesTable = tenantTable('notes', {
+@TenantEntity('notes', {
   counted: ['status'],
   sorts: ['due'],
-  references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
-});
+  references: { lead_id: { entity: () => Lead, onDelete: 'cascade' } },
+})
+export class Note extends NoteDto {
+  @Column({ type: 'date', nullable: true, select: false }) due?: string | null;
+}
 
 export class Notes1800000000000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<void> {
-    return createTenantTable(runner, notesTable, [
+    return createTenantTable(runner, Note, [
       'lead_id uuid not null',
       'text text not null',
       'status text not null',
@@ -59,17 +63,24 @@ export class Notes1800000000000 implements MigrationInterface {
   }
 
   down(runner: QueryRunner): Promise<void> {
-    return dropTenantTable(runner, notesTable);
+    return dropTenantTable(runner, Note);
   }
 }
 
 @Injectable()
-class NotesRepository extends TenantRepository<NoteDto> {
-  readonly items: RecordList<NoteDto>;
+class NotesRepository extends TenantRepository<Note> {
+  private readonly items: RecordList<NoteDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, notesTable, NoteDto);
-    this.items = new RecordList(database, { table: notesTable, item: NoteDto });
+    super(database, Note);
+    this.items = new RecordList(database, { entity: Note });
+  }
+
+  list(call: Call, query: NoteListQuery) {
+    return this.items.page(
+      new Conditions(call, this.table.notDeleted).equal('status', query.status),
+      query,
+    );
   }
 
   insert(call: Call, { lead_id, text, status }: CreateNoteDto) {
@@ -89,9 +100,7 @@ class NotesController {
   @RequireScope('notes:read')
   @ApiRoute({ summary: 'List notes', response: [NoteDto] })
   list(@CurrentCall() call: Call, @Query() query: NoteListQuery) {
-    const conditions = new Conditions(call, notesTable.notDeleted);
-    conditions.equal('status', query.status);
-    return this.notes.items.page(conditions, query);
+    return this.notes.list(call, query);
   }
 
   @Post()
@@ -128,13 +137,13 @@ export const notesExtension = defineExtension({
   },
   settings: { NOTES_PROVIDER_URL: setting.url({ optional: true }) },
   migrations: [Notes1800000000000],
-  tables: [notesTable],
+  entities: [Note],
   commands: [
     (program, run) => {
       program
         .command('notes')
         .description('print the table of notes')
-        .action(() => run(() => Promise.resolve({ table: notesTable.name })));
+        .action(() => run(() => Promise.resolve({ table: 'notes' })));
     },
   ],
 });

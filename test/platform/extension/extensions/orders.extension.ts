@@ -3,10 +3,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { RequireScope } from '../../../../src/platform/http/access.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import {
   createTenantTable,
   dropTenantTable,
-  tenantTable,
 } from '../../../../src/platform/data/records/tenant-table.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../../../src/platform/errors/or-not-found.js';
@@ -20,8 +20,8 @@ import { CreatedAt, UpdatedAt } from '../../../../src/platform/fields/kinds/reco
 import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
-import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
 import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
+import { Conditions } from '../../../../src/platform/data/lists/conditions.js';
 import { RecordList } from '../../../../src/platform/data/lists/record-list.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import type { Call } from '../../../../src/platform/data/call.js';
@@ -57,11 +57,12 @@ class OrderListQuery extends ListQuery {
   @SortBy(['total'], 'total') sort_by: string;
 }
 
-const ordersTable = tenantTable('orders', { sorts: ['total'] });
+@TenantEntity('orders', { sorts: ['total'] })
+export class Order extends OrderDto {}
 
 class Orders1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await createTenantTable(runner, ordersTable, [
+    await createTenantTable(runner, Order, [
       'total numeric(20, 2) not null',
       'discount numeric(6, 3)',
       'address jsonb',
@@ -70,7 +71,7 @@ class Orders1800000000000 implements MigrationInterface {
   }
 
   down(runner: QueryRunner): Promise<void> {
-    return dropTenantTable(runner, ordersTable);
+    return dropTenantTable(runner, Order);
   }
 }
 
@@ -78,17 +79,16 @@ class Orders1800000000000 implements MigrationInterface {
 export const readTypes: string[] = [];
 
 @Injectable()
-class OrdersRepository extends TenantRepository<OrderDto> {
+class OrdersRepository extends TenantRepository<Order> {
   private readonly items: RecordList<OrderDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, ordersTable, OrderDto);
-    const query = OrderListQuery;
-    this.items = new RecordList(database, { table: ordersTable, item: OrderDto, query });
+    super(database, Order);
+    this.items = new RecordList(database, { entity: Order, query: OrderListQuery });
   }
 
   list(call: Call, query: OrderListQuery) {
-    return this.items.page(new Conditions(call, ordersTable.notDeleted), query);
+    return this.items.page(new Conditions(call, this.table.notDeleted), query);
   }
 
   @Tool('create_order', {
@@ -156,7 +156,7 @@ export const ordersExtension = defineExtension({
   module: OrdersModule,
   scopes: ['orders:read', 'orders:write'],
   migrations: [Orders1800000000000],
-  tables: [ordersTable],
+  entities: [Order],
 });
 
 declare module '../../../../src/platform/config/registered-extensions.js' {

@@ -3,10 +3,10 @@ import { Injectable, Module } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import type { TenantCall } from '../../../../src/platform/data/call.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import {
   createTenantTable,
   dropTenantTable,
-  tenantTable,
 } from '../../../../src/platform/data/records/tenant-table.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
 import { defineExtension } from '../../../../src/platform/extension/extension.js';
@@ -15,10 +15,6 @@ import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { readAllEvents } from '../../../support/events.js';
 
-const callsTable = tenantTable('calls', {
-  events: { name: 'call', transitions: { ended: { type: 'ended' } } },
-});
-
 /** Fields with the names of parts of an event. */
 class CallDto extends IdDto {
   @Text({ max: 20, required: true }) type: string;
@@ -26,21 +22,26 @@ class CallDto extends IdDto {
   @Text({ max: 20 }) request_id: string | null;
 }
 
+@TenantEntity('calls', {
+  events: { name: 'call', transitions: { ended: { type: 'ended' } } },
+})
+class PhoneCall extends CallDto {}
+
 class Calls1800000000000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<void> {
     const columns = ['type text not null', 'channel text not null', 'request_id text'];
-    return createTenantTable(runner, callsTable, columns);
+    return createTenantTable(runner, PhoneCall, columns);
   }
 
   down(runner: QueryRunner): Promise<void> {
-    return dropTenantTable(runner, callsTable);
+    return dropTenantTable(runner, PhoneCall);
   }
 }
 
 @Injectable()
-class CallsRepository extends TenantRepository<CallDto> {
+class CallsRepository extends TenantRepository<PhoneCall> {
   constructor(database: TenantDatabase) {
-    super(database, callsTable, CallDto);
+    super(database, PhoneCall);
   }
 
   async add(call: TenantCall): Promise<string> {
@@ -59,7 +60,7 @@ const callsExtension = defineExtension({
   module: CallsModule,
   scopes: ['calls:read', 'calls:write'],
   migrations: [Calls1800000000000],
-  tables: [callsTable],
+  entities: [PhoneCall],
 });
 
 let app: TestApp;

@@ -4,17 +4,20 @@ import { OrganizationRemovalService } from '../../../../src/modules/auth/organiz
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
-import { tenantTable } from '../../../../src/platform/data/records/tenant-table.js';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import { protectTenantTable } from '../../../../src/platform/data/tenant-role/tenant-role.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 
+@TenantEntity('offers')
+class Offer extends IdDto {}
+
 @Injectable()
-class OffersRepository extends TenantRepository<{ id: string }> {
+class OffersRepository extends TenantRepository<Offer> {
   constructor(database: TenantDatabase) {
-    super(database, tenantTable('offers'), IdDto);
+    super(database, Offer);
   }
 }
 

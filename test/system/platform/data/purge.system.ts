@@ -9,7 +9,7 @@ import { EventsRepository } from '../../../../src/platform/data/events/events.re
 import { JobQueueRepository } from '../../../../src/platform/data/jobs/job-queue.repository.js';
 import { IdempotencyRepository } from '../../../../src/platform/data/idempotency.repository.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { tenantTable } from '../../../../src/platform/data/records/tenant-table.js';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import type { TenantTables } from '../../../../src/platform/data/records/tenant-tables.service.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
 import { ChangeBus } from '../../../../src/platform/data/gateway/change-bus.js';
@@ -24,9 +24,12 @@ const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
 const MONTH_MS = 30 * 86_400_000;
 
-class KeptRepository extends TenantRepository<{ id: string }> {
+@TenantEntity('organizations', { softDelete: false })
+class Kept extends IdDto {}
+
+class KeptRepository extends TenantRepository<Kept> {
   constructor(database: TenantDatabase) {
-    super(database, tenantTable('organizations', { softDelete: false }), IdDto);
+    super(database, Kept);
   }
 }
 
