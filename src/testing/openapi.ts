@@ -1,12 +1,14 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type {
-  Header,
-  OpenApiDocument,
-  Operation,
-  Ref,
-  Response,
-} from '../platform/http/openapi/model.js';
+  ExampleObject,
+  HeaderObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from '@nestjs/swagger';
+import type { JsonSchema } from '../platform/fields/schema/json-schema.js';
+import type { OpenApiDocument, Operation } from '../platform/http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
 import type { Properties } from './canary-values.js';
@@ -72,7 +74,7 @@ export class OpenApiValidator {
     const schema = requestBody?.content['application/json']?.schema ?? {};
     const { properties = {} } = this.resolve<{ properties?: Properties }>(schema);
     return {
-      query: Object.fromEntries(inQuery.map((one) => [one.name, one.schema])),
+      query: Object.fromEntries(inQuery.map((one) => [one.name, one.schema as JsonSchema])),
       body: properties,
     };
   }
@@ -84,10 +86,11 @@ export class OpenApiValidator {
   }
 
   /** The example of each documented error of a response, by code. */
-  errorsIn(response: Response | Ref): Readonly<Record<string, ErrorBody>> {
-    const { examples = {} } = this.resolve<Response>(response).content?.['application/json'] ?? {};
+  errorsIn(response: ResponseObject | ReferenceObject): Readonly<Record<string, ErrorBody>> {
+    const { examples = {} } =
+      this.resolve<ResponseObject>(response).content?.['application/json'] ?? {};
     return Object.fromEntries(
-      Object.entries(examples).map(([code, { value }]) => [
+      Object.entries(examples as Record<string, ExampleObject>).map(([code, { value }]) => [
         code,
         (value as { error: ErrorBody }).error,
       ]),
@@ -119,8 +122,9 @@ export class OpenApiValidator {
     isHead: boolean,
   ): unknown[] {
     const described = status < 400 && !isHead ? responses[status] : undefined;
-    const media = described && this.resolve<Response>(described).content?.['application/json'];
-    return media ? [...this.schemaErrors(media.schema, body)] : [];
+    const media =
+      described && this.resolve<ResponseObject>(described).content?.['application/json'];
+    return media ? [...this.schemaErrors(media.schema ?? {}, body)] : [];
   }
 
   /** A response to an unknown route must match the errors of some documented route. */
@@ -146,7 +150,7 @@ export class OpenApiValidator {
     const { default: other } = responses;
     const described = responses[status] ?? (status >= 400 ? other : undefined);
     if (!described) return [`${status} is not described`];
-    const response = this.resolve<Response>(described);
+    const response = this.resolve<ResponseObject>(described);
     const media = response.content?.['application/json'];
     const type = headers.get('content-type');
     const ofHeaders = this.headerErrors(response, headers);
@@ -158,19 +162,19 @@ export class OpenApiValidator {
       ...(code === undefined || other || !media.examples || code in media.examples
         ? []
         : [`${code} is not described`]),
-      ...this.schemaErrors(media.schema, body),
+      ...this.schemaErrors(media.schema ?? {}, body),
     ];
   }
 
   /** Documented headers that are missing, malformed, or not documented for this response. */
-  private headerErrors({ headers: described }: Response, headers: Headers): string[] {
-    return Object.entries(this.document.components.headers).flatMap(([name, { schema }]) => {
+  private headerErrors({ headers: described = {} }: ResponseObject, headers: Headers): string[] {
+    return Object.entries(this.document.components.headers).flatMap(([name, { schema = {} }]) => {
       const value = headers.get(name);
       const { [name]: header } = described;
-      const isRequired = header && this.resolve<Header>(header).required;
+      const isRequired = header && this.resolve<HeaderObject>(header).required;
       if (value === null) return isRequired ? [`${name} is missing`] : [];
       if (!header) return [`${name} is not described`];
-      const read = schema.type === 'integer' ? Number(value) : value;
+      const read = (schema as SchemaObject).type === 'integer' ? Number(value) : value;
       return this.schemaErrors(schema, read).length > 0 ? [`${name} is ${value}`] : [];
     });
   }

@@ -94,7 +94,7 @@ export class TestApp extends TestServer {
     const running = new TestApp(app, target, allSettings, database === undefined);
     // Creating the document costs 0.3 s of CPU. Without extensions, it is that of a shared server.
     const shared = modules.length + extensions.length === 0 ? await sharedDocument() : undefined;
-    const document = shared ?? (await openApiDocument(app, SERVER_URL));
+    const document = shared ?? openApiDocument(app, SERVER_URL);
     registerDocument(running.port, document);
     return running;
   }

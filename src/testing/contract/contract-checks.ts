@@ -57,7 +57,7 @@ export class ContractChecks {
   ): Promise<ContractChecks> {
     const extensions = [extension, ...(options.extensions ?? [])];
     const app = await TestApp.start({ ...options, extensions });
-    const document = await openApiDocument(app.app, app.url);
+    const document = openApiDocument(app.app, app.url);
     const routes = routesOf(document, extension.scopes);
     return new ContractChecks(app, extension, routes, samples);
   }

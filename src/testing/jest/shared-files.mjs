@@ -44,7 +44,8 @@ export class SharedFiles {
   #requireFrom(file) {
     const requirePackage = createRequire(file);
     return (name) => {
-      return isRelative(name) ? this.require(resolveFile(file, name)) : requirePackage(name);
+      const isShared = isRelative(name) && !name.endsWith('.json');
+      return isShared ? this.require(resolveFile(file, name)) : requirePackage(name);
     };
   }
 }

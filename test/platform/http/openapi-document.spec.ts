@@ -212,14 +212,13 @@ describe('the OpenAPI document', () => {
     'has examples of bodies that the API accepts: %s',
     async (_, route) => {
       const { content } = description.operationOf(route).requestBody!;
-      for (const { value } of Object.values(content['application/json']!.examples!)) {
+      for (const example of Object.values(content['application/json']!.examples!)) {
+        const { value } = example as { value: object };
         const owner = await app.organization();
         const { id } = await createLead(owner.api);
-        const links = Object.keys(value as object).filter((name) =>
-          /^(lead|contact)_id$/.test(name),
-        );
+        const links = Object.keys(value).filter((name) => /^(lead|contact)_id$/.test(name));
         const body = {
-          ...(value as object),
+          ...value,
           ...Object.fromEntries(links.map((link) => [link, id])),
         };
         const { path: own } = await validRequest(route, owner);

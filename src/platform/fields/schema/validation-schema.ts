@@ -66,39 +66,23 @@ export function exampleOfClass(...[dto, ...options]: Parameters<typeof exampleOf
 
 /**
  * The JSON Schema of a DTO as a request: of its fields and of its decorators of class-validator.
+ * @param containing the DTOs of which this one is a part
  * @throws Error that names a property without a type, or a class that contains itself
  */
-export function inputSchemaOfClass(dto: Type<object>): JsonSchema {
-  return mergedSchema(dto, [], (problem) => {
-    throw new Error(problem);
-  });
-}
-
-/** As `inputSchemaOfClass`, but any value is valid for a property without a type. */
-export function documentedInputOf(dto: Type<object>): JsonSchema {
-  return mergedSchema(dto, [], () => ({}));
-}
-
-/**
- * @param containing the DTOs of which this one is a part
- * @param unknown returns the schema of a value whose type is not known
- */
-function mergedSchema(
+export function inputSchemaOfClass(
   dto: Type<object>,
-  containing: readonly Type<object>[],
-  unknown: (problem: string) => JsonSchema,
+  containing: readonly Type<object>[] = [],
 ): JsonSchema {
-  if (containing.includes(dto)) return unknown(`${dto.name}, which contains itself`);
+  if (containing.includes(dto)) throw new Error(`${dto.name}, which contains itself`);
   const plain = plainPropertiesOf(dto);
   const ofFields = jsonSchemaOf(dto, 'input');
   const properties = plain.map((property) => {
     const schema = schemaOfValue(property, (nested) =>
-      mergedSchema(nested, [...containing, dto], unknown),
+      inputSchemaOfClass(nested, [...containing, dto]),
     );
     const part = property.isArray ? schema.items : schema;
     if (part?.type !== undefined) return [property.name, schema] as const;
-    const problem = `${dto.name}, whose property ${property.name} has no rule of its type`;
-    return [property.name, { ...unknown(problem), ...schema }] as const;
+    throw new Error(`${dto.name}, whose property ${property.name} has no rule of its type`);
   });
   const required = [
     ...(ofFields.required ?? []),

@@ -1,5 +1,4 @@
 import { type INestApplication, Injectable } from '@nestjs/common';
-import { openApiDocument } from './document.js';
 import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
 import { localUrl } from './server-url.js';
@@ -29,8 +28,9 @@ export class ApiDescription {
     return this.llms;
   }
 
-  private document(): Promise<OpenApiDocument> {
+  private async document(): Promise<OpenApiDocument> {
     if (!this.application) throw new Error('describe() has not been called.');
+    const { openApiDocument } = await import('./document.js');
     return openApiDocument(this.application, localUrl());
   }
 }

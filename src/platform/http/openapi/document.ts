@@ -1,119 +1,141 @@
+import { readFileSync } from 'node:fs';
 import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { type OperationObject, SwaggerModule } from '@nestjs/swagger';
+import { isObject } from '../../fields/kinds/json-object.js';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
-import { Components } from './components.js';
-import { errorCodeSchema, ERROR_SCHEMA } from './error-schema.js';
-import type { OpenApiDocument, Operation } from './model.js';
-import { operationOf, SECURITY_SCHEME } from './operation.js';
-import { HEADERS } from './response-headers.js';
-import { hasGlobalGuard, restHandlersOf } from './routes.js';
-import { explore, type ExploredOperation, OPENAPI_VERSION } from './exploration.js';
+import base from './components.json' with { type: 'json' };
+import { type OpenApiDocument, type Operation, refersTo, type Schema, schemaRef } from './model.js';
+import { completeOperation } from './operation.js';
+import { hasGlobalGuard, type RestHandler, restHandlersOf, type Route } from './routes.js';
+import { serversOf } from './server-url.js';
+import { decorate, HANDLER, TYPES } from './swagger-decorators.js';
 
-const INTRODUCTION = `
-A multi-tenant JSON API for leads, appointments and tasks. Every record belongs to an organization,
-and a key can access only the records of its organization.
+/** OpenAPI has more methods, which no route has. */
+const METHODS: readonly Route['method'][] = ['get', 'put', 'post', 'delete', 'patch'];
 
-**Keys.** Send \`Authorization: Bearer lat_...\`. A key has scopes; each operation names the scope that
-it requires.
-
-**Input.** Send JSON in UTF-8 as \`application/json\`. Text is trimmed at both ends, and its length is
-counted in Unicode code points. Text without visible characters is empty, and an empty optional text
-means \`null\`. U+0000, unpaired surrogates, unknown fields and unknown parameters are rejected. Times
-are ISO 8601 date-times. A date alone means midnight, and a time without an offset is UTC. UUIDs are
-not case-sensitive.
-
-**Responses.** A record is \`{"data": {...}}\`, a list \`{"data": [...], "meta": {...}}\` and an error
-\`{"error": {...}}\`. Records have all fields; unset ones are \`null\`. Times have the format
-\`YYYY-MM-DDTHH:mm:ss.sssZ\`. Fields may be added within v1. GET routes also answer HEAD.
-
-**Limits.** Reads (GET, HEAD) and writes are counted separately for each key, in windows of 60 seconds
-that start with the first request. Every response has the state of the window in its \`RateLimit-*\`
-headers. Over the limit, the response is 429 with \`Retry-After\`.
-
-**Retries.** A POST with an \`Idempotency-Key\` is safe to retry. It is executed once, and retries
-within 24 hours get the same response, with \`Idempotency-Replayed: true\`.
-
-**Versions.** Records have a strong \`ETag\`. With \`If-Match\`, PUT and DELETE change only that version.
-With \`If-None-Match\`, GET answers 304 while the record has that version.
-
-**Errors.** \`code\` is stable, \`message\` may change. Retry \`retryable\` errors with growing, jittered
-delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
-`;
-
-const BEARER_KEY = {
-  type: 'http',
-  scheme: 'bearer',
-  bearerFormat: 'lat_...',
-  description: 'An API key of an organization: `lat_` and 36 letters and digits.',
+const INFO = {
+  title: 'Latitude',
+  version: VERSION,
+  summary: 'Leads, appointments and tasks of many organizations',
+  description: readFileSync(new URL('introduction.md', import.meta.url), 'utf8').trim(),
+  contact: { name: 'Latitude' },
+  license: { name: 'MIT', identifier: 'MIT' },
 };
 
 /**
- * Creates the OpenAPI document of the REST API.
+ * Creates the OpenAPI document of the REST API: @nestjs/swagger makes it of decorators, and `completeOperation` adds
+ * what they cannot say. This file is loaded on demand, because loading the package takes 0.2 s of CPU.
  * @param serverUrl URL of the server, without a path
  */
-export async function openApiDocument(
-  app: INestApplication,
-  serverUrl: string,
-): Promise<OpenApiDocument> {
+export function openApiDocument(app: INestApplication, serverUrl: string): OpenApiDocument {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
   const controllers = discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
   const handlers = restHandlersOf(controllers, hasGlobalGuard(discovery));
-  const explored = await explore(app, handlers);
-  const schemas = {
-    ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),
-    Error: ERROR_SCHEMA,
+  decorate(handlers);
+  const config = { openapi: '3.1.0', info: INFO };
+  const described = SwaggerModule.createDocument(app, config, {
+    ignoreGlobalPrefix: true,
+    onlyIncludeDecoratedEndpoints: true,
+    operationIdFactory: operationIds(),
+  });
+  const schemas: Record<string, Schema> = {
+    ErrorCode: {
+      type: 'string',
+      enum: Object.keys(ERROR_CATALOGUE),
+      description: 'The codes that Latitude and its extensions declare.',
+    },
+    Error: base.schemas.Error,
     CursorMeta: CURSOR_META_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
   };
-  const components = new Components(schemas, explored);
-  const operations = explored.operations.map((one) => [one, operationOf(one, components)] as const);
+  const components = { schemas, responses: {} };
+  const adopt = adopter({ ...described.components?.schemas }, schemas);
+  const paths: OpenApiDocument['paths'] = {};
+  for (const [path, item] of Object.entries(described.paths)) {
+    for (const method of METHODS) {
+      const { [HANDLER]: mark, ...operation } = (item[method] ?? {}) as Marked;
+      const handler = handlers.find((one) => one.handler === mark?.handler);
+      if (!handler) continue;
+      const route = { ...handler, method, path };
+      (paths[path] ??= {})[method] = completeOperation(route, adopt(operation), components);
+    }
+  }
   return {
-    openapi: OPENAPI_VERSION,
-    info: {
-      title: 'Latitude',
-      version: VERSION,
-      summary: 'Leads, appointments and tasks of many organizations',
-      description: INTRODUCTION.trim(),
-      contact: { name: 'Latitude' },
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    ...config,
     servers: serversOf(serverUrl),
-    tags: tagsOf(operations),
-    paths: pathsOf(operations),
-    components: {
-      securitySchemes: { [SECURITY_SCHEME]: BEARER_KEY },
-      schemas: components.schemas,
-      responses: components.responses,
-      headers: HEADERS,
-    },
+    tags: tagsOf(Object.values(paths).flatMap(Object.values<Operation>), handlers),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { ...base, ...components, headers: base.headers },
   };
 }
 
-type Operations = readonly (readonly [ExploredOperation, Operation])[];
+/** An operation of @nestjs/swagger with its handler. */
+type Marked = OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
 
-export function serversOf(url: string): OpenApiDocument['servers'] {
-  return [{ url, description: 'This service' }];
+/** Names operations, such as `leadsList`, and `leadsList2` for the second of this name. */
+function operationIds(): (controller: string, method: string) => string {
+  const free = freeNames({});
+  return (controller, method) => {
+    // The method of a handler with several paths ends with its index, such as `list[0]`.
+    const name = `${controller.replace(/Controller$/, '')}.${method.replace(/\[\d+\]$/, '')}`;
+    const camelCase = name
+      .replace(/^./, (first) => first.toLowerCase())
+      .replace(/\.(.?)/, (_, next: string) => next.toUpperCase());
+    return free(camelCase);
+  };
+}
+
+/**
+ * Returns a function that copies a part of the document of @nestjs/swagger. The schemas to which it refers are added to
+ * `schemas` by the names of their classes without `Dto`. Modules can have classes of the same name.
+ */
+function adopter(described: Record<string, Schema>, schemas: Record<string, Schema>) {
+  const names = new Map<string, string>();
+  const free = freeNames(schemas);
+  const adopt = <T extends object>(part: T): T =>
+    JSON.parse(JSON.stringify(part), (_, value: unknown) => {
+      if (isObject(value) && TYPES in value) {
+        const { [TYPES]: type, ...schema } = value;
+        return { ...schema, type };
+      }
+      const reference = refersTo(value);
+      return reference === undefined ? value : schemaRef(nameOf(reference)).$ref;
+    }) as T;
+  const nameOf = (reference: string): string => {
+    // `getSchemaPath()` of a team knows no number.
+    const numbered = Object.keys(described).find((one) => one.startsWith(`${reference}.`));
+    const key = reference in described ? reference : (numbered ?? '');
+    const { [key]: schema } = described;
+    const known = names.get(key);
+    if (known !== undefined || !schema) return known ?? reference;
+    const name = free(key.replace(/(Dto)?(\.\d+)?$/, ''));
+    names.set(key, name);
+    schemas[name] = {}; // A schema can refer to itself.
+    schemas[name] = adopt(schema);
+    return name;
+  };
+  return adopt;
+}
+
+/** Returns a function that appends a number to names that are in use. */
+function freeNames(used: object): (name: string) => string {
+  const taken = new Set(Object.keys(used));
+  return (name) => {
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}${number}`;
+    taken.add(free);
+    return free;
+  };
 }
 
 /** Returns the tags in the order of the modules; those of routes for every key are last. */
-function tagsOf(operations: Operations): OpenApiDocument['tags'] {
-  const tags = new Map<string, { name: string; description?: string }>();
-  const isForAnyKey = ([{ handler }]: Operations[number]) => Number(handler.access === 'any-key');
-  for (const [{ handler }, operation] of operations.toSorted(
-    (a, b) => isForAnyKey(a) - isForAnyKey(b),
-  )) {
-    for (const name of operation.tags) {
-      const declared = handler.tag?.name === name ? handler.tag : { name };
-      if (!tags.get(name)?.description) tags.set(name, declared);
-    }
-  }
-  return [...tags.values()];
-}
-
-function pathsOf(operations: Operations): OpenApiDocument['paths'] {
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const [{ path, method }, operation] of operations) (paths[path] ??= {})[method] = operation;
-  return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
+function tagsOf(operations: readonly Operation[], handlers: readonly RestHandler[]) {
+  const declared = new Map(handlers.map(({ tag }) => [tag?.name, tag]));
+  const isForAnyKey = (operation: Operation) => Number(!('x-required-scope' in operation));
+  const ordered = operations.toSorted((a, b) => isForAnyKey(a) - isForAnyKey(b));
+  const names = new Set(ordered.flatMap(({ tags }) => tags));
+  return [...names].map((name) => declared.get(name) ?? { name });
 }

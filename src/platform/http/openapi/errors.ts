@@ -1,13 +1,15 @@
+import type { ContentObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { takesNoBody } from '../request/no-body.decorator.js';
 import { allowsBody } from '../request/request-reader.js';
-import { type Components, schemaRef } from './components.js';
-import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
-import type { DeclaredResponses, Ref, Response, Schema } from './model.js';
-import { requestHeaderErrors } from './request-headers.js';
-import { completed } from './responses.js';
+import {
+  acceptsIdempotencyKey,
+  acceptsIfMatch,
+  type HeaderName,
+  HEADERS,
+  headersWith,
+} from './headers.js';
+import { type Schema, schemaRef } from './model.js';
 import type { Route } from './routes.js';
 
 const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
@@ -41,38 +43,38 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
 /** Statuses of `bad_request` other than 400: timeout, unknown `Expect`, headers too large. */
 const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 
-/** Returns the error responses of a route by status, with those of `@ApiResponse()`. */
+/**
+ * Returns the error responses of a route by status.
+ * @param components gets the responses that it does not have
+ */
 export function errorResponsesOf(
   route: Route,
-  components: Components,
-  declared: DeclaredResponses,
-): Record<string, Ref | Response> {
+  components: Record<string, ResponseObject>,
+): Record<string, ReferenceObject> {
+  const { isGuarded } = route;
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
-  const { isGuarded } = route;
-  const described = [...byStatus].map(([status, codes]) => {
+  const references = [...byStatus].map(([status, codes]) => {
     const name = [...codes.map(pascalCase), ...(isGuarded ? ['Other'] : [])].join('Or');
-    const make = () => errorResponse(status, codes, isGuarded);
-    return [status, components.response(name, make)] as const;
+    components[name] ??= errorResponse(status, codes, isGuarded);
+    return [status, responseRef(name)] as const;
   });
-  const further = Object.entries(declared).filter(([status]) => /^([45]|default)/.test(status));
+  if (isGuarded) components.OtherError ??= OTHER_ERROR;
   return {
-    ...Object.fromEntries(described),
-    ...(isGuarded && { default: components.response('OtherError', () => OTHER_ERROR) }),
-    ...Object.fromEntries(
-      further.map(([status, one]) => [status, declaredResponse(status, one)] as const),
-    ),
+    ...Object.fromEntries(references),
+    ...(isGuarded && { default: responseRef('OtherError') }),
   };
 }
 
 /** Returns the error codes that a route can return. */
-function errorsOf(route: Route): readonly ErrorCode[] {
-  const { access, path, method, options, handler } = route;
-  const hasBody = route.hasBody || takesNoBody(handler);
+function errorsOf(route: Route): ErrorCode[] {
+  const { access, path, method, options } = route;
+  const hasBody = route.hasBody || route.takesNoBody;
+  const isIdempotent = acceptsIdempotencyKey(route);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
@@ -83,7 +85,9 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     'bad_request',
     path.includes('{') && 'not_found',
     ...(options?.errors ?? []),
-    ...requestHeaderErrors(route),
+    isIdempotent && 'idempotency_key_in_use',
+    isIdempotent && 'idempotency_key_reused',
+    acceptsIfMatch(route) && 'precondition_failed',
     method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',
     'overloaded',
@@ -91,35 +95,28 @@ function errorsOf(route: Route): readonly ErrorCode[] {
   return codes.filter((code) => code !== false);
 }
 
-/** The response of `@ApiResponse()`. */
-function declaredResponse(status: string, declared: Partial<Response>): Response {
-  const content = declared.content ?? { 'application/json': { schema: schemaRef('Error') } };
-  return completed(status, declared, content, headersOf(Number(status)));
+/** The headers and the body of an error with any code. */
+export function anyError(
+  status: string,
+  content: ContentObject = { 'application/json': { schema: schemaRef('Error') } },
+): Pick<ResponseObject, 'headers' | 'content'> {
+  const header = HEADERS_BY_STATUS[Number(status)];
+  return { headers: headersWith(...(header ? [header] : [])), content };
 }
 
-function headersOf(status: number): Record<string, Ref> {
-  const header = HEADERS_BY_STATUS[status];
-  return headersWith(...(header ? [header] : []));
-}
-
-/** The errors of a guard of a team do not have the headers of Latitude's errors of the same status. */
-function optionalHeadersOf(status: number): Response['headers'] {
-  const header = HEADERS_BY_STATUS[status];
-  return { ...headersWith(), ...(header && { [header]: { ...HEADERS[header], required: false } }) };
-}
-
-const OTHER_ERROR: Response = {
+const OTHER_ERROR: ResponseObject = {
   description: 'Any other error, such as one of a guard.',
-  headers: headersWith(),
-  content: { 'application/json': { schema: schemaRef('Error') } },
+  ...anyError('default'),
 };
 
-/** @param isGuarded whether the response can have other codes */
-function errorResponse(status: number, codes: readonly ErrorCode[], isGuarded: boolean): Response {
-  const meaning = (code: ErrorCode) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`;
+/** @param isGuarded whether the response can have other codes, without the headers of Latitude's errors */
+function errorResponse(status: number, codes: ErrorCode[], isGuarded: boolean): ResponseObject {
+  const { headers } = anyError(String(status));
+  const header = HEADERS_BY_STATUS[status];
+  const optional = header && { [header]: { ...HEADERS[header], required: false } };
   return {
-    description: codes.map(meaning).join(' '),
-    headers: isGuarded ? optionalHeadersOf(status) : headersOf(status),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),
+    headers: isGuarded ? { ...headers, ...optional } : headers,
     content: {
       'application/json': {
         schema: isGuarded ? schemaRef('Error') : errorSchemaOf(codes),
@@ -130,14 +127,14 @@ function errorResponse(status: number, codes: readonly ErrorCode[], isGuarded: b
 }
 
 /** Narrows the schema `Error` to some codes. Linters require `unevaluatedProperties` for that. */
-function errorSchemaOf(codes: readonly ErrorCode[]): Schema {
-  const error: JsonSchema = {
+function errorSchemaOf(codes: ErrorCode[]): Schema {
+  const error = {
     type: 'object',
     properties: { code: { type: 'string', enum: codes } },
     required: ['code'],
     unevaluatedProperties: true,
   };
-  const narrowed: JsonSchema = { type: 'object', properties: { error }, required: ['error'] };
+  const narrowed = { type: 'object', properties: { error }, required: ['error'] };
   return { allOf: [schemaRef('Error'), narrowed] };
 }
 
@@ -147,4 +144,8 @@ function exampleOf(code: ErrorCode) {
 
 function pascalCase(code: string): string {
   return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function responseRef(name: string): ReferenceObject {
+  return { $ref: `#/components/responses/${name}` };
 }

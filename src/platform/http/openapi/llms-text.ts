@@ -40,10 +40,10 @@ export function llmsText(document: OpenApiDocument): string {
     return schemaText(name, schema, components.schemas);
   });
   return [
-    `# ${String(info.title)}`,
-    `> ${String(info.summary)}. REST API with JSON, version ${String(info.version)}.`,
+    `# ${info.title}`,
+    `> ${info.summary}. REST API with JSON, version ${info.version}.`,
     '`$BASE_URL` is the URL of this service without a path, and `$KEY` is an API key.',
-    String(info.description),
+    info.description,
     `## Examples\n${EXAMPLE}`,
     `## Operations\n\nRecords are in \`data\` of the response. \`?\` marks optional parts.`,
     ...sections,
@@ -77,7 +77,7 @@ function operationText({ path, method, operation }: LocatedOperation): string {
     errors.length > 0 && ` Also ${errors.join(', ')}.`,
     headers.length > 0 && ` Headers: ${headers.map(({ name }) => `\`${name}\`?`).join(', ')}.`,
     query.length > 0 &&
-      ` Query: ${query.map((one) => `\`${one.name}\`? ${boundsText(one.schema)}`).join('; ')}.`,
+      ` Query: ${query.map((one) => `\`${one.name}\`? ${boundsText(one.schema ?? {})}`).join('; ')}.`,
   ]
     .filter((part) => typeof part === 'string')
     .join('');

@@ -1,86 +1,52 @@
-import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import type {
+  HeaderObject,
+  InfoObject,
+  OpenAPIObject,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+} from '@nestjs/swagger';
 
-/** A reference to a component of the document. */
-export interface Ref {
-  readonly $ref: string;
-}
+const SCHEMAS = '#/components/schemas/';
 
-type Named<T> = Readonly<Record<string, T>>;
+export type Schema = SchemaObject | ReferenceObject;
 
-/** A JSON schema that can contain references to components. */
-export type Schema =
-  Ref | JsonSchema | (Omit<JsonSchema, 'anyOf' | 'items' | 'properties'> & Composed);
-
-interface Composed {
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Named<Schema>;
-}
-
-export interface Header {
-  readonly description: string;
-  /** Whether every response that names the header has it. */
-  readonly required?: boolean;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-}
-
-export interface MediaType {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Named<{ readonly summary?: string; readonly value: unknown }>;
-}
-
-export type Content = { readonly 'application/json'?: MediaType } & Named<MediaType>;
-
-export interface Response {
-  readonly description: string;
-  readonly headers: Named<Ref | Header>;
-  readonly content?: Content;
-}
-
-/** The responses that decorators of @nestjs/swagger describe, by status. */
-export type DeclaredResponses = Named<Partial<Response>>;
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-}
-
-export interface RequestBody {
-  readonly required?: boolean;
-  readonly content: Content;
-}
-
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly Named<readonly string[]>[];
+export interface Operation extends OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
   /** An extension, because OpenAPI has scopes only for OAuth. */
-  readonly 'x-required-scope'?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: RequestBody;
-  readonly responses: Named<Response | Ref>;
+  'x-required-scope'?: string;
+  parameters?: ParameterObject[];
+  requestBody?: RequestBodyObject;
+  responses: Record<string, ResponseObject | ReferenceObject>;
 }
 
 /** The parts of an OpenAPI 3.1 document that this API uses. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Named<Named<Operation>>;
-  readonly components: {
-    readonly securitySchemes: Named<unknown>;
-    readonly schemas: Named<Schema>;
-    readonly responses: Named<Response>;
-    readonly headers: Named<Header>;
+export interface OpenApiDocument extends Required<
+  Pick<OpenAPIObject, 'openapi' | 'servers' | 'tags'>
+> {
+  info: InfoObject & { summary: string; description: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    securitySchemes: object;
+    schemas: Record<string, Schema>;
+    responses: Record<string, ResponseObject>;
+    headers: Record<string, HeaderObject>;
   };
+}
+
+export function schemaRef(name: string): ReferenceObject {
+  return { $ref: SCHEMAS + name };
+}
+
+/** Returns the name of the schema to which a reference leads; undefined for any other value. */
+export function refersTo(value: unknown): string | undefined {
+  return typeof value === 'string' && value.startsWith(SCHEMAS)
+    ? value.slice(SCHEMAS.length)
+    : undefined;
 }

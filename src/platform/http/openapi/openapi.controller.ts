@@ -3,8 +3,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../access.js';
 import { ErrorFilter } from '../error.filter.js';
 import { ApiDescription } from './api-description.js';
-import { serversOf } from './document.js';
-import { serverUrlOf } from './server-url.js';
+import { serversOf, serverUrlOf } from './server-url.js';
 
 /**
  * Serves the OpenAPI document of all registered modules. The handlers send the responses themselves, so that interceptors

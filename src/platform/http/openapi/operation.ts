@@ -1,20 +1,56 @@
+import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { Type } from '@nestjs/common';
-import type { OperationObject } from '@nestjs/swagger';
-import { fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
-import { schemaOf } from '../../fields/schema/schema-of.js';
-import { exampleOfClass } from '../../fields/schema/validation-schema.js';
+import type {
+  ContentObject,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  ResponseObject,
+} from '@nestjs/swagger';
+import { ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
-import type { Components } from './components.js';
-import { errorResponsesOf } from './errors.js';
-import type { DeclaredResponses, MediaType, Operation, Parameter, RequestBody } from './model.js';
-import { headerParameters } from './request-headers.js';
-import { successOf, successResponsesOf } from './responses.js';
-import type { Route } from './routes.js';
-import type { ExploredOperation } from './exploration.js';
+import { DEFAULT_LIMIT } from '../../data/lists/list-query.js';
+import { CURSOR_META_SCHEMA, type CursorMeta, type PageMeta } from '../../data/lists/page.js';
+import { anyError, errorResponsesOf } from './errors.js';
+import {
+  acceptsIdempotencyKey,
+  acceptsIfNoneMatch,
+  type HeaderName,
+  headersWith,
+  requestHeadersOf,
+} from './headers.js';
+import { type Operation, refersTo, type Schema, schemaRef } from './model.js';
+import type { RestHandler, Route } from './routes.js';
 
-/** The one security scheme of the document. */
-export const SECURITY_SCHEME = 'apiKey';
+/** The components to which operations refer: the schemas, and the error responses so far. */
+export interface Components {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly responses: Record<string, ResponseObject>;
+}
+
+type Responses = Readonly<Record<string, ResponseObject>>;
+
+const JSON_TYPE = 'application/json';
+
+/** `meta` of the lists of `@ApiRoute()`. */
+const META = {
+  page: {
+    schema: schemaRef('PageMeta'),
+    example: { page: 1, limit: DEFAULT_LIMIT, total: 1, total_pages: 1 } satisfies PageMeta,
+  },
+  cursor: {
+    schema: schemaRef('CursorMeta'),
+    example: {
+      next: CURSOR_META_SCHEMA.properties.next.examples[0] ?? '',
+      has_more: false,
+    } satisfies CursorMeta,
+  },
+};
+
+const NOT_MODIFIED: ResponseObject = { description: 'Not Modified', headers: headersWith('ETag') };
+
+/** Statuses of responses without a body. */
+const WITHOUT_BODY = /^(204|205|3..)$/;
 
 const RECORD_ID = {
   description: 'Identifier of the record.',
@@ -22,56 +58,37 @@ const RECORD_ID = {
   example: ID_EXAMPLE,
 };
 
-/** Completes an operation with what Latitude declares in addition to the decorators of @nestjs/swagger. */
-export function operationOf(explored: ExploredOperation, components: Components): Operation {
-  const { path, method, handler } = explored;
-  const { access, options, inputs } = handler;
-  const {
-    parameters,
-    requestBody,
-    responses,
-    operationId = '',
-    ...others
-  } = components.adopt<OperationObject>(withoutBodyOf(explored));
-  const body = declaresFields(inputs.body)
-    ? { required: true, content: { 'application/json': bodyOf(inputs.body, components) } }
-    : (requestBody as RequestBody | undefined);
-  const declared = responses as DeclaredResponses;
-  const success = successOf(explored, declared, components);
-  const { isRecord } = success;
-  const route: Route = { ...handler, path, method, hasBody: body !== undefined, isRecord };
-  const all = parametersOf(route, (parameters ?? []) as Parameter[]);
+/** Adds to an operation of @nestjs/swagger what its decorators cannot say. */
+export function completeOperation(
+  declared: RestHandler & Pick<Route, 'method' | 'path'>,
+  described: OperationObject & { readonly 'x-required-scope'?: string },
+  components: Components,
+): Operation {
+  const { operationId = '', summary, description, security, parameters, ...more } = described;
+  const { requestBody, responses, 'x-required-scope': scope, tags = [], ...others } = more;
+  const content = contentOf(declared, responses as Responses);
+  const { data } = propertiesOf(content?.[JSON_TYPE]?.schema, components);
+  const isRecord = declared.method !== 'delete' && 'id' in propertiesOf(data, components);
+  const route: Route = { ...declared, hasBody: requestBody !== undefined, isRecord };
+  const all = parametersOf(route, (parameters ?? []) as ParameterObject[]);
   return {
     ...others,
+    tags,
     operationId,
-    tags: others.tags ?? [],
-    summary: [others.summary, options?.summary, operationId].find(Boolean) ?? '',
-    description: descriptionOf(route, others.description),
-    security: [{ [SECURITY_SCHEME]: [] }],
-    ...(access !== 'any-key' && { 'x-required-scope': access }),
+    summary: [summary, operationId].find(Boolean) ?? '',
+    description: descriptionOf(route, description),
+    security,
+    ...(scope !== undefined && { 'x-required-scope': scope }),
     ...(all.length > 0 && { parameters: all }),
-    ...(body && { requestBody: body }),
-    responses: {
-      ...successResponsesOf(route, success, declared),
-      ...errorResponsesOf(route, components, declared),
-    },
+    ...(requestBody && { requestBody: requestBody as RequestBodyObject }),
+    responses: responsesOf(route, responses as Responses, components),
   };
 }
 
-function declaresFields(dto: Type<object> | undefined): dto is Type<object> {
-  return dto !== undefined && fieldsOf(dto).length > 0;
-}
-
-/** Leaves out the body of a DTO with fields, which has a schema of its own as an input. */
-function withoutBodyOf({ operation, handler: { inputs } }: ExploredOperation): OperationObject {
-  return declaresFields(inputs.body) ? { ...operation, requestBody: undefined } : operation;
-}
-
-function descriptionOf(route: Route, declared: string | undefined): string {
-  const { access, method, options, inputs } = route;
+function descriptionOf({ access, method, inputs }: Route, described: string | undefined): string {
   const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
   const sentences = [
-    declared ?? options?.description,
+    described,
     inputs.body &&
       isUpdate(inputs.body) &&
       'Changes only the given fields; `null` clears a nullable field.',
@@ -80,44 +97,103 @@ function descriptionOf(route: Route, declared: string | undefined): string {
   return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
 }
 
-/** Combines the declared parameters with those of the path, the fields of the query and the headers. */
-function parametersOf(route: Route, declared: readonly Parameter[]): Parameter[] {
-  const nameOf = ({ in: place, name }: Parameter) =>
-    place === 'header' ? name.toLowerCase() : name;
-  const isSame = (a: Parameter) => (b: Parameter) => a.in === b.in && nameOf(a) === nameOf(b);
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
-    const bare: Parameter = { name, in: 'path', required: true, schema: { type: 'string' } };
-    const one = declared.find(isSame(bare)) ?? bare;
+/** Adds the parameters of the path and the headers that every route of the kind has. */
+function parametersOf(route: Route, described: readonly ParameterObject[]): ParameterObject[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): ParameterObject => {
+    const bare: ParameterObject = { name, in: 'path', required: true, schema: { type: 'string' } };
+    const one = described.find((each) => each.in === 'path' && each.name === name) ?? bare;
     return /(^|_)id$/.test(name) && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
   });
-  const known = [...inPath, ...queryParameters(route.inputs.query), ...headerParameters(route)];
-  const others = declared.filter((one) => one.in !== 'path' && !known.some(isSame(one)));
-  return [...known, ...others];
+  const headers = requestHeadersOf(route);
+  const isHeader = (one: ParameterObject) =>
+    one.in === 'header' &&
+    headers.some(({ name }) => name.toLowerCase() === one.name.toLowerCase());
+  const others = described.filter((one) => one.in !== 'path' && !isHeader(one));
+  return [...inPath, ...others.map(withExample), ...headers];
 }
 
-function queryParameters(dto: Type<object> | undefined): Parameter[] {
-  if (!dto) return [];
-  return fieldsOf(dto).map((field) => {
-    const { description, examples: [example] = [], ...schema } = schemaOf(field);
-    const required = field.presence.required === true;
-    return {
-      name: field.name,
-      in: 'query',
-      required,
-      description,
-      schema,
-      ...(example !== undefined && { example }),
-    };
-  });
+/** Gives a parameter the example of its field: @nestjs/swagger keeps none beside a schema, but what the field is in a response. */
+function withExample(described: ParameterObject & { readonly type?: unknown }): ParameterObject {
+  const { name, in: place, required, examples, type: _, ...others } = described;
+  const example = Array.isArray(examples) ? { example: examples[0] as unknown } : { examples };
+  return { name, in: place, required, ...others, ...example };
 }
 
-function bodyOf(dto: Type<object>, components: Components): MediaType {
-  const complete = exampleOfClass(dto, 'input');
-  const minimal = isUpdate(dto) ? undefined : exampleOfClass(dto, 'input', 'required fields');
-  const examples = {
-    ...(complete && { complete: { summary: 'All fields', value: complete } }),
-    ...(minimal && { minimal: { summary: 'Required fields', value: minimal } }),
+/** The content of a response that is no error: JSON is in the envelope. Without a declaration, `data` has any type. */
+function contentOf(
+  { status, hasEnvelope, options }: RestHandler,
+  described: Responses,
+  code = String(status),
+): ContentObject | undefined {
+  const content = described[code]?.content;
+  if (WITHOUT_BODY.test(code)) return undefined;
+  if (!hasEnvelope) return content;
+  if (code !== String(status)) return enveloped(content);
+  const meta = Array.isArray(options?.response) ? META[options.paging ?? 'page'] : undefined;
+  return enveloped(content ?? { [JSON_TYPE]: { schema: {} } }, meta);
+}
+
+/** Wraps described JSON in the envelope in which it is sent. */
+function enveloped(
+  content: ContentObject | undefined,
+  meta?: (typeof META)[keyof typeof META],
+): ContentObject | undefined {
+  const json = content?.[JSON_TYPE];
+  if (!json) return content;
+  const properties = { data: json.schema ?? {}, ...(meta && { meta: meta.schema }) };
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  const example = { data: json.example as unknown, ...(meta && { meta: meta.example }) };
+  return { ...content, [JSON_TYPE]: { schema, ...(json.example !== undefined && { example }) } };
+}
+
+/** Completes the described responses, and adds the errors that the route can return. */
+function responsesOf(
+  route: Route,
+  described: Responses,
+  { responses }: Components,
+): Operation['responses'] {
+  const main = String(route.status);
+  const isError = (code: string) => /^[45d]/.test(code);
+  const partsOf = (code: string, declared?: ContentObject) =>
+    isError(code)
+      ? anyError(code, declared)
+      : {
+          headers: headersWith(...(code === main ? headersOf(route) : [])),
+          content: contentOf(route, described, code),
+        };
+  const declared = Object.entries<Partial<ResponseObject>>({ [main]: {}, ...described })
+    // @nestjs/swagger does not know that `@Redirect()` excludes 200.
+    .filter(([code]) => isError(code) || route.status < 300 || code === main)
+    .map(([code, { description, ...one }]): [string, ResponseObject] => {
+      const { headers, content } = partsOf(code, one.content);
+      const text = [description, STATUS_CODES[code]].find(Boolean) ?? 'Any other response';
+      return [
+        code,
+        { description: text, headers: { ...headers, ...one.headers }, ...(content && { content }) },
+      ];
+    });
+  return {
+    ...(acceptsIfNoneMatch(route) && { 304: NOT_MODIFIED }),
+    ...errorResponsesOf(route, responses),
+    ...Object.fromEntries(declared),
   };
-  const schema = components.schemaOf(dto, 'input');
-  return { schema, ...(Object.keys(examples).length > 0 && { examples }) };
+}
+
+/** The headers of the response to a successful request, in addition to those of every response. */
+function headersOf(route: Route): HeaderName[] {
+  const { isRecord, status } = route;
+  return [
+    ...(isRecord && status === 201 ? ['Location' as const] : []),
+    ...(isRecord ? ['ETag' as const] : []),
+    ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
+  ];
+}
+
+/** Returns the properties of a schema or of the component to which it refers. */
+function propertiesOf(
+  schema: Schema = {},
+  { schemas }: Pick<Components, 'schemas'>,
+): Readonly<Record<string, Schema>> {
+  if (!('$ref' in schema)) return schema.properties ?? {};
+  return propertiesOf(schemas[refersTo(schema.$ref) ?? ''], { schemas });
 }

@@ -1,9 +1,15 @@
-import type { Type } from '@nestjs/common';
+import { HttpStatus, RequestMethod, type Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../access.js';
 import type { Scope } from '../../access/scopes.js';
 import { type DeclaredHandler, handlersOf } from '../../discovery/declared-handlers.js';
-import { hasDeclaredGuards } from '../../discovery/nest-internals.js';
+import {
+  declaredStatusOf,
+  hasDeclaredGuards,
+  requestMethodOf,
+  writesOwnResponse,
+} from '../../discovery/nest-internals.js';
+import { takesNoBody } from '../request/no-body.decorator.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 import {
   API_ROUTE,
@@ -12,12 +18,17 @@ import {
   type ApiTagOptions,
 } from './api-route.decorator.js';
 
-/** A handler of the REST API. */
+/** What a handler of the REST API declares. The document is made from nothing else. */
 export interface RestHandler extends DeclaredHandler {
   readonly access: Scope | 'any-key';
   readonly tag?: ApiTagOptions;
   readonly options?: ApiRouteOptions;
   readonly inputs: InputTypes;
+  readonly takesNoBody: boolean;
+  /** The status of a successful response. */
+  readonly status: number;
+  /** Whether the return value is sent in the envelope. */
+  readonly hasEnvelope: boolean;
   /** Whether a guard of a team runs, which can answer any error. */
   readonly isGuarded: boolean;
 }
@@ -44,12 +55,18 @@ export function restHandlersOf(
     const { controller, name, handler } = declared;
     const access = metadata<Access>(ACCESS, handler);
     if (!isRestRoute(access)) return [];
-    const tag = metadata<ApiTagOptions>(API_TAG, controller);
-    const options = metadata<ApiRouteOptions>(API_ROUTE, handler);
-    const isGuarded = isGuardedGlobally || hasDeclaredGuards(controller, handler);
-    return [
-      { ...declared, access, tag, options, inputs: inputTypesOf(controller, name), isGuarded },
-    ];
+    const isPost = requestMethodOf(handler) === RequestMethod.POST;
+    return {
+      ...declared,
+      access,
+      tag: metadata<ApiTagOptions>(API_TAG, controller),
+      options: metadata<ApiRouteOptions>(API_ROUTE, handler),
+      inputs: inputTypesOf(controller, name),
+      takesNoBody: takesNoBody(handler),
+      status: declaredStatusOf(handler) ?? (isPost ? HttpStatus.CREATED : HttpStatus.OK),
+      hasEnvelope: !writesOwnResponse(controller, handler),
+      isGuarded: isGuardedGlobally || hasDeclaredGuards(controller, handler),
+    };
   });
 }
 

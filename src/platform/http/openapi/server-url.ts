@@ -2,6 +2,11 @@ import type { Request } from 'express';
 
 const DEFAULT_PORT = 3000;
 
+/** Returns `servers` of the document. */
+export function serversOf(url: string): { url: string; description: string }[] {
+  return [{ url, description: 'This service' }];
+}
+
 /** Returns the URL of a server on this machine. A `port` of 0 is not known yet. */
 export function localUrl(port = 0): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;

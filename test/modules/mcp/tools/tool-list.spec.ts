@@ -133,7 +133,8 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         const { parameters = [], requestBody } = description.operationOf(route);
         const query = parameters.filter((parameter) => parameter.in === 'query');
         const body = requestBody?.content['application/json']?.schema;
-        if (!body) return { properties: Object.fromEntries(query.map((p) => [p.name, p.schema])) };
+        const properties = query.map((p) => [p.name, p.schema as JsonSchema] as const);
+        if (!body) return { properties: Object.fromEntries(properties) };
         if (!('$ref' in body)) return body as JsonSchema;
         const { schemas } = description.document.components;
         return schemas[body.$ref.split('/').at(-1)!] as JsonSchema;

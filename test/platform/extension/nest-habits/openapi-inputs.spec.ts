@@ -42,6 +42,10 @@ class RecipientDto {
   @IsOptional() @IsString() @MaxLength(20) name?: string;
 }
 
+class NoteDto {
+  @Text({ max: 5, required: true }) text: string;
+}
+
 /** Has fields and rules of class-validator. */
 class SendDto {
   @Text({ max: 5, required: true, example: 'a' }) title: string;
@@ -89,8 +93,9 @@ class ThingsController {
     @Body('recipient') recipient: RecipientDto,
     @Body('any') any: unknown,
     @Body('size') size: number,
+    @Body('note') note: NoteDto,
   ) {
-    return [text, list, recipient, any, size];
+    return [text, list, recipient, any, size, note];
   }
 
   @Post('object')
@@ -218,10 +223,12 @@ describe('the schema of an input of a team', () => {
         recipient: ref('Recipient'),
         any: {},
         size: { type: 'number' },
+        note: ref('Note'),
       },
-      required: ['text', 'list', 'recipient', 'any', 'size'],
+      required: ['text', 'list', 'recipient', 'any', 'size', 'note'],
       additionalProperties: false,
     });
+    expect(schemaOf('Note')).toMatchObject({ required: ['text'], additionalProperties: false });
     expect(bodyOf(`${THINGS}/object`)).toEqual({});
     expect(bodyOf(`${THINGS}/array`)).toEqual({ type: 'array', items: {} });
     expect(bodyOf(`${THINGS}/parsed`)).toEqual({ type: 'array', items: ref('Recipient') });

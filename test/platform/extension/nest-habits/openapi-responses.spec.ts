@@ -1,4 +1,5 @@
 import {
+  All,
   Body,
   Controller,
   Delete,
@@ -13,12 +14,15 @@ import {
   ApiBearerAuth,
   ApiConflictResponse,
   ApiExcludeEndpoint,
+  ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
   ApiProduces,
   ApiProperty,
   ApiResponse,
   ApiTags,
+  getSchemaPath,
+  type ResponseObject,
 } from '@nestjs/swagger';
 import { of } from 'rxjs';
 import { AnyKey, RequireScope } from '../../../../src/platform/http/access.js';
@@ -26,11 +30,7 @@ import { defineExtension } from '../../../../src/platform/extension/extension.js
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
 import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
-import type {
-  OpenApiDocument,
-  Operation,
-  Response,
-} from '../../../../src/platform/http/openapi/model.js';
+import type { OpenApiDocument, Operation } from '../../../../src/platform/http/openapi/model.js';
 import { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
 import { describeExtensions, lint } from '../../../support/openapi.js';
 
@@ -104,6 +104,20 @@ class MessagesController {
     return of({ data: { email: 'a' } });
   }
 
+  @Get('related')
+  @AnyKey()
+  @ApiExtraModels(LeadDto)
+  @ApiOkResponse({ schema: { oneOf: [{ $ref: getSchemaPath(LeadDto) }, { type: 'null' }] } })
+  related() {
+    return null;
+  }
+
+  @All('any')
+  @AnyKey()
+  any() {
+    return {};
+  }
+
   @Get('hidden')
   @AnyKey()
   @ApiExcludeEndpoint()
@@ -150,7 +164,7 @@ const schemaOf = (name: string) => document.components.schemas[name] as JsonSche
 
 /** The response of an operation, which is no reference. */
 const responseOf = (method: string, path: string, status: number) =>
-  operation(method, path).responses[status] as Response;
+  operation(method, path).responses[status] as ResponseObject;
 
 /** The schema of `data` in a response. */
 function dataOf(method: string, path: string, status: number) {
@@ -211,6 +225,19 @@ describe('the schema of a response', () => {
     const { summary, responses } = operation('get', `${MESSAGES}/found`);
     expect(summary).toBe('Find messages');
     expect(responses[422]).toEqual({ $ref: '#/components/responses/ComplianceBlocked' });
+  });
+
+  it('of getSchemaPath() is the schema of the DTO', () => {
+    expect(dataOf('get', `${MESSAGES}/related`, 200)).toEqual({
+      oneOf: [ref('Lead'), { type: 'null' }],
+    });
+  });
+
+  it('of @All() has the status 200 for each method', () => {
+    for (const method of ['get', 'post', 'put', 'delete', 'patch']) {
+      const { responses } = operation(method, `${MESSAGES}/any`);
+      expect(Object.keys(responses).filter((status) => status < '400')).toEqual(['200']);
+    }
   });
 
   it('of a declared error has the error envelope, with any code', () => {

@@ -1,0 +1,72 @@
+import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
+import components from './components.json' with { type: 'json' };
+import { mayWrite } from '../access.js';
+import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotency-key.js';
+import type { Route } from './routes.js';
+
+/** The response headers of the document. */
+export const HEADERS = components.headers;
+
+export type HeaderName = keyof typeof HEADERS;
+
+const COMMON_HEADERS = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+] as const satisfies readonly HeaderName[];
+
+/** Returns references to the headers of every response and to additional ones. */
+export function headersWith(...more: readonly HeaderName[]): Record<string, ReferenceObject> {
+  const names = [...COMMON_HEADERS, ...more];
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
+}
+
+const IDEMPOTENCY_KEY = optional(
+  'Idempotency-Key',
+  'Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.',
+  { schema: IDEMPOTENCY_KEY_SCHEMA, example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94' },
+);
+
+const IF_MATCH = optional(
+  'If-Match',
+  'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any. A weak tag (`W/"..."`) never matches.',
+  { schema: { type: 'string' }, example: '*' },
+);
+
+const IF_NONE_MATCH = optional(
+  'If-None-Match',
+  'The response is 304 if the record has one of these entity tags.',
+  { schema: { type: 'string' }, example: HEADERS.ETag.example },
+);
+
+function optional(
+  name: string,
+  description: string,
+  value: Pick<ParameterObject, 'schema' | 'example'>,
+): ParameterObject {
+  return { name, in: 'header', required: false, description, ...value };
+}
+
+/** Returns the optional headers of a request. */
+export function requestHeadersOf(route: Route): ParameterObject[] {
+  return [
+    ...(acceptsIdempotencyKey(route) ? [IDEMPOTENCY_KEY] : []),
+    ...(acceptsIfMatch(route) ? [IF_MATCH] : []),
+    ...(acceptsIfNoneMatch(route) ? [IF_NONE_MATCH] : []),
+  ];
+}
+
+export function acceptsIdempotencyKey({ method, access }: Route): boolean {
+  return method === 'post' && mayWrite(access);
+}
+
+export function acceptsIfMatch({ method, path, access }: Route): boolean {
+  return method !== 'get' && method !== 'post' && path.endsWith('}') && mayWrite(access);
+}
+
+export function acceptsIfNoneMatch({ method, isRecord }: Route): boolean {
+  return method === 'get' && isRecord;
+}
