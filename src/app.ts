@@ -1,5 +1,5 @@
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
-import { ApplicationConfig, DiscoveryService, NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './platform/data/connection/repeat-while-down.js';
@@ -10,7 +10,6 @@ import { nameOfServer } from './platform/data/instances.js';
 import { ConcurrencyLimit } from './platform/data/gateway/policies.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
 import { Replicas } from './platform/data/replicas/replicas.js';
-import { type DeclaredHandler, declaredHandlers } from './platform/discovery/declared-handlers.js';
 import { DocsModule } from './platform/http/docs/docs.module.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
@@ -21,15 +20,9 @@ import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
 import { type RequestObserver, requestContext } from './platform/http/request/request-context.js';
 import { startPage } from './platform/http/start-page/start-page.handler.js';
-import { CATCH_ALL_PATH } from './platform/http/unknown-routes.controller.js';
 import { shedLoad } from './platform/http/admission/shed-load.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
-import { interceptAround } from './platform/http/response/around-handler.interceptor.js';
-import {
-  globalInterceptorsOf,
-  teamInterceptorsOf,
-} from './platform/http/response/declared-interceptors.js';
-import { type RoutePath, ROUTE_TABLE, RouteTable } from './platform/http/response/route-table.js';
+import { RoutePlans } from './platform/http/route-plans.js';
 import { UnsharedLimitsWarning } from './platform/access/limits/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './app.module.js';
 
@@ -71,14 +64,13 @@ export async function initApp(
   app.get(ApiDescription).describe(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
-    const handlers = declaredHandlers(app.get(DiscoveryService));
-    const routes = routesOf(handlers, adapter);
-    if (!routes.some(isStartPage)) {
-      adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
-      routes.push(START_PAGE);
+    const plans = app.get(RoutePlans);
+    plans.compile();
+    // A module of a team can have a start page of its own.
+    if (!plans.methodsAt(START_PAGE).includes('GET')) {
+      adapter.getInstance<Express>().get(START_PAGE, startPage(settings));
+      plans.addPath('GET', START_PAGE);
     }
-    const intercepted = interceptHandlers(app.get(ApplicationConfig), handlers);
-    app.setLocal(ROUTE_TABLE, new RouteTable(routes, intercepted));
     await app.init();
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
@@ -94,36 +86,7 @@ export async function initApp(
   return app;
 }
 
-/** Adds the innermost interceptor to the handlers on which interceptors of a team run, and returns these. */
-function interceptHandlers(
-  config: ApplicationConfig,
-  declared: readonly DeclaredHandler[],
-): ReadonlySet<object> {
-  const isGlobal = globalInterceptorsOf(config).length > 0;
-  const intercepted = declared.filter(
-    ({ controller, handler }) => isGlobal || teamInterceptorsOf(controller, handler).length > 0,
-  );
-  const handlers = intercepted.map(({ handler }) => handler);
-  for (const handler of handlers) interceptAround(handler);
-  return new Set(handlers);
-}
-
-function routesOf(handlers: readonly DeclaredHandler[], adapter: HttpAdapter): RoutePath[] {
-  const routes = handlers.flatMap(({ route, paths }) =>
-    paths.map((path) => ({
-      method: route.slice(0, route.indexOf(' ')),
-      path: adapter.normalizePath(path),
-    })),
-  );
-  return routes.filter(({ path }) => !path.endsWith(CATCH_ALL_PATH));
-}
-
-const START_PAGE: RoutePath = { method: 'GET', path: '/' };
-
-/** A module of a team can have a start page of its own. */
-function isStartPage({ method, path }: RoutePath): boolean {
-  return method === START_PAGE.method && path === START_PAGE.path;
-}
+const START_PAGE = '/';
 
 /** The root module of the server. It leaves out the pages that the settings switch off. */
 export function serverModule(options: AppOptions): DynamicModule {

@@ -30,12 +30,12 @@ export {
 export { Settings } from './platform/config/settings.js';
 
 // Routes
-export { AnyKey, Public, RawRoute, RequireScope } from './platform/http/access.js';
+export { AnyKey, Public, RawRoute, RequireScope } from './platform/http/routes/access.js';
 export {
   Webhook,
   type WebhookDelivery,
   WebhookVerifier,
-} from './platform/http/webhooks/webhook.decorator.js';
+} from './platform/http/routes/webhook.decorator.js';
 export type { Scope } from './platform/access/scopes.js';
 export { CurrentCall } from './platform/http/request/api-request.js';
 export { Id } from './platform/http/request/id.decorator.js';
@@ -43,7 +43,7 @@ export {
   ApiRoute,
   type ApiRouteOptions,
   ApiTag,
-} from './platform/http/openapi/api-route.decorator.js';
+} from './platform/http/routes/api-route.decorator.js';
 export type {
   Actor,
   Call,

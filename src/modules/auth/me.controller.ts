@@ -1,9 +1,9 @@
 import { Controller, Get, UseFilters } from '@nestjs/common';
-import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import type { Call } from '../../platform/data/call.js';
-import { AnyKey } from '../../platform/http/access.js';
+import { AnyKey } from '../../platform/http/routes/access.js';
 import { describeKey, MeDto } from './me.dto.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Query, UseFilters } from '@nestjs/common';
-import { RequireScope } from '../../platform/http/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { RequireScope } from '../../platform/http/routes/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 import type { Call } from '../../platform/data/call.js';

@@ -10,7 +10,7 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { RawRoute } from '../../platform/http/access.js';
+import { RawRoute } from '../../platform/http/routes/access.js';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
 import { Settings } from '../../platform/config/settings.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';

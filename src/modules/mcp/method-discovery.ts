@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { assertKnownAccess } from '../../platform/http/access.js';
+import { assertKnownAccess } from '../../platform/http/routes/access.js';
 import type { Scope } from '../../platform/access/scopes.js';
 import {
   assertSingleton,

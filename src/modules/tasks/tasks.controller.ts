@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
-import { RequireScope } from '../../platform/http/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { RequireScope } from '../../platform/http/routes/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/response/single-insert.decorator.js';
+import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import type { Call } from '../../platform/data/call.js';

@@ -9,13 +9,13 @@ import {
   Query,
   UseFilters,
 } from '@nestjs/common';
-import { RequireScope } from '../../platform/http/access.js';
+import { RequireScope } from '../../platform/http/routes/access.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
-import { ApiRoute, ApiTag } from '../../platform/http/openapi/api-route.decorator.js';
+import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { CheckBody } from '../../platform/http/request/check-body.decorator.js';
+import { CheckBody } from '../../platform/http/routes/handler-declarations.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
-import { NoBody } from '../../platform/http/request/no-body.decorator.js';
+import { NoBody } from '../../platform/http/routes/handler-declarations.js';
 import type { Call } from '../../platform/data/call.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';

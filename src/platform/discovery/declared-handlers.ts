@@ -6,6 +6,8 @@ import { requestMethodOf, routePathsOf } from './nest-internals.js';
 export interface DeclaredHandler {
   /** Such as `GET /api/v1/leads`. */
   readonly route: string;
+  /** Such as `GET`, or `ALL`. */
+  readonly httpMethod: string;
   readonly paths: readonly string[];
   readonly controller: Type<object>;
   readonly name: string;
@@ -28,7 +30,9 @@ export function handlersOf(controllers: readonly Type<object>[]): DeclaredHandle
       const verb = handler && requestMethodOf(handler);
       if (!handler || verb === undefined) return [];
       const paths = routePathsOf(controller, handler);
-      return [{ route: `${RequestMethod[verb]} ${paths[0]}`, paths, controller, name, handler }];
+      const httpMethod = RequestMethod[verb];
+      const route = `${httpMethod} ${paths[0]}`;
+      return [{ route, httpMethod, paths, controller, name, handler }];
     });
   });
 }

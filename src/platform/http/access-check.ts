@@ -1,13 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApplicationConfig, DiscoveryService } from '@nestjs/core';
-import { ACCESS, type Access, assertKnownAccess, isRestRoute } from './access.js';
+import { ApplicationConfig } from '@nestjs/core';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { globalInterceptorsOf, teamInterceptorsOf } from './response/declared-interceptors.js';
 import { assertNotCachedByUrl } from './cached-by-url.js';
-import { type DeclaredHandler, declaredHandlers } from '../discovery/declared-handlers.js';
-import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
 import { HeadersGuard } from './guards/headers.guard.js';
-import { InputGuard } from './guards/input.guard.js';
+import { RoutePlans } from './route-plans.js';
+import { assertKnownAccess } from './routes/access.js';
+import type { RoutePlan } from './routes/route-plan.js';
+import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 
 /**
  * Fails startup if
@@ -20,16 +19,16 @@ import { InputGuard } from './guards/input.guard.js';
 @Injectable()
 export class AccessCheck implements OnModuleInit {
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly inputs: InputGuard,
+    private readonly plans: RoutePlans,
+    private readonly webhooks: WebhookReceiver,
     private readonly config: ApplicationConfig,
   ) {}
 
   /** @throws Error whose message has one line for each faulty route */
   onModuleInit(): void {
-    const ofRoutes = declaredHandlers(this.discovery).flatMap((handler) => {
+    const ofRoutes = this.plans.all().flatMap((plan) => {
       try {
-        this.check(handler);
+        this.check(plan);
         return [];
       } catch (error) {
         return [(error as Error).message];
@@ -51,24 +50,22 @@ export class AccessCheck implements OnModuleInit {
       );
   }
 
-  private check({ route, controller, handler }: DeclaredHandler): void {
-    const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+  private check(plan: RoutePlan): void {
+    const { route, access, controller, name, inputFault, webhookVerifier } = plan;
     if (access === undefined) {
       throw new Error(
         `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`,
       );
     }
     assertKnownAccess(route, access);
-    assertKnownErrors(route, handler);
-    if (isRestRoute(access) || access === 'raw') {
-      const interceptors = [
-        ...globalInterceptorsOf(this.config),
-        ...teamInterceptorsOf(controller, handler),
-      ];
-      assertNotCachedByUrl(interceptors, `${controller.name}.${handler.name}`);
+    assertKnownErrors(plan);
+    if (plan.isRest || access === 'raw') {
+      assertNotCachedByUrl(plan.interceptors, `${controller.name}.${name}`);
     }
+    if (inputFault !== undefined) throw new Error(`${route} ${inputFault}`);
+    if (!webhookVerifier) return;
     try {
-      this.inputs.assertReadable(controller, handler);
+      this.webhooks.verifierOf(webhookVerifier);
     } catch (error) {
       throw new Error(`${route} ${(error as Error).message}`, { cause: error });
     }
@@ -76,9 +73,10 @@ export class AccessCheck implements OnModuleInit {
 }
 
 /** @throws Error if the error codes of `@ApiRoute()` are not in the catalogue */
-function assertKnownErrors(route: string, handler: object): void {
-  const options = Reflect.getMetadata(API_ROUTE, handler) as ApiRouteOptions | undefined;
-  const unknown = (options?.errors ?? []).filter((code) => !Object.hasOwn(ERROR_CATALOGUE, code));
+function assertKnownErrors({ route, documentation }: RoutePlan): void {
+  const unknown = (documentation?.errors ?? []).filter(
+    (code) => !Object.hasOwn(ERROR_CATALOGUE, code),
+  );
   if (unknown.length === 0) return;
   const codes = `error code${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')}`;
   throw new Error(

@@ -28,7 +28,12 @@ export class ErrorFilter implements ExceptionFilter {
 /** Sends the error envelope, or closes the connection if a part of the response was sent. */
 export function sendError(thrown: unknown, request: ApiRequest, response: Response): void {
   const { state } = request;
-  const error = toLoggedApiError(thrown, state.requestId, routeOf(request), state.pipedParameters);
+  const error = toLoggedApiError(
+    thrown,
+    state.requestId,
+    routeOf(request),
+    state.plan?.input?.pipedParameters,
+  );
   state.errorCode = error.code;
   if (response.headersSent) {
     response.destroy();

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from './guards/api-key.guard.js';
 import { AccessModule } from '../access/access.module.js';
 import { ScopesGuard } from './guards/scopes.guard.js';
@@ -12,6 +12,8 @@ import { HealthController } from './health/health.controller.js';
 import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
+import { RoutePlans } from './route-plans.js';
+import { WriteInterceptor } from './response/write.interceptor.js';
 import { InputGuard } from './guards/input.guard.js';
 import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -19,11 +21,15 @@ import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
-/** Registers the guards and the error filter of all routes. The guards run in this order. */
+/**
+ * Registers the guards, the interceptor and the error filter of all routes. The guards run in this order. The
+ * interceptor surrounds those of a team.
+ */
 @Module({
   imports: [AccessModule, DiscoveryModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
+    RoutePlans,
     AccessCheck,
     ApiDescription,
     IdempotencyCleanup,
@@ -42,6 +48,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },
     { provide: APP_GUARD, useExisting: InputGuard },
+    { provide: APP_INTERCEPTOR, useClass: WriteInterceptor },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
 })

@@ -1,14 +1,11 @@
 import { All, Controller, Req, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { UnknownRoute } from './access.js';
+import { CATCH_ALL_PATH, UnknownRoute } from './routes/access.js';
 import { requiresKey } from './guards/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
-import { routesOf } from './response/route-table.js';
+import { RoutePlans } from './route-plans.js';
 import type { ApiRequest } from './request/api-request.js';
 import { ErrorFilter } from './error.filter.js';
-
-/** Matches every path. The braces make it match `/` as well. */
-export const CATCH_ALL_PATH = '{*path}';
 
 /** Maximum length of the path in the hint. The paths of all routes are shorter. */
 const MAX_HINT_LENGTH = 200;
@@ -25,6 +22,8 @@ const NO_OAUTH =
 @Controller()
 @UseFilters(ErrorFilter)
 export class UnknownRoutesController {
+  constructor(private readonly plans: RoutePlans) {}
+
   @All(CATCH_ALL_PATH)
   @UnknownRoute()
   answer(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): void {
@@ -33,7 +32,7 @@ export class UnknownRoutesController {
   }
 
   private throwNotFound(request: ApiRequest): never {
-    const allowed = routesOf(request).methodsAt(request.path);
+    const allowed = this.plans.methodsAt(request.path);
     const message = OAUTH_PATHS.test(request.path)
       ? NO_OAUTH
       : `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
@@ -54,7 +53,7 @@ export class UnknownRoutesController {
     ) {
       return '';
     }
-    if (routesOf(request).methodsAt(trimmed).length === 0) return '';
+    if (this.plans.methodsAt(trimmed).length === 0) return '';
     return ` Did you mean ${trimmed}?`;
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
-import { RequireScope } from '../../../src/platform/http/access.js';
+import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../src/platform/fields/id.dto.js';
 import { Prompt } from '../../../src/modules/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../../src/modules/mcp/resources/resource.decorator.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../../src/platform/http/access.js';
+import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import { ChangeBus } from '../../../src/platform/data/gateway/change-bus.js';

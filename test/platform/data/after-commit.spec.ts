@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../../src/platform/http/access.js';
+import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { logger } from '../../../src/platform/config/logger.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { readInput } from '../../../src/platform/fields/input/read-input.js';

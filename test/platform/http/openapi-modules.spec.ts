@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { AnyKey, RequireScope } from '../../../src/platform/http/access.js';
-import { ApiRoute } from '../../../src/platform/http/openapi/api-route.decorator.js';
+import { AnyKey, RequireScope } from '../../../src/platform/http/routes/access.js';
+import { ApiRoute } from '../../../src/platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
 import { Text } from '../../../src/platform/fields/kinds/kinds.js';
 import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.js';

@@ -1,7 +1,6 @@
-import { All, Controller, Get, Module, RequestMethod, type Type } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { ACCESS, type Access, AnyKey, isRestRoute } from '../../../src/platform/http/access.js';
+import { All, Controller, Get, Module } from '@nestjs/common';
+import { RoutePlans } from '../../../src/platform/http/route-plans.js';
+import { type Access, AnyKey, isRestRoute } from '../../../src/platform/http/routes/access.js';
 import { expectError } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
@@ -126,30 +125,12 @@ function behindKeys(inventory: Inventory): Inventory {
   return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRestRoute(access)));
 }
 
-/** Every handler of every controller with its declared access. */
+/** The route of every plan with its declared access. */
 function declaredRoutes({ app: nest }: TestApp): Inventory {
-  const controllers = new DiscoveryService(nest.get(ModulesContainer)).getControllers();
-  const classes = controllers.map(({ metatype }) => metatype as Type<object>);
-  return Object.fromEntries(classes.flatMap(routesOfController));
-}
-
-function routesOfController(controller: Type<object>): [string, Access | undefined][] {
-  const prototype = controller.prototype as Record<string, object>;
-  const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
-  return new MetadataScanner()
-    .getAllMethodNames(prototype)
-    .map((name) => prototype[name]!)
-    .filter((handler) => Reflect.hasMetadata(PATH_METADATA, handler))
-    .map((handler) => {
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const path = Reflect.getMetadata(PATH_METADATA, handler) as string;
-      const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-      return [`${method} ${joined(base, path)}`, access];
-    });
-}
-
-function joined(base: string, path: string): string {
-  return `/${[base, path].filter((part) => part !== '/').join('/')}`;
+  const plans = nest.get(RoutePlans).all();
+  return Object.fromEntries(
+    plans.map(({ httpMethod, paths, access }) => [`${httpMethod} ${paths[0]}`, access]),
+  );
 }
 
 function expressRoutes(of: TestApp): string[] {

@@ -1,6 +1,6 @@
 import { Controller, Get, Module, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { AnyKey } from '../../../src/platform/http/access.js';
+import { AnyKey } from '../../../src/platform/http/routes/access.js';
 import { ApiError } from '../../../src/platform/errors/api-error.js';
 import type { ErrorCode } from '../../../src/platform/errors/error-catalogue.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
-import { RequireScope } from '../../../src/platform/http/access.js';
+import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { Text } from '../../../src/platform/fields/kinds/kinds.js';
 import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
 import { defineJob, type JobRun } from '../../../src/platform/jobs/job.js';

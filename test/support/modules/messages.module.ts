@@ -1,6 +1,6 @@
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../src/platform/http/access.js';
+import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
 import { RecordOf } from '../../../src/platform/fields/field.js';
 import { Flag, Integer, OneOf, Text, Uuid } from '../../../src/platform/fields/kinds/kinds.js';

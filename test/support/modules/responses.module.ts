@@ -16,7 +16,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, interval, map, type Observable, of } from 'rxjs';
-import { AnyKey, RequireScope } from '../../../src/platform/http/access.js';
+import { AnyKey, RequireScope } from '../../../src/platform/http/routes/access.js';
 import { CurrentCall } from '../../../src/platform/http/request/api-request.js';
 import type { CreateLeadDto } from '../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';

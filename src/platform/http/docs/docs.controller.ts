@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { Public } from '../access.js';
+import { Public } from '../routes/access.js';
 import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 import { ErrorFilter } from '../error.filter.js';
 

@@ -1,11 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import { type ApiRequest, isRead, timesSent } from '../request/api-request.js';
 import type { Call } from '../../data/call.js';
-import { ACCESS, type Access } from '../access.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
 
@@ -22,20 +20,14 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly limits: RateLimitGuard,
-    private readonly reflector: Reflector,
   ) {}
 
   /** @throws ApiError `unauthorized`, `rate_limit_exceeded`, or the failure of the key's lookup */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const access = this.reflector.get<Access>(ACCESS, context.getHandler());
-    if (access === 'public') {
-      request.state.countedBy = 'nothing';
-      return true;
-    }
-    // InputGuard verifies the sender, and until then the address is counted.
-    if (access === 'webhook') return true;
-    if (access === 'raw') request.state.countedBy = 'handler';
+    const access = request.state.plan?.access;
+    // InputGuard verifies the sender of a webhook, and until then the address is counted.
+    if (access === 'public' || access === 'webhook') return true;
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
     const found = isCredential ? this.authenticate(key, context) : undefined;
@@ -58,7 +50,7 @@ export class ApiKeyGuard implements CanActivate {
       await this.limits.setHeaders(context);
       // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.
       const isLookup = error instanceof ApiError && error.code === 'query_failed';
-      throw isLookup && !isRead(request) && request.state.countedBy !== 'handler'
+      throw isLookup && !isRead(request) && request.state.plan?.countedBy !== 'handler'
         ? new ApiError('create_failed', { cause: error })
         : error;
     });

@@ -4,20 +4,27 @@ import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import { type ApiRequest, timesSent } from '../request/api-request.js';
+import { RoutePlans } from '../route-plans.js';
 
 const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Checks `Host`, `Expect` and `Origin` first (docs/contract/errors.md#order-of-checks). */
+/**
+ * Checks `Host`, `Expect` and `Origin` first (docs/contract/errors.md#order-of-checks). Sets the plan of the route on the
+ * request, for everything that follows.
+ */
 @Injectable()
 export class HeadersGuard implements CanActivate {
   constructor(
     private readonly settings: Settings,
+    private readonly plans: RoutePlans,
     private readonly limits: RateLimitGuard,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const refusal = this.refusalOf(context.switchToHttp().getRequest<ApiRequest>());
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    request.state.plan = this.plans.of(context);
+    const refusal = this.refusalOf(request);
     if (!refusal) return true;
     return mapMaybePromise(this.limits.setHeaders(context), () => {
       throw refusal;

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { type ApiRequest, isRead } from '../request/api-request.js';
+import type { RoutePlan } from '../routes/route-plan.js';
 import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
   type RateLimitOptions,
@@ -42,8 +43,8 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
 export class RateLimitGuard extends ThrottlerGuard {
   /** What the inherited guard has found for the requests that it is reading. */
   private readonly found = new WeakMap<ExecutionContext, ThrottlerRequest[]>();
-  /** The handlers, by controller, that were found to have the shared limits. */
-  private readonly shared = new WeakMap<object, WeakSet<object>>();
+  /** The routes that were found to have the shared limits. */
+  private readonly shared = new Set<RoutePlan | undefined>();
 
   constructor(
     @InjectThrottlerOptions() options: RateLimitOptions,
@@ -105,10 +106,11 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   private countOnce(context: ExecutionContext): MaybePromise<void> {
     const { req } = requestResponse(context);
-    const isPublic = req.state.countedBy === 'nothing';
+    const { plan } = req.state;
+    const isPublic = plan?.countedBy === 'nothing';
     if (!isPublic && (!req.state.call || isCountedElsewhere(req))) return this.count(context);
     const countShared = () => (isPublic ? undefined : this.count(context));
-    if (this.shared.get(context.getClass())?.has(context.getHandler())) return countShared();
+    if (this.shared.has(plan)) return countShared();
     return this.ownLimitOf(context).then((own) => {
       if (!own) return countShared();
       if (own !== 'skipped') return this.countOwn(own, context);
@@ -120,12 +122,12 @@ export class RateLimitGuard extends ThrottlerGuard {
     const found: ThrottlerRequest[] = [];
     this.found.set(context, found);
     await super.canActivate(context);
+    const { req } = requestResponse(context);
     if (found.length === THROTTLERS.length && !found.some((one) => this.isOwn(one))) {
-      const handlers = this.shared.get(context.getClass()) ?? new WeakSet();
-      this.shared.set(context.getClass(), handlers.add(context.getHandler()));
+      this.shared.add(req.state.plan);
       return undefined;
     }
-    const names = [limitNameOf(requestResponse(context).req), 'default'];
+    const names = [limitNameOf(req), 'default'];
     const limits = names.map((name) => found.find(({ throttler }) => throttler.name === name));
     if (limits.includes(undefined)) return 'skipped';
     return limits.find((limit) => limit && this.isOwn(limit));
@@ -174,8 +176,8 @@ function limitNameOf(req: ApiRequest): 'reads' | 'writes' {
 }
 
 /** Whether the request is a preflight, or one that its handler counts. */
-function isCountedElsewhere({ method, state: { call, countedBy } }: ApiRequest): boolean {
-  return method === 'OPTIONS' || (countedBy === 'handler' && call !== undefined);
+function isCountedElsewhere({ method, state: { call, plan } }: ApiRequest): boolean {
+  return method === 'OPTIONS' || (plan?.countedBy === 'handler' && call !== undefined);
 }
 
 function isPositiveInteger(value: number): boolean {

@@ -1,10 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { RawRoute, Public, RequireScope } from '../access.js';
+import { ACCESS, RawRoute, Public, RequireScope } from '../routes/access.js';
 import { ScopesGuard } from './scopes.guard.js';
 import { declareScopes } from '../../access/scopes.js';
 
-const guard = new ScopesGuard(new Reflector());
+const guard = new ScopesGuard();
 
 beforeAll(() => {
   declareScopes(['leads:read', 'leads:write', 'tasks:read']);
@@ -14,10 +13,10 @@ beforeAll(() => {
 function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const handler = () => undefined;
   declare({}, 'handler', { value: handler });
+  const plan = { access: Reflect.getMetadata(ACCESS, handler) as unknown };
   const call = { actor: { scopes: new Set(scopes) } };
   return guard.canActivate({
-    getHandler: () => handler,
-    switchToHttp: () => ({ getRequest: () => ({ state: { call } }) }),
+    switchToHttp: () => ({ getRequest: () => ({ state: { call, plan } }) }),
   } as unknown as ExecutionContext);
 }
 

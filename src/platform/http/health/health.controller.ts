@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { Public } from '../access.js';
+import { Public } from '../routes/access.js';
 import { HealthService } from './health.service.js';
 import { ShutdownDelay } from './shutdown-delay.js';
 import { ErrorFilter } from '../error.filter.js';

@@ -7,7 +7,7 @@ import { sendError } from '../error.filter.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { requestIdOf } from '../request/request-id.js';
 import { createExpress, serverClassesOf } from './express-app.js';
-import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
+import { CATCH_ALL_PATH } from '../routes/access.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../response/envelope.js';
@@ -91,7 +91,7 @@ export class HttpAdapter extends ExpressAdapter {
     // A handler that streams has sent the response itself.
     if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
-    if (!request.state.hasEnvelope || statusCode !== undefined) {
+    if (!request.state.plan?.hasEnvelope || statusCode !== undefined) {
       return super.reply(response, body, statusCode);
     }
     if (isSentWithoutEnvelope(response, body)) {

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
-import { Public } from '../access.js';
+import { Public } from '../routes/access.js';
 import { Metrics } from './metrics.js';
 import { ErrorFilter } from '../error.filter.js';
 

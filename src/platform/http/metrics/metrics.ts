@@ -8,7 +8,7 @@ import { Replicas } from '../../data/replicas/replicas.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';
-import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
+import { CATCH_ALL_PATH } from '../routes/access.js';
 import { MetricsRegistry } from '../../metrics-registry.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

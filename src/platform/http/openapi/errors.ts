@@ -72,8 +72,8 @@ export function errorResponsesOf(
 
 /** Returns the error codes that a route can return. */
 function errorsOf(route: Route): ErrorCode[] {
-  const { access, path, method, options } = route;
-  const hasBody = route.hasBody || route.takesNoBody;
+  const { access, path, method, documentation } = route;
+  const hasBody = route.hasBody || route.input?.takesNoBody === true;
   const isIdempotent = acceptsIdempotencyKey(route);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
@@ -84,7 +84,7 @@ function errorsOf(route: Route): ErrorCode[] {
     'validation_error',
     'bad_request',
     path.includes('{') && 'not_found',
-    ...(options?.errors ?? []),
+    ...(documentation?.errors ?? []),
     isIdempotent && 'idempotency_key_in_use',
     isIdempotent && 'idempotency_key_reused',
     acceptsIfMatch(route) && 'precondition_failed',

@@ -1,6 +1,6 @@
 import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
 import components from './components.json' with { type: 'json' };
-import { mayWrite } from '../access.js';
+import { mayWrite } from '../routes/access.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotency-key.js';
 import type { Route } from './routes.js';
 

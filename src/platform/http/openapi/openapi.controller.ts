@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Public } from '../access.js';
+import { Public } from '../routes/access.js';
 import { ErrorFilter } from '../error.filter.js';
 import { ApiDescription } from './api-description.js';
 import { serversOf, serverUrlOf } from './server-url.js';

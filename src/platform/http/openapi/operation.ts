@@ -121,7 +121,7 @@ function withExample(described: ParameterObject & { readonly type?: unknown }): 
 
 /** The content of a response that is no error: JSON is in the envelope. Without a declaration, `data` has any type. */
 function contentOf(
-  { status, hasEnvelope, options }: RestHandler,
+  { status, hasEnvelope, documentation }: RestHandler,
   described: Responses,
   code = String(status),
 ): ContentObject | undefined {
@@ -129,7 +129,9 @@ function contentOf(
   if (WITHOUT_BODY.test(code)) return undefined;
   if (!hasEnvelope) return content;
   if (code !== String(status)) return enveloped(content);
-  const meta = Array.isArray(options?.response) ? META[options.paging ?? 'page'] : undefined;
+  const meta = Array.isArray(documentation?.response)
+    ? META[documentation.paging ?? 'page']
+    : undefined;
   return enveloped(content ?? { [JSON_TYPE]: { schema: {} } }, meta);
 }
 

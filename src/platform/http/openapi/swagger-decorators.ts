@@ -53,7 +53,7 @@ function isNew(target: object): boolean {
 }
 
 function decorateHandler(route: RestHandler): void {
-  const { controller, name, handler, tag, options, access, inputs } = route;
+  const { controller, name, handler, tag, documentation, access, inputs } = route;
   if (isNew(controller) && tag) swagger.ApiTags(tag.name)(controller);
   if (!isNew(handler)) return;
   const operation = Reflect.getMetadata(API_OPERATION, handler) as
@@ -66,8 +66,8 @@ function decorateHandler(route: RestHandler): void {
     swagger.ApiIncludeEndpoint(),
     swagger.ApiExtension(HANDLER, { handler }),
     swagger.ApiOperation({
-      summary: [operation?.summary, options?.summary].find(Boolean),
-      description: operation?.description ?? options?.description,
+      summary: [operation?.summary, documentation?.summary].find(Boolean),
+      description: operation?.description ?? documentation?.description,
       security: [{ apiKey: [] }],
       ...(access !== 'any-key' && { 'x-required-scope': access }),
     }),
@@ -135,11 +135,11 @@ function isClass(type: unknown): type is Type<object> {
 }
 
 /** The response of `@ApiRoute()`, without the envelope. */
-function responseOf({ options, status, hasEnvelope }: RestHandler): MethodDecorator[] {
-  const dto = responseDtoOf(options);
+function responseOf({ documentation, status, hasEnvelope }: RestHandler): MethodDecorator[] {
+  const dto = responseDtoOf(documentation);
   if (!dto || !hasEnvelope) return [];
   const example = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
-  if (!Array.isArray(options?.response))
+  if (!Array.isArray(documentation?.response))
     return [swagger.ApiResponse({ status, type: dto, example })];
   return [swagger.ApiResponse({ status, type: [dto], example: example && [example] })];
 }

@@ -1,9 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { SourcePlan } from './input-plan.js';
+import type { SourcePlan } from '../routes/input-plan.js';
+import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
-
-const NO_NAMES: readonly string[] = [];
 
 interface HandlerResult {
   readonly seen: unknown;
@@ -16,14 +15,12 @@ export class RequestState {
   readonly receivedAt = performance.now();
   /** Value of the response header `X-Request-Id`. */
   requestId = '';
+  /** What the handler declares. The first guard sets it. */
+  plan: RoutePlan | undefined = undefined;
   /** Address of the client. Behind trusted proxies, it is the address that they forward. */
   clientAddress: string | undefined = undefined;
   /** Set if the request carries a valid key. */
   call: Call | undefined = undefined;
-  /** What counts an authenticated request against the limits. */
-  countedBy: 'guard' | 'handler' | 'nothing' = 'guard';
-  /** Whether the response has the REST envelope. */
-  hasEnvelope = false;
   /**
    * Set on routes with interceptors of a team. `seen` is what they received for the result of the handler, and
    * `head` has the headers of this result.
@@ -36,8 +33,6 @@ export class RequestState {
    * declared with fields (`@Text()` and others).
    */
   rawInput: unknown = undefined;
-  /** The names of the parameters of the handler that have pipes of their own. */
-  pipedParameters: readonly string[] = NO_NAMES;
   /** How the fields are read. Set if the body is a form, which an interceptor parses. */
   formPlan: SourcePlan | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */

@@ -18,7 +18,7 @@ import {
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
-import type { InputPlan, SourcePlan } from './input-plan.js';
+import type { InputPlan, SourcePlan } from '../routes/input-plan.js';
 import { readNamed, type Source, type Values } from './named-parameters.js';
 import { parseQueryString } from './query-string.js';
 import {
@@ -32,15 +32,6 @@ import {
 } from './request-reader.js';
 import { parseJson } from './strict-json.js';
 
-interface BindOptions {
-  /** Maximum size of the body in bytes. */
-  readonly bodyLimit: number;
-  /** Whether inputs that the handler does not declare are problems. */
-  readonly isStrict: boolean;
-  /** Whether a method that allows a body takes no fields. */
-  readonly takesNoBody: boolean;
-}
-
 /** The input of one source, and the value from which it was read. */
 interface SourceInput extends Input<unknown> {
   readonly raw: unknown;
@@ -49,40 +40,42 @@ interface SourceInput extends Input<unknown> {
 /**
  * Replaces the inputs of a request by those that the handler declares: instances of DTOs, and values of the declared
  * types. It returns no promise if there is neither a body nor a class with rules of class-validator.
+ * @param bodyLimit maximum size of the body in bytes
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
  *   every failing field of all sources
  */
 export function bindInput(
   request: ApiRequest,
   plan: InputPlan,
-  options: BindOptions,
+  bodyLimit: number,
 ): MaybePromise<void> {
-  return mapMaybePromise(readQuery(request, plan.query, options.isStrict), (query) => {
+  return mapMaybePromise(readQuery(request, plan.query, plan.isStrict), (query) => {
     request.query = query.value as ApiRequest['query'];
-    if (!plan.param) return bindBody(request, plan, options, query);
+    if (!plan.param) return bindBody(request, plan, bodyLimit, query);
     const { params } = request;
     return mapMaybePromise(readValues(plan.param, params, [], PATH_SOURCE, false), (path) => {
       request.params = path.value as ApiRequest['params'];
       const problems = [...query.problems, ...path.problems];
-      return bindBody(request, plan, options, { raw: query.raw, problems });
+      return bindBody(request, plan, bodyLimit, { raw: query.raw, problems });
     });
   });
 }
 
 function bindBody(
   request: ApiRequest,
-  { body: plan, hasOnlyFields }: InputPlan,
-  options: BindOptions,
+  plan: InputPlan,
+  bodyLimit: number,
   { raw, problems }: Pick<SourceInput, 'raw' | 'problems'>,
 ): MaybePromise<void> {
+  const { body: source, hasOnlyFields, isStrict } = plan;
   if (!hasOnlyFields) request.state.rawInput = [raw, null];
-  if (!plan) {
-    if (options.isStrict) return bindNoBody(request, problems, options);
+  if (!source) {
+    if (isStrict) return bindNoBody(request, plan, bodyLimit, problems);
     throwIfAny(problems);
     return;
   }
-  return readJsonBytes(request, options.bodyLimit).then(async (bytes) => {
-    const body = await readBody(bytes, plan, options.isStrict);
+  return readJsonBytes(request, bodyLimit).then(async (bytes) => {
+    const body = await readBody(bytes, source, isStrict);
     throwIfAny([...problems, ...body.problems]);
     request.body = body.value;
     if (!hasOnlyFields) request.state.rawInput = [raw, body.raw];
@@ -91,8 +84,9 @@ function bindBody(
 
 function bindNoBody(
   request: ApiRequest,
+  { takesNoBody }: InputPlan,
+  bodyLimit: number,
   problems: readonly FieldProblem[],
-  { bodyLimit, takesNoBody }: BindOptions,
 ): MaybePromise<void> {
   const mayBeAnything = allowsBody(request) && !takesNoBody;
   if (mayBeAnything || !mayHaveBody(request)) {
@@ -178,7 +172,7 @@ export async function bindForm(request: ApiRequest, plan: SourcePlan): Promise<v
   const form: unknown = request.body;
   if (!isObject(form)) throw new ApiError('unsupported_media_type');
   const raw = { ...form };
-  const isStrict = request.state.hasEnvelope;
+  const isStrict = request.state.plan?.input?.isStrict ?? false;
   const { value, problems } = await readValues(plan, raw, [], FORM_SOURCE, isStrict);
   throwIfAny(problems);
   request.body = value;

@@ -4,7 +4,7 @@ import { isObject } from '../../fields/kinds/json-object.js';
 import { readIntoClass } from '../../fields/input/read-into-class.js';
 import type { Encoding, Input, ProblemWording } from '../../fields/input/read-input.js';
 import { BIG_NUMBER, isOutOfRange } from './json-number.js';
-import type { NamedParameter } from './input-plan.js';
+import type { NamedParameter } from '../routes/input-plan.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 

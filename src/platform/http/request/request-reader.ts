@@ -1,26 +1,10 @@
-import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { readParameters } from '../../fields/input/read-parameters.js';
-import { type ParameterSource, parametersOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { BodyError, readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
 import { parseQueryString } from './query-string.js';
-
-/** The DTO classes that a handler declares with `@Query()` and `@Body()`. */
-export interface InputTypes {
-  readonly query?: Type<object>;
-  readonly body?: Type<object>;
-}
-
-/** Returns the DTO classes of a controller's method. */
-export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
-  const parameters = parametersOf(controller, method);
-  const typeOf = (wanted: ParameterSource) =>
-    parameters.find(({ source, name }) => source === wanted && name === undefined)?.type;
-  return { query: typeOf('query'), body: typeOf('body') };
-}
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 

@@ -12,7 +12,6 @@ import type { ApiRequest } from '../request/api-request.js';
 import { bindForm } from '../request/bind-input.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
-import { routesOf } from './route-table.js';
 
 /**
  * The innermost interceptor of a handler on which interceptors of a team run. It reads the fields of a form, which
@@ -24,13 +23,13 @@ export const aroundHandler: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
+    const { formPlan, plan } = request.state;
     // Another application of the process can have added this interceptor.
-    if (!routesOf(request).isIntercepted(context.getHandler())) return next.handle();
-    const { formPlan, hasEnvelope } = request.state;
+    if (!plan || plan.interceptors.length === 0) return next.handle();
     const result = formPlan
       ? from(bindForm(request, formPlan)).pipe(mergeMap(() => next.handle()))
       : next.handle();
-    if (!hasEnvelope) return result;
+    if (!plan.hasEnvelope) return result;
     return result.pipe(
       map((value: unknown) => {
         const seen = plainOf(value);

@@ -4,9 +4,9 @@ import type { StoredResponse } from '../../data/idempotency.repository.js';
 import { Stored } from '../../data/records/stored-record.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { type ApiRequest, routeOf } from '../request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
-import { routesOf } from './route-table.js';
+import { createdPath } from '../routes/created-path.js';
 
 /** A response that is serialized already. */
 export class SerializedResponse {
@@ -67,7 +67,7 @@ export function headOf(
   };
 }
 
-/** Restores a stored response for interceptors of a team. Returns what they received the first time. */
+/** Returns the result of a handler, as a serialized response has it, for interceptors that surround Latitude's. */
 export function restoreResult(
   request: ApiRequest,
   response: Response,
@@ -99,7 +99,13 @@ function isPageObject(value: unknown): boolean {
 /** Returns the `Location` that the handler has set, or the path of the created record. */
 function locationOf(request: ApiRequest, response: Response, id: string): string {
   const location = response.getHeader('Location');
-  return typeof location === 'string' ? location : routesOf(request).createdPathOf(request, id);
+  return typeof location === 'string' ? location : createdPathOf(request, id);
+}
+
+/** Returns the path of a record that a POST created. */
+export function createdPathOf(request: ApiRequest, id: string): string {
+  const kept = request.state.plan?.collections.get(routeOf(request) ?? '') ?? [];
+  return createdPath(request.path, kept, id);
 }
 
 /** Wraps a result in `data`. */

@@ -2,21 +2,20 @@ import {
   type CallHandler,
   type ExecutionContext,
   Injectable,
-  Optional,
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotencyRepository } from '../../data/idempotency.repository.js';
+import { from, lastValueFrom, map, type Observable } from 'rxjs';
+import { IdempotencyRepository, type StoredResponse } from '../../data/idempotency.repository.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
 import { type IdempotentRequest, ResponseExists } from '../../data/stored-responses.js';
 import { type ApiError, validationError } from '../../errors/api-error.js';
-import { writesOwnResponse } from '../../discovery/nest-internals.js';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
 import type { Call } from '../../data/call.js';
 import {
+  createdPathOf,
   isSentWithoutEnvelope,
   restoreResult,
   SerializedResponse,
@@ -24,8 +23,6 @@ import {
 } from './envelope.js';
 import { preconditionOf } from './etag.js';
 import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
-import { routesOf } from './route-table.js';
-import { SINGLE_INSERT } from './single-insert.decorator.js';
 
 /** A request with an `Idempotency-Key`. */
 interface IdempotentCall {
@@ -36,33 +33,41 @@ interface IdempotentCall {
   readonly next: CallHandler;
 }
 
-/** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
+/**
+ * Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. It surrounds the interceptors of a team: the
+ * stored response is what they made of the result, and a replay does not run them.
+ */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
-  /** The providers are optional so that a unit test can build a controller without Latitude. */
   constructor(
-    @Optional() private readonly database: TenantDatabase,
-    @Optional() private readonly responses: IdempotencyRepository,
+    private readonly database: TenantDatabase,
+    private readonly responses: IdempotencyRepository,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const { state } = request;
-    if (!state.call || isRead(request)) return next.handle();
+    const { plan } = state;
+    if (!plan?.mayWrite || !state.call || isRead(request)) return next.handle();
     const call = { ...state.call, requestId: state.requestId };
     state.call = call;
     if (request.method === 'POST') {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
-      if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
+      if (!plan.hasEnvelope) throw notStorable();
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const response = http.getResponse<Response>();
       const idempotentCall = { idempotent, call, request, response, next };
-      const handler = context.getHandler();
-      if (routesOf(request).isIntercepted(handler)) return from(this.runOnce(idempotentCall, true));
-      const isSingle = Reflect.hasMetadata(SINGLE_INSERT, handler);
-      return from(isSingle ? this.insertOnce(idempotentCall) : this.runOnce(idempotentCall));
+      const isSingle = plan.isSingleInsert && plan.interceptors.length === 0;
+      const run = isSingle ? this.insertOnce(idempotentCall) : this.runOnce(idempotentCall);
+      return from(run).pipe(
+        map((stored) =>
+          plan.isSurrounded
+            ? restoreResult(request, response, stored)
+            : new SerializedResponse(stored),
+        ),
+      );
     }
     const precondition = preconditionOf(request);
     if (precondition) state.call = { ...call, precondition };
@@ -70,40 +75,33 @@ export class WriteInterceptor implements NestInterceptor {
   }
 
   /** Runs the handler so that the statement that inserts the record also stores the response. */
-  private async insertOnce(idempotentCall: IdempotentCall): Promise<unknown> {
+  private async insertOnce(idempotentCall: IdempotentCall): Promise<StoredResponse> {
     const { idempotent, call, request, response, next } = idempotentCall;
-    const locationOf = (id: string) => routesOf(request).createdPathOf(request, id);
+    const locationOf = (id: string) => createdPathOf(request, id);
     request.state.call = { ...call, idempotency: { ...idempotent, locationOf } };
     try {
-      const record: unknown = await lastValueFrom(next.handle());
-      return new SerializedResponse(serializeResponse(request, response, record));
+      return serializeResponse(request, response, await lastValueFrom(next.handle()));
     } catch (error) {
       if (error instanceof ResponseExists) return this.runOnce(idempotentCall);
       throw error;
     }
   }
 
-  /**
-   * Stores the record and the response in one transaction, so that a retry finds both or neither.
-   * @param isIntercepted whether interceptors of a team receive the result, also that of a replay
-   */
-  private runOnce(
-    { idempotent, call, request, response, next }: IdempotentCall,
-    isIntercepted = false,
-  ): Promise<unknown> {
+  /** Stores the record and the response in one transaction, so that a retry finds both or neither. */
+  private runOnce(idempotentCall: IdempotentCall): Promise<StoredResponse> {
+    const { idempotent, call, request, response, next } = idempotentCall;
     return this.database.transaction(call, async (inner) => {
       const stored = await this.responses.claim(inner, idempotent);
       if (stored) {
         response.setHeader('Idempotency-Replayed', 'true');
-        if (isIntercepted) return restoreResult(request, response, stored);
-        return new SerializedResponse(stored);
+        return stored;
       }
       request.state.call = inner;
       const result: unknown = await lastValueFrom(next.handle());
       if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
       await this.responses.store(inner, idempotent, serialized);
-      return isIntercepted ? result : new SerializedResponse(serialized);
+      return serialized;
     });
   }
 }

@@ -1,21 +1,18 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { ModuleRef, Reflector } from '@nestjs/core';
+import { ModuleRef } from '@nestjs/core';
 import { OrganizationCalls } from '../../access/organization-calls.service.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { Call } from '../../data/call.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readBytes } from '../request/request-reader.js';
-import { WEBHOOK_VERIFIER, WebhookVerifier } from './webhook.decorator.js';
-
-type Handler = Parameters<Reflector['get']>[1];
+import type { WebhookVerifier } from '../routes/webhook.decorator.js';
 
 /** Verifies the deliveries of webhook routes. */
 @Injectable()
 export class WebhookReceiver {
   constructor(
     private readonly settings: Settings,
-    private readonly reflector: Reflector,
     private readonly modules: ModuleRef,
     private readonly calls: OrganizationCalls,
   ) {}
@@ -24,9 +21,8 @@ export class WebhookReceiver {
    * Sets the call, the body and its bytes on the request.
    * @throws ApiError `payload_too_large`, `unauthorized`, `validation_error`, or what the verifier throws
    */
-  async receive(request: ApiRequest, handler: Handler): Promise<void> {
-    const verifier = this.verifierOf(handler);
-    request.state.hasEnvelope = true;
+  async receive(request: ApiRequest, type: Type<WebhookVerifier>): Promise<void> {
+    const verifier = this.verifierOf(type);
     const body = await readBytes(request, this.settings.bodyLimitBytes);
     const { headers, originalUrl: url } = request;
     const params = request.params as Record<string, string>;
@@ -40,8 +36,7 @@ export class WebhookReceiver {
   }
 
   /** @throws Error with a predicate that follows the name of the route if no module provides the verifier */
-  verifierOf(handler: Handler): WebhookVerifier {
-    const type = this.reflector.get<Type<WebhookVerifier>>(WEBHOOK_VERIFIER, handler);
+  verifierOf(type: Type<WebhookVerifier>): WebhookVerifier {
     try {
       return this.modules.get(type, { strict: false });
     } catch (cause) {

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
-import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 
 @Controller('api/v1/numbers')

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
 import { Column, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { InjectSetting } from '../../../../src/platform/config/config.module.js';
 import { setting } from '../../../../src/platform/config/setting.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
@@ -15,7 +15,7 @@ import { ApiError } from '../../../../src/platform/errors/api-error.js';
 import { defineExtension } from '../../../../src/platform/extension/extension.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { OneOf, Text, Uuid } from '../../../../src/platform/fields/kinds/kinds.js';
-import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Lead } from '../../../../src/modules/leads/lead.entity.js';
 import { existingLeadsSql, leadNotFound } from '../../../../src/modules/leads/lead-exists.js';

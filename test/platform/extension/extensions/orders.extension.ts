@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Injectable, Module, Post, Put, Query } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import {
@@ -17,7 +17,7 @@ import { RecordOf, UpdateOf } from '../../../../src/platform/fields/field.js';
 import { DateTime, Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { Nested, NestedList } from '../../../../src/platform/fields/nested.js';
 import { CreatedAt, UpdatedAt } from '../../../../src/platform/fields/kinds/record-fields.js';
-import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
 import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';

@@ -15,7 +15,7 @@ import { APP_INTERCEPTOR, ApplicationConfig } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Entity, PrimaryColumn } from 'typeorm';
 import type { Request } from 'express';
-import { AnyKey, Public } from '../../../../src/platform/http/access.js';
+import { AnyKey, Public } from '../../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { Prompt } from '../../../../src/modules/mcp/prompts/prompt.decorator.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';

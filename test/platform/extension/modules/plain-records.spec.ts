@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { map, type Observable } from 'rxjs';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
 import type { LeadDto } from '../../../../src/modules/leads/lead.dto.js';

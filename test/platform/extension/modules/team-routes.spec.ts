@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Param } from '@nestjs/common';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import {
   createLead,
   dataOf,

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Module, Post, Query, Res, SetMetadata } from '@nestjs/common';
 import type { Response } from 'express';
-import { ACCESS, Public, RawRoute } from '../../../../src/platform/http/access.js';
+import { ACCESS, Public, RawRoute } from '../../../../src/platform/http/routes/access.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { AccessCheck } from '../../../../src/platform/http/access-check.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
 import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { configOf, createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import { dataOf } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

@@ -21,7 +21,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, BaseExceptionFilter } from '@ne
 import type { NextFunction, Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/access.js';
+import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { ErrorFilter } from '../../../../src/platform/http/error.filter.js';
 import type { OpenApiDocument } from '../../../../src/platform/http/openapi/model.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
@@ -162,7 +162,7 @@ describe('with APP_GUARD and APP_INTERCEPTOR', () => {
     expect(body).toMatchObject({ data: expect.any(Array) as [], meta: { limit: 1 }, app: true });
   });
 
-  it('interceptors run for the application, the class and the method, also on a replay', async () => {
+  it('interceptors run for the application, the class and the method; a replay has what they returned', async () => {
     const headers = { 'Idempotency-Key': 'a' };
     const first = await tenant.api.post(NOTES, {}, { headers });
     const seen = { app: true, class: true, method: true };

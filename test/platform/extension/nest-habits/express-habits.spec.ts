@@ -16,7 +16,7 @@ import type { ExpressAdapter } from '@nestjs/platform-express';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { IsInt } from 'class-validator';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { AnyKey, Public } from '../../../../src/platform/http/access.js';
+import { AnyKey, Public } from '../../../../src/platform/http/routes/access.js';
 import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';

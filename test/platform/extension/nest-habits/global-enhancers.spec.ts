@@ -20,7 +20,7 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, ApplicationConfig } from '@nestjs/core';
 import type { Response } from 'express';
 import { map } from 'rxjs';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
@@ -56,7 +56,10 @@ class AnyGuard {
 /** Changes every result. */
 @Injectable()
 class AnyInterceptor {
+  static calls = 0;
+
   intercept(_: ExecutionContext, next: CallHandler) {
+    AnyInterceptor.calls++;
     return next.handle().pipe(map((data: unknown) => ({ ...(data as object), seen: true })));
   }
 }
@@ -135,7 +138,8 @@ const BY_DECORATOR: DynamicModule = {
 /** Which enhancers of the team apply to a route. */
 interface Applied {
   readonly guard: boolean;
-  readonly interceptor: boolean;
+  /** `outer` if it surrounds the interceptor of Latitude, and so runs on replays. */
+  readonly interceptor: boolean | 'outer';
   readonly filter: boolean;
 }
 
@@ -150,12 +154,12 @@ const CASES: [
 ][] = [
   ["APP_* on Latitude's routes", BY_TOKEN, LEADS, { ...ALL, filter: false }],
   ['APP_* on the routes of the team', BY_TOKEN, NOTES, ALL],
-  ["useGlobal*() on Latitude's routes", UseGlobalModule, LEADS, { ...NONE, interceptor: true }],
+  ["useGlobal*() on Latitude's routes", UseGlobalModule, LEADS, { ...NONE, interceptor: 'outer' }],
   [
     'useGlobal*() on the routes of the team',
     UseGlobalModule,
     NOTES,
-    { ...NONE, interceptor: true },
+    { ...NONE, interceptor: 'outer' },
   ],
   ['@Use*() on its own controller', BY_DECORATOR, NOTES, ALL],
   ["@Use*() beside Latitude's routes", BY_DECORATOR, LEADS, NONE],
@@ -198,7 +202,9 @@ describe.each(CASES)('%s', (_, module, path, applied) => {
     const { api } = await app.key(tenant.id);
     const headers = { 'Idempotency-Key': 'once' };
     const first = await api.post(path, { first_name: 'Ada' }, { headers });
+    const { calls } = AnyInterceptor;
     const again = await api.post(path, { first_name: 'Ada' }, { headers });
+    expect(AnyInterceptor.calls - calls).toBe(applied.interceptor === 'outer' ? 1 : 0);
     const created = dataOf<{ id: string; seen?: boolean }>(first, 201);
     expect(created).toMatchObject({ first_name: 'Ada' });
     expect(created.seen).toBe(applied.interceptor ? true : undefined);

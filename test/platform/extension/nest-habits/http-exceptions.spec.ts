@@ -19,7 +19,7 @@ import {
 } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'express';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { DeletedDto } from '../../../../src/platform/fields/deleted.dto.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';

@@ -14,7 +14,7 @@ import {
   ValidateNested,
   ValidatorConstraint,
 } from 'class-validator';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { Decimal } from '../../../../src/platform/fields/kinds/decimal.js';
 import { Flag, Integer, Tags, Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { ListQuery } from '../../../../src/platform/data/lists/list-query.js';

@@ -17,7 +17,7 @@ import {
 import { APP_PIPE } from '@nestjs/core';
 import { Type } from 'class-transformer';
 import { IsInt, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import {
   dataOf,

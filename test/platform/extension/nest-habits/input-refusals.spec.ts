@@ -10,7 +10,7 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { JsonObject } from '../../../../src/platform/fields/kinds/kinds.js';
 import { NestedList } from '../../../../src/platform/fields/nested.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

@@ -1,5 +1,5 @@
 import { Controller, Get, Logger, Module } from '@nestjs/common';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import type { Settings } from '../../../../src/platform/config/settings.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { captureLog } from '../../../support/captured-log.js';

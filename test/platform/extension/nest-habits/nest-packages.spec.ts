@@ -1,5 +1,5 @@
 import { Controller, Get, Injectable, Module } from '@nestjs/common';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { LeadScorer } from '../../../../src/modules/leads/lead-scorer.js';
 import { createLead, dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

@@ -24,7 +24,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { defineExtension } from '../../../../src/platform/extension/extension.js';
 import { Integer, Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';

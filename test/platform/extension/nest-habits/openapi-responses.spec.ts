@@ -25,11 +25,11 @@ import {
   type ResponseObject,
 } from '@nestjs/swagger';
 import { of } from 'rxjs';
-import { AnyKey, RequireScope } from '../../../../src/platform/http/access.js';
+import { AnyKey, RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { defineExtension } from '../../../../src/platform/extension/extension.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { JsonSchema } from '../../../../src/platform/fields/schema/json-schema.js';
-import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import type { OpenApiDocument, Operation } from '../../../../src/platform/http/openapi/model.js';
 import { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
 import { describeExtensions, lint } from '../../../support/openapi.js';

@@ -1,7 +1,7 @@
 import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
-import { ApiRoute } from '../../../../src/platform/http/openapi/api-route.decorator.js';
+import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import { failureOfStart } from '../../../support/failure-of-start.js';

@@ -7,7 +7,7 @@ import {
   ThrottlerModule,
   ThrottlerStorage,
 } from '@nestjs/throttler';
-import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/access.js';
+import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/routes/access.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
 import { MemoryRateLimitStorage } from '../../../../src/platform/access/limits/rate-limit.storage.js';
 import type { Answer } from '../../../../src/testing/api-client.js';

@@ -1,6 +1,6 @@
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { MetricsRegistry } from '../../../../src/platform/metrics-registry.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 

@@ -6,7 +6,7 @@ import {
   Webhook,
   type WebhookDelivery,
   WebhookVerifier,
-} from '../../../../src/platform/http/webhooks/webhook.decorator.js';
+} from '../../../../src/platform/http/routes/webhook.decorator.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import type { Call } from '../../../../src/platform/data/call.js';

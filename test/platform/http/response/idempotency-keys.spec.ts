@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Module, Post } from '@nestjs/common';
-import { AnyKey } from '../../../../src/platform/http/access.js';
+import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { RecordOf } from '../../../../src/platform/fields/field.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { readInput } from '../../../../src/platform/fields/input/read-input.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, Module, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import { RequireScope } from '../../../../src/platform/http/access.js';
+import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { Id } from '../../../../src/platform/http/request/id.decorator.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';

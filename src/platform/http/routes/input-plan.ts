@@ -1,4 +1,5 @@
 import { type Type, ValidationPipe } from '@nestjs/common';
+import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { fieldsOf, holdsObjects } from '../../fields/field.js';
 import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
 import {
@@ -6,6 +7,7 @@ import {
   parametersOf,
   type ParameterSource,
 } from '../../discovery/nest-internals.js';
+import { NO_BODY } from './handler-declarations.js';
 
 /**
  * How a source of input is read:
@@ -38,6 +40,10 @@ export interface NamedParameter {
 
 /** How the inputs of a handler are read. A source without a plan has no parameter. */
 export interface InputPlan {
+  /** Whether inputs that the handler does not declare are problems. */
+  readonly isStrict: boolean;
+  /** Whether a method that allows a body takes no fields. */
+  readonly takesNoBody: boolean;
   /** Whether there is any parameter. */
   readonly declaresInput: boolean;
   /** Whether query and body are DTOs whose properties are all fields, so that their values have all that was sent. */
@@ -50,21 +56,36 @@ export interface InputPlan {
   readonly param?: SourcePlan;
 }
 
+/** The DTO classes that a handler declares with `@Query()` and `@Body()`. */
+export interface InputTypes {
+  readonly query?: Type<object>;
+  readonly body?: Type<object>;
+}
+
+/** Returns the DTO classes of a controller's method. */
+export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
+  const parameters = parametersOf(controller, method);
+  const typeOf = (wanted: ParameterSource) =>
+    parameters.find(({ source, name }) => source === wanted && name === undefined)?.type;
+  return { query: typeOf('query'), body: typeOf('body') };
+}
+
 /** The types of interfaces, unions, `any` and arrays. They do not describe the value. */
 const UNCHECKED: readonly unknown[] = [Object, Array];
 const PRIMITIVES: readonly unknown[] = [String, Number, Boolean];
 
 /**
  * Plans how the inputs of a handler are read.
+ * @param isStrict whether inputs that the handler does not declare are problems
  * @param outerPipes the pipes of the method, of its controller and of the application
  * @throws Error with a predicate that follows the name of the route, if a parameter cannot be read
  */
 export function planInputs(
-  controller: Type<unknown>,
-  method: string,
+  { controller, name, handler }: DeclaredHandler,
+  isStrict: boolean,
   outerPipes: readonly unknown[],
 ): InputPlan {
-  const parameters = parametersOf(controller, method);
+  const parameters = parametersOf(controller, name);
   if (parameters.some(({ source }) => source === 'raw body')) {
     throw new Error('takes @RawBody(), which is never set. Take the parsed body with @Body().');
   }
@@ -78,6 +99,8 @@ export function planInputs(
   const { query, body, param }: Partial<Record<ParameterSource, SourcePlan>> =
     Object.fromEntries(plans);
   return {
+    isStrict,
+    takesNoBody: Reflect.hasMetadata(NO_BODY, handler),
     pipedParameters,
     declaresInput: plans.length > 0,
     hasOnlyFields: hasFields(query) && hasFields(body) && !needsReading(param),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ACCESS, type Access } from '../access.js';
+import { ACCESS, type Access } from './access.js';
 import type { Call } from '../../data/call.js';
 
 /** A request to a webhook route, before it is verified. */

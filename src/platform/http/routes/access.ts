@@ -1,6 +1,5 @@
-import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { WriteInterceptor } from './response/write.interceptor.js';
-import { isScope, type Scope, SCOPES } from '../access/scopes.js';
+import { SetMetadata } from '@nestjs/common';
+import { isScope, type Scope, SCOPES } from '../../access/scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
@@ -12,18 +11,10 @@ export type Access = Scope | 'any-key' | 'raw' | 'webhook' | 'public' | 'unknown
 export const ACCESS = Symbol('access');
 
 /** Requires a key with this scope. */
-export const RequireScope = (scope: Scope) => restAccess(scope);
+export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, scope);
 
 /** Requires a valid key, with any scopes. */
-export const AnyKey = () => restAccess('any-key');
-
-function restAccess(access: Scope | 'any-key') {
-  const declaration = SetMetadata<symbol, Access>(ACCESS, access);
-  // An interceptor costs time on every call, so reads do without it.
-  return mayWrite(access)
-    ? applyDecorators(declaration, UseInterceptors(WriteInterceptor))
-    : declaration;
-}
+export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');
 
 /** Whether a route may write, and so supports idempotency keys and `If-Match`. */
 export function mayWrite(access: Scope | 'any-key'): boolean {
@@ -42,6 +33,9 @@ export const RawRoute = () => SetMetadata<symbol, Access>(ACCESS, 'raw');
  * if the handler declares them.
  */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
+
+/** Matches every path. The braces make it match `/` as well. */
+export const CATCH_ALL_PATH = '{*path}';
 
 /** Declares the fallback for requests that match no other route. */
 export const UnknownRoute = () => SetMetadata<symbol, Access>(ACCESS, 'unknown-route');

@@ -1,0 +1,34 @@
+import { SetMetadata, type Type } from '@nestjs/common';
+import type { Call } from '../../data/call.js';
+
+export const SINGLE_INSERT = Symbol('single insert');
+
+/**
+ * Declares that the handler of a POST inserts one record, writes nothing else, and returns the record.
+ * With an `Idempotency-Key`, one statement then stores the record and the response, together with those
+ * of concurrent requests. Other handlers run in a transaction.
+ */
+export const SingleInsert = (): MethodDecorator => SetMetadata(SINGLE_INSERT, true);
+
+export const NO_BODY = Symbol('no body');
+
+/**
+ * Declares that a POST takes no fields: only an absent body and `{}` are accepted. Without it, the handler
+ * can read the body itself, such as files.
+ */
+export const NoBody = (): MethodDecorator => SetMetadata(NO_BODY, true);
+
+export const BODY_CHECK = Symbol('body check');
+
+/** A provider that checks a valid body against the caller. It reads no records. */
+export interface BodyCheck {
+  /** @throws ApiError `validation_error` */
+  assertAllowed(call: Call, body: object): void;
+}
+
+/**
+ * Declares that `check` checks the body of a handler together with the caller. It runs before a stored response
+ * is sent to a repeated request, which the handler does not see.
+ */
+export const CheckBody = (check: Type<BodyCheck>): MethodDecorator =>
+  SetMetadata(BODY_CHECK, check);
