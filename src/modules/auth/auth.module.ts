@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ADMINISTRATION } from '../../platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';

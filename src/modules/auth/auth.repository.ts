@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import { ADMINISTRATION } from '../../platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import {
   isForeignKeyViolation,
   translateDriverError,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { translateDriverError } from '../data/connection/driver-error.js';
 import { AdministrativeWrites } from '../data/gateway/administrative-writes.js';
 import { BatchQueue } from '../data/gateway/queues.js';
 import { SharedLookups } from '../data/gateway/shared-lookups.js';
@@ -55,7 +54,7 @@ export class AccessRepository {
     async (take) => {
       type Row = ApiKeyRecord & { hash: string };
       const hashes = take();
-      const keys = await this.query<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
+      const keys = await this.lookups.find<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
       const byHash = new Map(keys.map(({ hash, ...key }) => [hash, key]));
       return hashes.map((hash) => byHash.get(hash.toString('hex')));
     },
@@ -77,19 +76,21 @@ export class AccessRepository {
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     type Row = Pick<ApiKeyRecord, 'id' | 'scopes'>;
-    const keys = await this.query<Row>('scopes', FIND_SCOPES, [ids]);
+    const keys = await this.lookups.find<Row>('scopes', FIND_SCOPES, [ids]);
     return new Map(keys.map(({ id, scopes }) => [id, scopes]));
   }
 
   /** @throws ApiError `query_failed` */
   async findOrganization(id: string): Promise<OrganizationColumns | undefined> {
-    const rows = await this.query<OrganizationColumns>('organization', FIND_ORGANIZATION, [id]);
+    const rows = await this.lookups.find<OrganizationColumns>('organization', FIND_ORGANIZATION, [
+      id,
+    ]);
     return rows[0];
   }
 
   /** @throws ApiError `query_failed` */
   async organizationIds(): Promise<string[]> {
-    const rows = await this.query<{ id: string }>('organization-ids', ORGANIZATION_IDS, []);
+    const rows = await this.lookups.find<{ id: string }>('organization-ids', ORGANIZATION_IDS, []);
     return rows.map(({ id }) => id);
   }
 
@@ -99,13 +100,5 @@ export class AccessRepository {
    */
   async updateLastUsed(keyId: string): Promise<void> {
     await this.writes.run({ text: UPDATE_LAST_USED, values: [keyId] });
-  }
-
-  private async query<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    try {
-      return await this.lookups.find<Row>({ name, text, values });
-    } catch (error) {
-      throw translateDriverError(error, 'query_failed');
-    }
   }
 }

@@ -3,13 +3,8 @@ import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import {
-  ADMINISTRATION,
-  administrationOptions,
-  closeUnfinishedTransactions,
-} from './connection/administration.js';
 import { planConnections } from './connection/connection-plan.js';
-import { assertOwnDataSourceNames } from './connection/data-source-names.js';
+import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
 import {
   type DatabaseTarget,
   dataSourceOptions,
@@ -19,7 +14,11 @@ import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
-import { poolOf, reportLostConnections } from './connection/driver-pool.js';
+import {
+  closeUnfinishedTransactions,
+  poolOf,
+  reportLostConnections,
+} from './connection/driver-pool.js';
 import { ChangeBus } from './gateway/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';
@@ -111,7 +110,7 @@ export class DatabaseModule {
       imports: [
         DiscoveryModule,
         applicationDataSource(options, context, warnings),
-        administrationDataSource(),
+        administrationDataSource(options),
         TypeOrmModule.forFeature([...options.entities]),
       ],
       providers: [
@@ -158,15 +157,21 @@ function applicationDataSource(
   });
 }
 
-/** The data source of statements that run as the database user. */
-function administrationDataSource(): DynamicModule {
+/** The data source of statements that run as the database user. It connects after the migrations. */
+function administrationDataSource({
+  target,
+  timeBudget,
+  applicationName,
+}: DatabaseOptions): DynamicModule {
   return TypeOrmModule.forRootAsync({
     name: ADMINISTRATION,
-    inject: [DataSource],
-    useFactory: (application: DataSource) => ({
-      ...administrationOptions(application),
+    inject: [Settings, DataSource],
+    useFactory: ({ databaseMaxConnections }: Settings) => ({
+      ...dataSourceOptions(target, undefined, applicationName, timeBudget.connectionMs),
+      poolSize: planConnections(databaseMaxConnections).administration,
       ...MODULE_OPTIONS,
     }),
+    dataSourceFactory: connect,
   });
 }
 
@@ -175,15 +180,21 @@ function onlyOnce(work?: () => Promise<void>): () => Promise<void> {
   return () => (running ??= work?.() ?? Promise.resolve());
 }
 
+async function connect(options: DataSourceOptions | undefined): Promise<DataSource> {
+  if (!options) throw new Error('the data source has no options');
+  const dataSource = await new DataSource(options).initialize();
+  const pool = poolOf(dataSource);
+  closeUnfinishedTransactions(pool);
+  reportLostConnections(pool);
+  return dataSource;
+}
+
 async function connectAndMigrate(
   options: DataSourceOptions | undefined,
   context: SessionContext,
   migrations: MigrateOptions,
 ): Promise<DataSource> {
-  if (!options) throw new Error('the data source has no options');
-  const dataSource = await new DataSource(options).initialize();
-  closeUnfinishedTransactions(dataSource);
-  reportLostConnections(poolOf(dataSource));
+  const dataSource = await connect(options);
   try {
     const role = await migrate(dataSource, migrations);
     await enableSearchIndex(dataSource);

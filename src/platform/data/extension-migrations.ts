@@ -1,5 +1,4 @@
 import type { Type } from '@nestjs/common';
-import pg from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { withPool } from './connection/driver-pool.js';
 
@@ -29,7 +28,7 @@ export async function withMigrationsOf<T>(
 ): Promise<T> {
   const extensionDataSource = new DataSource({
     ...dataSource.options,
-    ...withPool(pg.Pool),
+    ...withPool(),
     entities: [],
     migrations: [...migrations],
     migrationsTableName: table,

@@ -10,13 +10,10 @@ const FRESH_MS = 10_000;
 const SERVER = 'latitude server';
 
 /** The view `pg_stat_activity` would join the databases and users, which takes several milliseconds to plan. */
-const COUNT_INSTANCES = {
-  name: 'instances',
-  text: `select count(distinct application_name)::int as instances from pg_stat_get_activity(null)
-    where datid = (select oid from pg_database where datname = current_database())
-      and application_name like '${SERVER} %'`,
-  values: [],
-};
+const COUNT_INSTANCES = `
+  select count(distinct application_name)::int as instances from pg_stat_get_activity(null)
+  where datid = (select oid from pg_database where datname = current_database())
+    and application_name like '${SERVER} %'`;
 
 /** Returns a unique name for the database connections of a server. */
 export function nameOfServer(): string {
@@ -65,7 +62,7 @@ export class Instances {
   }
 
   private async find(): Promise<number> {
-    const [row] = await this.lookups.find<{ instances: number }>(COUNT_INSTANCES);
-    return row?.instances ?? 1;
+    const rows = await this.lookups.find<{ instances: number }>('instances', COUNT_INSTANCES, []);
+    return rows[0]?.instances ?? 1;
   }
 }

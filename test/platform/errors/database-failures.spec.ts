@@ -1,7 +1,7 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { generateKey } from '../../../src/platform/access/api-key-format.js';
-import { ADMINISTRATION } from '../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../src/platform/data/connection/data-source-names.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { createLead, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';

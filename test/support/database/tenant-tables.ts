@@ -1,6 +1,6 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../src/platform/data/connection/data-source-names.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 

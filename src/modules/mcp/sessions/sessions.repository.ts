@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../../platform/access/access.repository.js';
 import { Settings } from '../../../platform/config/settings.js';
-import { translateDriverError } from '../../../platform/data/connection/driver-error.js';
 import { AdministrativeWrites } from '../../../platform/data/gateway/administrative-writes.js';
-import { type Lookup, SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
+import { SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
 import { lifetimeOf } from './session-lifetime.js';
 
 export interface NewSession {
@@ -124,8 +123,7 @@ export class SessionsRepository {
    * @throws ApiError `query_failed`
    */
   async find(id: string): Promise<StoredSession | undefined> {
-    const lookup = { name: 'session', text: FIND, values: [id] };
-    const [session] = await this.lookUp<StoredSession>(lookup);
+    const [session] = await this.lookups.find<StoredSession>('session', FIND, [id]);
     return session;
   }
 
@@ -134,7 +132,7 @@ export class SessionsRepository {
    * @throws ApiError `query_failed`
    */
   findValid(ids: readonly string[]): Promise<ValidSession[]> {
-    return this.lookUp<ValidSession>({ name: 'valid-sessions', text: FIND_VALID, values: [ids] });
+    return this.lookups.find<ValidSession>('valid-sessions', FIND_VALID, [ids]);
   }
 
   /**
@@ -179,13 +177,5 @@ export class SessionsRepository {
   async delete(id: string): Promise<boolean> {
     const text = 'delete from mcp_sessions where id = $1 returning id';
     return (await this.writes.run({ text, values: [id] })).length > 0;
-  }
-
-  private async lookUp<Row>(lookup: Lookup): Promise<Row[]> {
-    try {
-      return await this.lookups.find<Row>(lookup);
-    } catch (error) {
-      throw translateDriverError(error, 'query_failed');
-    }
   }
 }

@@ -17,8 +17,6 @@ type Callback = (error: Error | undefined, result: unknown) => void;
  * applies to all overloads of `query`.
  */
 export class ApplicationClient extends ResilientClient {
-  /** Whether the administration data source uses the connection: statements run as the database user. */
-  isAdministrative = false;
   private readonly context: SessionContext;
 
   constructor(config: ApplicationClientConfig) {
@@ -33,8 +31,7 @@ export class ApplicationClient extends ResilientClient {
 
   private send(config: unknown, values: unknown, callback: unknown): unknown {
     const send = super.query.bind(this) as (...query: unknown[]) => unknown;
-    const needsNoContext =
-      this.isAdministrative || this.context.isEmpty || config instanceof StatementPipeline;
+    const needsNoContext = this.context.isEmpty || config instanceof StatementPipeline;
     if (needsNoContext || config == null) return send(config, values, callback);
     if (isSubmittable(config)) {
       return send(beginWithContext(config, this, this.context), values, callback);

@@ -2,6 +2,8 @@
 export interface ConnectionPlan {
   /** Pooled connections for transactions and statements of unknown cost. */
   readonly pool: number;
+  /** Connections for statements across organizations. */
+  readonly administration: number;
   /** Connections for statements that read or write a few rows by an index. */
   readonly batches: number;
   /** Connections of the pool that may wait for locks. */
@@ -14,8 +16,9 @@ export interface ConnectionPlan {
  */
 export function planConnections(maxConnections: number): ConnectionPlan {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
-  const pool = maxConnections - batches;
-  return { pool, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
+  const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
+  const pool = maxConnections - batches - administration;
+  return { pool, administration, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
 }
 
 function clamp(value: number, min: number, max: number): number {

@@ -1,8 +1,13 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { ADMINISTRATION } from './administration.js';
 
 type Module = NonNullable<ReturnType<ModulesContainer['get']>>;
+
+/**
+ * Name of the data source whose statements run as the database user and read across organizations.
+ * docs/security.md lists its uses.
+ */
+export const ADMINISTRATION = 'administration';
 
 /** The name that TypeORM gives to a data source without one. */
 const DEFAULT = 'default';

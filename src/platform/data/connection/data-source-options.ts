@@ -142,7 +142,7 @@ export function dataSourceOptions(
     type: 'postgres',
     ...address,
     applicationName,
-    ...withPool(pg.Pool),
+    ...withPool(),
     namingStrategy: new PostgresNames(),
     migrations: [...MIGRATIONS],
     migrationsTransactionMode: 'each',

@@ -1,46 +1,33 @@
-import { EventEmitter } from 'node:events';
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
-import {
-  acquireClient,
-  type ConnectCallback,
-  type DriverPool,
-  poolOf,
-  withPool,
-} from './driver-pool.js';
+import { poolOf, withConnection, withPool } from './driver-pool.js';
 
-/** Answers each statement as `select version()`. */
-class FakeClient extends EventEmitter {
-  query(): Promise<object> {
-    return Promise.resolve({ rows: [{ version: 'PostgreSQL 18.0' }] });
-  }
-}
-
-const CLIENT = new FakeClient() as unknown as pg.PoolClient;
-const release = () => undefined;
-
-class FakePool implements DriverPool {
-  connect(callback: ConnectCallback): void {
-    callback(undefined, CLIENT, release);
-  }
-  on(): void {
-    // No events.
-  }
-  end(done: () => void): void {
-    done();
-  }
+/** A pool with one client that counts its releases. */
+function poolOfOne() {
+  const client = { release: jest.fn() };
+  return { client, pool: { connect: () => Promise.resolve(client) } as unknown as pg.Pool };
 }
 
 describe('the pool of a data source', () => {
-  it('is of the class in its options and serves acquireClient()', async () => {
-    const dataSource = new DataSource({
-      type: 'postgres',
-      installExtensions: false,
-      ...withPool(FakePool),
-    });
-    await dataSource.initialize();
-    expect(() => poolOf(dataSource)).toThrow('no pool of its own');
-    expect(await acquireClient(dataSource)).toEqual([CLIENT, release]);
-    await dataSource.destroy();
+  it('is found only for a data source that was created for it', () => {
+    const dataSource = new DataSource({ type: 'postgres', installExtensions: false, driver: pg });
+    expect(() => poolOf(dataSource)).toThrow('was not created with withPool()');
+    const { driver } = withPool() as { driver: typeof pg };
+    const pool = new driver.Pool({ max: 3 });
+    const other = new DataSource({ type: 'postgres', installExtensions: false, driver });
+    expect(poolOf(other)).toBe(pool);
+  });
+});
+
+describe('withConnection', () => {
+  it.each([
+    ['succeeds', () => Promise.resolve('done')],
+    ['fails', () => Promise.reject(new Error('no'))],
+  ])('cancels the timer and releases the connection when the work %s', async (_, work) => {
+    const { client, pool } = poolOfOne();
+    const cancel = jest.fn();
+    await Promise.allSettled([withConnection(pool, () => cancel, work)]);
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(client.release).toHaveBeenCalledTimes(1);
   });
 });

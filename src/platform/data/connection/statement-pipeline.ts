@@ -165,6 +165,16 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 }
 
+/** Sends statements under one Sync. @see StatementPipeline.result */
+export function sendStatements<Row>(
+  client: pg.ClientBase,
+  statements: readonly PipelineStatement[],
+): Promise<Row[][]> {
+  const pipeline = new StatementPipeline<Row>(statements);
+  client.query(pipeline);
+  return pipeline.result;
+}
+
 /**
  * Executes a statement that is prepared.
  * @param isDescribed whether the columns of the rows are sent

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/administration.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
 
 /**

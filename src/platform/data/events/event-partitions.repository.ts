@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource, EntityManager } from 'typeorm';
-import { ADMINISTRATION } from '../connection/administration.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 import {
   acrossOrganizations,
   queryAcrossOrganizations,

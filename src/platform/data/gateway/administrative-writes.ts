@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/administration.js';
-import { translateDriverError } from '../connection/driver-error.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
+import { translateErrors } from '../connection/driver-error.js';
+import { poolOf, withConnection } from '../connection/driver-pool.js';
+import { sendStatements } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 import { SET_TIMEOUTS } from './policies.js';
 import { TimeBudget } from './time-budget.js';
@@ -20,39 +21,22 @@ export class AdministrativeWrites {
   ) {}
 
   /**
-   * Runs statements in one transaction.
+   * Runs statements in one transaction, in one round trip.
    * @returns the rows of the last statement
    * @throws ApiError `create_failed`
    */
   async run<Row>(...statements: readonly Statement[]): Promise<Row[]> {
-    try {
-      return await this.runTransaction<Row>(statements);
-    } catch (error) {
-      throw translateDriverError(error, 'create_failed');
-    }
-  }
-
-  private async runTransaction<Row>(statements: readonly Statement[]): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
-    const runner = this.dataSource.createQueryRunner();
-    let cancelTimer = (): void => undefined;
-    try {
-      const client = (await runner.connect()) as pg.PoolClient;
-      cancelTimer = deadline.destroyWhenExceeded(client);
-      await runner.startTransaction();
-      await client.query(SET_TIMEOUTS, [...deadline.timeouts('long')]);
-      let rows: unknown[] = [];
-      for (const { text, values } of statements) {
-        ({ rows } = await client.query({ text, values: [...values] }));
-      }
-      await runner.commitTransaction();
-      return rows as Row[];
-    } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    } finally {
-      cancelTimer();
-      await runner.release();
-    }
+    const sending = withConnection(
+      poolOf(this.dataSource),
+      (client) => deadline.destroyWhenExceeded(client),
+      (client) => {
+        const values = deadline.timeouts('long');
+        const timeouts = { name: '', text: SET_TIMEOUTS, values, isSetting: true };
+        const messages = statements.map(({ text, values }) => ({ name: '', text, values }));
+        return sendStatements<Row>(client, [timeouts, ...messages]);
+      },
+    );
+    return (await translateErrors(sending, 'create_failed')).at(-1) ?? [];
   }
 }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { poolOf, reportLostConnections } from '../connection/driver-pool.js';
 import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
@@ -58,13 +59,14 @@ export type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
  */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
-  private readonly pool: pg.Pool;
+  readonly pool: pg.Pool;
   private readonly settings: TenantSettings;
-  /** The idle connections of this pool and that of the data source. */
+  /** The idle connections of this pool and those of the data sources. */
   private readonly idle = new Set<pg.PoolClient>();
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
+    @InjectDataSource(ADMINISTRATION) administration: DataSource,
     settings: Settings,
     private readonly context: SessionContext,
     timeBudget: TimeBudget,
@@ -81,16 +83,11 @@ export class BatchConnections implements OnApplicationShutdown {
     this.pool = new pg.Pool({ ...options, max: batches });
     this.settings = new TenantSettings(context);
     reportLostConnections(this.pool);
-    for (const pool of [this.pool, poolOf(dataSource)]) {
+    for (const pool of [this.pool, poolOf(dataSource), poolOf(administration)]) {
       pool.on('release', (_error, client) => this.idle.add(client));
       pool.on('acquire', (client) => this.idle.delete(client));
       pool.on('remove', (client) => this.idle.delete(client));
     }
-  }
-
-  get state(): { total: number; idle: number; waiting: number } {
-    const { totalCount, idleCount, waitingCount } = this.pool;
-    return { total: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   /**

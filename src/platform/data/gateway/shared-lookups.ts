@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
-import { LostConnectionError, StatementPipeline } from '../connection/statement-pipeline.js';
+import { translateErrors } from '../connection/driver-error.js';
+import {
+  LostConnectionError,
+  type PipelineStatement,
+  sendStatements,
+} from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { type Deadline, SET_TIMEOUTS } from './policies.js';
 import { TimeBudget } from './time-budget.js';
-
-/** A statement that finds a few rows of any organization by an index. */
-export interface Lookup {
-  /** The statement is prepared under this name, after a prefix that statements of organizations do not have. */
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
 
 /** Lookups that requests need before their organization is known. They run as the database user. */
 @Injectable()
@@ -23,32 +20,32 @@ export class SharedLookups {
   ) {}
 
   /**
-   * Runs a lookup, and once more if its connection is lost.
-   * @throws any error of the driver
+   * Finds a few rows of any organization by an index, and once more if the connection is lost.
+   * @param name the statement is prepared under this name, after a prefix that statements of organizations do not have
+   * @throws ApiError `query_failed`
    */
-  find<Row>(lookup: Lookup): Promise<Row[]> {
+  find<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
+    const statement = { name: nameOf(`lookup ${name}`), text, values };
+    const timeouts = { name: nameOf('timeouts'), text: SET_TIMEOUTS, isSetting: true };
     const deadline = this.timeBudget.startDeadline();
-    return this.attempt<Row>(lookup, deadline).catch((error: unknown) => {
+    const rows = this.attempt<Row>(timeouts, statement, deadline).catch((error: unknown) => {
       if (!(error instanceof LostConnectionError) || deadline.retryDelayBudgetMs < 0) throw error;
       this.connections.closeIdle();
-      return this.attempt<Row>(lookup, deadline);
+      return this.attempt<Row>(timeouts, statement, deadline);
     });
+    return translateErrors(rows, 'query_failed');
   }
 
-  private attempt<Row>({ name, text, values }: Lookup, deadline: Deadline): Promise<Row[]> {
+  private attempt<Row>(
+    timeouts: Omit<PipelineStatement, 'values'>,
+    statement: PipelineStatement,
+    deadline: Deadline,
+  ): Promise<Row[]> {
     return this.connections.use(async (client, limitTo) => {
       limitTo(deadline);
-      const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
-      const timeouts = {
-        name: nameOf('timeouts'),
-        text: SET_TIMEOUTS,
-        values: deadline.timeouts('brief'),
-        isSetting: true,
-      };
-      const statement = { name: nameOf(`lookup ${name}`), text, values };
-      const pipeline = new StatementPipeline<Row>([timeouts, statement]);
-      client.query(pipeline);
-      return (await pipeline.result).flat();
+      const first = { ...timeouts, values: deadline.timeouts('brief') };
+      return (await sendStatements<Row>(client, [first, statement])).flat();
     });
   }
 }

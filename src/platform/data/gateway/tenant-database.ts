@@ -7,7 +7,7 @@ import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
-import { acquireClient } from '../connection/driver-pool.js';
+import { poolOf, withConnection } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
@@ -267,24 +267,19 @@ export class TenantDatabase {
     return outcome as Row[];
   }
 
-  private async sendInPool<Row>(
-    id: string,
-    statement: Statement,
-    attempt: Attempt,
-  ): Promise<Row[]> {
+  private sendInPool<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
-    const [client, release] = await acquireClient(this.dataSource);
-    const cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
-    try {
-      const wait = waitsForLocks ? 'long' : 'brief';
-      const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
-      client.query(pipeline);
-      const [, rows = []] = await pipeline.result;
-      return rows;
-    } finally {
-      cancelTimer();
-      release();
-    }
+    return withConnection(
+      poolOf(this.dataSource),
+      (client) => deadline.destroyWhenExceeded(client, this.connections.closeIdle),
+      async (client) => {
+        const wait = waitsForLocks ? 'long' : 'brief';
+        const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
+        client.query(pipeline);
+        const [, rows = []] = await pipeline.result;
+        return rows;
+      },
+    );
   }
 }
 

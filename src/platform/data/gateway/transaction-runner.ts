@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { StatementPipeline } from '../connection/statement-pipeline.js';
+import { sendStatements } from '../connection/statement-pipeline.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { CommitCallbacks } from './commit-callbacks.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
@@ -50,14 +50,13 @@ export class TransactionRunner {
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(...statements: Statement[]) => {
         const { settings } = this;
-        const pipeline = new StatementPipeline<Row>([
+        const sending = sendStatements<Row>(client, [
           settings.of(call.tenant.id, 'prepared', deadline, wait),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
           ...statements.map((each) => settings.message([each])),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
         ]);
-        client.query(pipeline);
-        return (await this.limit.count(step(pipeline.result))).flat();
+        return (await this.limit.count(step(sending))).flat();
       };
       transaction = new OpenTransaction({
         manager: runner.manager,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/administration.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
 
 /** A job that has used all its attempts. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/administration.js';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 
 /** How long the claim of a run lasts unless it is extended. */
 const LEASE = `interval '20 seconds'`;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
-import { ADMINISTRATION } from '../connection/administration.js';
 
 /** Numbers of connections to the database. */
 interface Connections {
@@ -15,12 +16,6 @@ interface Connections {
   readonly waiting: number;
 }
 
-/** The connections of the pool. */
-export interface PoolState extends Connections {
-  /** Maximum number of connections. */
-  readonly max: number;
-}
-
 /** The state of the database connections and of the schema, for monitoring. */
 @Injectable()
 export class DatabaseStatus {
@@ -30,22 +25,18 @@ export class DatabaseStatus {
     private readonly batches: BatchConnections,
   ) {}
 
-  /** All connections of this instance. */
+  /** All connections of this instance. A closed pool has none. */
   connections(): Connections {
-    const pool = this.pool();
-    const batches = this.batches.state;
+    const dataSources = [this.dataSource, this.administration];
+    const open = dataSources.filter(({ isInitialized }) => isInitialized).map(poolOf);
+    const pools = [...open, this.batches.pool];
+    const sum = (count: (pool: pg.Pool) => number) =>
+      pools.reduce((total, pool) => total + count(pool), 0);
     return {
-      total: pool.total + batches.total,
-      idle: pool.idle + batches.idle,
-      waiting: pool.waiting + batches.waiting,
+      total: sum(({ totalCount }) => totalCount),
+      idle: sum(({ idleCount }) => idleCount),
+      waiting: sum(({ waitingCount }) => waitingCount),
     };
-  }
-
-  /** A closed pool has no connections. */
-  pool(): PoolState {
-    if (!this.dataSource.isInitialized) return { total: 0, max: 0, idle: 0, waiting: 0 };
-    const { totalCount, idleCount, waitingCount, options } = poolOf(this.dataSource);
-    return { total: totalCount, max: options.max, idle: idleCount, waiting: waitingCount };
   }
 
   /**

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { acquireClient } from '../connection/driver-pool.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
-import { DatabaseStatus } from './database-status.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
@@ -37,17 +36,15 @@ export class Readiness {
   private readStatement: string | undefined;
 
   constructor(
-    @InjectDataSource() dataSource: DataSource,
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly lookups: SharedLookups,
-    private readonly status: DatabaseStatus,
     private readonly limit: ConcurrencyLimit,
   ) {
     this.writes = new WriteProbe({
-      connect: () => acquireClient(dataSource),
-      cancel: (backend) =>
-        lookups.find({ name: 'cancel', text: 'select pg_cancel_backend($1)', values: [backend] }),
+      connect: () => poolOf(dataSource).connect(),
+      cancel: (backend) => lookups.find('cancel', 'select pg_cancel_backend($1)', [backend]),
     });
   }
 
@@ -89,25 +86,25 @@ export class Readiness {
   }
 
   private get isPoolExhausted(): boolean {
-    const { idle, total, max } = this.status.pool();
-    return idle === 0 && total >= max;
+    const { idleCount, totalCount, options } = this.pool;
+    return idleCount === 0 && totalCount >= options.max;
   }
 
   /** Reads the tables that requests read before their organization is known. */
   private async readShared(): Promise<void> {
     const text = 'select exists (select from api_keys) and exists (select from organizations)';
-    await this.lookups.find({ name: 'readiness', text, values: [] });
+    await this.lookups.find('readiness', text, []);
   }
 
   private readPooled(): Promise<Problem | undefined> {
     return runCheck(this.readAsTenant('prepared'), () =>
-      this.status.pool().waiting > 0 ? 'no connection' : NO_REPLY,
+      this.pool.waitingCount > 0 ? 'no connection' : NO_REPLY,
     );
   }
 
   private write(): Promise<Problem | undefined> {
     return runCheck(this.writes.write(), () =>
-      this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : NO_COMMIT,
+      this.writes.isConnecting && this.pool.waitingCount > 0 ? 'no connection' : NO_COMMIT,
     );
   }
 
@@ -121,6 +118,10 @@ export class Readiness {
     });
     this.ownStatements++;
     if (!row?.may_write) throw new MissingGrants();
+  }
+
+  private get pool() {
+    return poolOf(this.dataSource);
   }
 
   private get tables(): string[] {

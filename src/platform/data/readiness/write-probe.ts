@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { destroyConnection } from '../connection/resilient-client.js';
-import type { Release } from '../connection/driver-pool.js';
 
 /** The database accepts no writes: it is a standby or was set to read-only. */
 export class ReadOnlyDatabase extends Error {}
@@ -26,7 +25,7 @@ const WRITE = `
 
 /** How the probe gets a connection, and cancels a statement that hangs. */
 export interface WriteProbeOptions {
-  connect(): Promise<[pg.PoolClient, Release]>;
+  connect(): Promise<pg.PoolClient>;
   cancel(backend: number): Promise<unknown>;
 }
 
@@ -52,7 +51,7 @@ export class WriteProbe {
 
   private async attempt(): Promise<void> {
     this.isConnecting = true;
-    const [client, release] = await this.options.connect().finally(() => {
+    const client = await this.options.connect().finally(() => {
       this.isConnecting = false;
     });
     let backend: number | undefined;
@@ -72,7 +71,7 @@ export class WriteProbe {
     } finally {
       clearTimeout(timer);
       // Otherwise, the transaction may still be open.
-      release(!isCommitted);
+      client.release(!isCommitted);
     }
   }
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { connectionOptions, POOL_WAIT_MS } from '../connection/data-source-options.js';
+import { withConnection } from '../connection/driver-pool.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { LostConnectionError } from '../connection/statement-pipeline.js';
 import type { Statement } from '../gateway/statement.js';
@@ -127,18 +128,11 @@ export class Replica {
     await this.pool.end();
   }
 
-  private async withClient<T>(
+  private withClient<T>(
     deadline: Deadline,
     work: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
-    const client = await this.pool.connect();
-    const cancelTimer = deadline.destroyWhenExceeded(client);
-    try {
-      return await work(client);
-    } finally {
-      cancelTimer();
-      client.release();
-    }
+    return withConnection(this.pool, (client) => deadline.destroyWhenExceeded(client), work);
   }
 
   /**

@@ -46,8 +46,8 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     session: SessionContext,
   ) {
     const name = poolOf(dataSource).options.application_name ?? '';
-    const { pool } = planConnections(databaseMaxConnections);
-    this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool));
+    const { pool, administration } = planConnections(databaseMaxConnections);
+    this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool + administration));
     this.settings = new TenantSettings(session, replicaStateSql);
   }
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { destroyConnection } from '../connection/resilient-client.js';
-import { StatementPipeline } from '../connection/statement-pipeline.js';
-import { acquireClient } from '../connection/driver-pool.js';
+import { poolOf, withConnection } from '../connection/driver-pool.js';
+import { sendStatements } from '../connection/statement-pipeline.js';
 import { WORKER_SETTING } from './tenant-role.js';
 
 /** How long a transaction may take. A connection that is silent for longer was lost. */
@@ -25,18 +25,15 @@ export async function acrossOrganizations<T>(
   timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer = (): void => undefined;
   try {
-    const client = (await runner.connect()) as pg.PoolClient;
-    timer = setTimeout(() => {
-      destroyConnection(client);
-    }, timeoutMs);
+    cancelTimer = destroyAfter((await runner.connect()) as pg.PoolClient, timeoutMs);
     return await runner.manager.transaction(async (manager) => {
       await manager.query(ACROSS_ORGANIZATIONS, [String(timeoutMs)]);
       return work(manager);
     });
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     await runner.release();
   }
 }
@@ -54,19 +51,21 @@ export async function queryAcrossOrganizations<Row>(
   values: readonly unknown[] = [],
   { mayBeUndone = false, before }: { mayBeUndone?: boolean; before?: string } = {},
 ): Promise<Row[]> {
-  const [client, release] = await acquireClient(dataSource);
+  const settings = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
+  const first = before === undefined ? settings : `${settings}, ${before}`;
+  const setting = { name: '', text: first, values: [String(TIMEOUT_MS)], isSetting: true };
+  const results = await withConnection(poolOf(dataSource), destroyAfter, (client) =>
+    sendStatements<Row>(client, [setting, { name: '', text, values }]),
+  );
+  return results.flat();
+}
+
+/** @returns a function that cancels the timer */
+function destroyAfter(client: pg.PoolClient, ms = TIMEOUT_MS): () => void {
   const timer = setTimeout(() => {
     destroyConnection(client);
-  }, TIMEOUT_MS);
-  try {
-    const settings = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
-    const first = before === undefined ? settings : `${settings}, ${before}`;
-    const setting = { name: '', text: first, values: [String(TIMEOUT_MS)], isSetting: true };
-    const pipeline = new StatementPipeline<Row>([setting, { name: '', text, values }]);
-    client.query(pipeline);
-    return (await pipeline.result).flat();
-  } finally {
+  }, ms);
+  return () => {
     clearTimeout(timer);
-    release();
-  }
+  };
 }

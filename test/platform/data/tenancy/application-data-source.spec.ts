@@ -10,7 +10,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { ApiKey } from '../../../../src/modules/auth/api-key.entity.js';
 import { Organization } from '../../../../src/modules/auth/organization.entity.js';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { Lead } from '../../../../src/modules/leads/lead.entity.js';
 import { createLead } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

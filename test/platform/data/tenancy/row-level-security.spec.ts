@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { ADMINISTRATIVE_TABLES } from '../../../../src/platform/data/tenant-role/tenant-privileges.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { createLead } from '../../../../src/testing/factories.js';

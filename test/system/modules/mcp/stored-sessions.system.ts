@@ -391,7 +391,7 @@ describe('the statements of sessions', () => {
     const lookups = jest.spyOn(alone.app.get(SharedLookups), 'find');
     const writes = jest.spyOn(alone.app.get(AdministrativeWrites), 'run');
     await Promise.all(Array.from({ length: 50 }, () => expectAlive(owner, session)));
-    const names = lookups.mock.calls.map(([{ name }]) => name);
+    const names = lookups.mock.calls.map(([name]) => name);
     expect(names.filter((name) => name === 'session')).toEqual([]);
     expect(writes).not.toHaveBeenCalled();
     await alone.stop();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../../../src/platform/data/migrations/1764374400000-answered-records.js';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
 import { EventsRepository } from '../../../../src/platform/data/events/events.repository.js';
 import { JobQueueRepository } from '../../../../src/platform/data/jobs/job-queue.repository.js';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/administration.js';
+import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import {
   dataSourceOptions,
   MIGRATIONS,
