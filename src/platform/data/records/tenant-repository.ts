@@ -25,7 +25,7 @@ export interface Times {
   readonly updated_at: Date;
 }
 
-/** Base class of repositories, with the SQL of single records. */
+/** Base class of repositories. It builds the SQL of single records once, from their entity. */
 export abstract class TenantRepository<R extends { id: string }> extends RecordUpdates<R> {
   /** @throws ApiError `query_failed` */
   async find(call: TenantCall, id: string): Promise<R | undefined> {
