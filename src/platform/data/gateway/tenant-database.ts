@@ -175,7 +175,7 @@ export class TenantDatabase {
     });
   }
 
-  /** A query builder of TypeORM, whose statement `read` can run. */
+  /** A query builder of TypeORM, whose statement `read` runs. Its own methods, such as `getMany()`, have no organization. */
   queryBuilder<E extends ObjectLiteral>(entity: Type<E>, alias: string): SelectQueryBuilder<E> {
     return this.dataSource.createQueryBuilder(entity, alias);
   }
