@@ -42,12 +42,16 @@ export function addDemo(program: Command, run: Run): void {
 }
 
 async function createDemo(run: Run, leads: number): Promise<void> {
-  const interruption = new StopSignal();
+  const interruption = new AbortController();
+  let removeListeners = (): void => undefined;
   let created: string | undefined;
   try {
     await run(async (app, progress) => {
-      interruption.listen();
-      const result = await demo(app, leads, progress, interruption);
+      // The records are removed at the end of a batch.
+      removeListeners = onStopSignal((signal) => {
+        interruption.abort(new Error(`${signal}: the sample data was removed.`));
+      });
+      const result = await demo(app, leads, progress, interruption.signal);
       created = result.organization_id;
       return result;
     });
@@ -59,7 +63,7 @@ async function createDemo(run: Run, leads: number): Promise<void> {
     }
     throw error;
   } finally {
-    interruption.dispose();
+    removeListeners();
   }
 }
 
@@ -67,7 +71,7 @@ async function demo(
   app: INestApplicationContext,
   leads: number,
   progress: Progress,
-  interruption: StopSignal,
+  interruption: AbortSignal,
 ) {
   const { id } = await app.get(KeysService).createOrganization('Demo');
   try {
@@ -83,7 +87,7 @@ async function fill(
   id: string,
   leads: number,
   progress: Progress,
-  interruption: StopSignal,
+  interruption: AbortSignal,
 ) {
   const keys = app.get(KeysService);
   const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
@@ -93,13 +97,13 @@ async function fill(
   const sample = new Sample(app, call);
   await progress(leads, async (advance) => {
     for (let first = 0; first < leads; first += BATCH) {
-      interruption.throwIfReceived();
+      interruption.throwIfAborted();
       const count = Math.min(BATCH, leads - first);
       await sample.add(first, count);
       advance(count);
     }
   });
-  interruption.throwIfReceived();
+  interruption.throwIfAborted();
   return { organization_id: id, key, leads, ...sample.counts };
 }
 
@@ -110,27 +114,6 @@ async function removeDemo(app: INestApplicationContext, id: string): Promise<voi
   } catch (error) {
     const message = `The sample data could be neither completed nor removed: run "latitude organizations delete ${id} --yes".`;
     throw new Error(message, { cause: error });
-  }
-}
-
-/** Remembers the first stop signal until the end of a batch. */
-class StopSignal {
-  private signal: NodeJS.Signals | undefined;
-  private removeListeners: () => void = () => undefined;
-
-  listen(): void {
-    this.removeListeners = onStopSignal((signal) => {
-      this.signal = signal;
-    });
-  }
-
-  /** @throws Error that names the signal */
-  throwIfReceived(): void {
-    if (this.signal) throw new Error(`${this.signal}: the sample data was removed.`);
-  }
-
-  dispose(): void {
-    this.removeListeners();
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { RepeatedWork } from '../config/repeated-work.js';
+import { repeat } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Actor } from '../data/call.js';
 import { AccessRepository } from './access.repository.js';
@@ -20,20 +20,17 @@ export interface OpenResponse {
 @Injectable()
 export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly open = new Set<OpenResponse>();
-  private readonly loop = new RepeatedWork(
-    () => this.revalidate(),
-    INTERVAL_MS,
-    'the keys of open responses could not be looked up',
-  );
+  private stop = (): void => undefined;
 
   constructor(private readonly repository: AccessRepository) {}
 
   onApplicationBootstrap(): void {
-    this.loop.start();
+    const failure = 'the keys of open responses could not be looked up';
+    this.stop = repeat(() => this.revalidate(), INTERVAL_MS, failure);
   }
 
   onModuleDestroy(): void {
-    this.loop.stop();
+    this.stop();
   }
 
   /**

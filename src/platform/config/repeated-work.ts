@@ -1,39 +1,26 @@
 import { logger } from './logger.js';
 
-/** Runs `work` again and again, with a pause before each run, until it is stopped. */
-export class RepeatedWork {
-  private timer: NodeJS.Timeout | undefined;
-  private isRunning = false;
-
-  /** @param failure the message of the log line if a run fails */
-  constructor(
-    private readonly work: () => Promise<unknown>,
-    private readonly pauseMs: number,
-    private readonly failure: string,
-  ) {}
-
-  /** The first run begins after a pause. */
-  start(): void {
-    this.isRunning = true;
-    this.schedule();
-  }
-
-  stop(): void {
-    this.isRunning = false;
-    clearTimeout(this.timer);
-  }
-
-  private schedule(): void {
-    if (!this.isRunning) return;
-    this.timer = setTimeout(() => void this.run(), this.pauseMs).unref();
-  }
-
-  private async run(): Promise<void> {
+/**
+ * Runs work again and again, with a pause before each run.
+ * @param failure the message of the log line if a run fails
+ * @returns ends the repetition
+ */
+export function repeat(work: () => Promise<unknown>, pauseMs: number, failure: string): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = () => {
+    timer = setTimeout(() => void run(), pauseMs).unref();
+  };
+  const run = async () => {
     try {
-      await this.work();
+      await work();
     } catch (error) {
-      logger.warn({ err: error }, this.failure);
+      logger.warn({ err: error }, failure);
     }
-    this.schedule();
-  }
+    if (timer) schedule();
+  };
+  schedule();
+  return () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
 }

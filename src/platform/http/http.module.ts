@@ -6,7 +6,6 @@ import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
-import { IdempotencyCleanup } from './idempotency-cleanup.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthChecks } from './health/health-checks.js';
@@ -32,7 +31,6 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     RoutePlans,
     AccessCheck,
     ApiDescription,
-    IdempotencyCleanup,
     HealthService,
     HealthChecks,
     ShutdownDelay,

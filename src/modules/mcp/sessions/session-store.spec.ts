@@ -99,7 +99,7 @@ describe('a session that the instance knows', () => {
     const { id } = await opened();
     jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
     repository.find.mockResolvedValue(stored(TTL_MS - 1));
-    await Promise.all([sessions.use(id, ALICE), sessions.use(id, ALICE)]);
+    await sessions.use(id, ALICE);
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
     repository.find.mockClear();
     await sessions.use(id, ALICE);

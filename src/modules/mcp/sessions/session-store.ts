@@ -29,7 +29,6 @@ const STREAM_LOSS_MS = 60_000;
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly known = new Map<string, Session>();
   private readonly openings: BatchQueue<NewSession, boolean>;
-  private readonly postponements: BatchQueue<string, boolean>;
   private readonly lifetime: SessionLifetime;
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
@@ -47,11 +46,6 @@ export class SessionStore implements BeforeApplicationShutdown {
       const sessions = take();
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
-    });
-    this.postponements = new BatchQueue({ concurrency: 1 }, async (take) => {
-      const ids = take();
-      const existing = await repository.postponeEnds([...new Set(ids)]);
-      return ids.map((id) => existing.has(id));
     });
   }
 
@@ -238,8 +232,10 @@ export class SessionStore implements BeforeApplicationShutdown {
   private async storeUse(id: string): Promise<SessionEnd | undefined> {
     const now = performance.now();
     try {
-      const exists = await this.postponements.add(id);
-      return exists ? { endsAt: now + this.lifetime.maxMs, hasUnstoredUse: false } : undefined;
+      const existing = await this.repository.postponeEnds([id]);
+      return existing.has(id)
+        ? { endsAt: now + this.lifetime.maxMs, hasUnstoredUse: false }
+        : undefined;
     } catch {
       return { endsAt: now + this.lifetime.minMs, hasUnstoredUse: true };
     }
