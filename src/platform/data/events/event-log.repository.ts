@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
-import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
+import {
+  queryAcrossOrganizations,
+  runAcrossOrganizations,
+} from '../tenant-role/across-organizations.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */
@@ -48,7 +51,7 @@ const STATE = `
 const PUBLISHER_SETTING = 'app.event_publisher';
 
 /** Locks the row of positions, unless another instance has locked it. */
-const LOCK = `set_config('${PUBLISHER_SETTING}',
+const LOCK = `select set_config('${PUBLISHER_SETTING}',
   (select 'on' from event_position for update skip locked), true)`;
 
 // Positions are the time in microseconds, and always higher than the last one: they also grow after the
@@ -92,13 +95,9 @@ export class EventLogRepository {
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
-    const options = { before: LOCK };
-    const [result] = await queryAcrossOrganizations<PublishResult>(
-      this.dataSource,
-      PUBLISH,
-      [],
-      options,
-    );
+    // The second statement sees what was committed before the lock.
+    const statements = [LOCK, PUBLISH].map((text) => ({ text, values: [] }));
+    const [result] = await runAcrossOrganizations<PublishResult>(this.dataSource, statements);
     return { ...nothing, ...result };
   }
 

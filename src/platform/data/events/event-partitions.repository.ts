@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource, EntityManager } from 'typeorm';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
 import {
-  acrossOrganizations,
   queryAcrossOrganizations,
+  runAcrossOrganizations,
 } from '../tenant-role/across-organizations.js';
 
 const DAY_US = 86_400_000_000;
@@ -18,8 +19,13 @@ const DAYS_AHEAD = 3;
 /** How long the events of a restored backup may take to move to a partition. */
 const TIMEOUT_MS = 600_000;
 
-/** How long a statement that attaches or drops a partition may wait for its lock. Readers wait behind it. */
-const LOCK_WAIT = `set local lock_timeout = '2s'`;
+/**
+ * Locks the positions. A statement that attaches or drops a partition waits for its lock for a limited time, because
+ * readers wait behind it.
+ */
+const LOCK = [`set local lock_timeout = '2s'`, 'select from event_position for update'];
+
+const DUPLICATE_TABLE = '42P07';
 
 /** Creates the row of positions, or advances it to the current time, so that cursors advance without events. */
 const ADVANCE = `
@@ -43,9 +49,9 @@ export class EventPartitionsRepository {
    * backup, and drops the oldest partition if it has expired. One instance does so at a time.
    */
   async maintain(): Promise<void> {
-    const [{ last, now }] = await this.inTransaction((manager) =>
-      manager.query<[{ last: number; now: number }]>(ADVANCE),
-    );
+    const [position] = await this.run<{ last: number; now: number }>(ADVANCE);
+    if (!position) return;
+    const { last, now } = position;
     const today = Math.floor(last / DAY_US);
     const existing = await this.days();
     const wanted = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => today + index);
@@ -68,23 +74,20 @@ export class EventPartitionsRepository {
     return rows.map(({ day }) => day);
   }
 
-  private create(day: number): Promise<void> {
+  private async create(day: number): Promise<void> {
     const name = partitionOf(day);
     const [from, to] = [day * DAY_US, (day + 1) * DAY_US];
-    return this.inTransaction(async (manager) => {
-      const [found] = await manager.query<[{ name: string | null }]>(
-        `select to_regclass('${name}') as name`,
-      );
-      if (found.name !== null) return;
-      await manager.query(`create table ${name} (like events including defaults)`);
-      await manager.query(
+    try {
+      await this.run(
+        `create table ${name} (like events including defaults)`,
         `with moved as (delete from events_default where position >= ${from} and position < ${to} returning *)
          insert into ${name} select * from moved`,
-      );
-      await manager.query(
         `alter table events attach partition ${name} for values from (${from}) to (${to})`,
       );
-    });
+    } catch (error) {
+      // Another instance has created it.
+      if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_TABLE) throw error;
+    }
   }
 
   /**
@@ -94,26 +97,16 @@ export class EventPartitionsRepository {
   private async dropExpired(firstKept: number): Promise<void> {
     const [oldest] = await this.days();
     if (oldest === undefined || oldest >= firstKept) return;
-    await this.inTransaction(async (manager) => {
-      await manager.query(`drop table if exists ${partitionOf(oldest)}`);
-      await manager.query(
-        'update event_position set expired_before = greatest(expired_before, $1::bigint)',
-        [(oldest + 1) * DAY_US],
-      );
-    });
+    await this.run(
+      `drop table if exists ${partitionOf(oldest)}`,
+      `update event_position set expired_before = greatest(expired_before, ${(oldest + 1) * DAY_US})`,
+    );
   }
 
-  /** Runs statements with the lock of the publisher. */
-  private inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return acrossOrganizations(
-      this.dataSource,
-      async (manager) => {
-        await manager.query(LOCK_WAIT);
-        await manager.query('select from event_position for update');
-        return work(manager);
-      },
-      TIMEOUT_MS,
-    );
+  /** Runs statements in one transaction with the lock of the publisher. @returns the rows of the last one */
+  private run<Row>(...texts: readonly string[]): Promise<Row[]> {
+    const statements = [...LOCK, ...texts].map((text) => ({ text, values: [] }));
+    return runAcrossOrganizations<Row>(this.dataSource, statements, { timeoutMs: TIMEOUT_MS });
   }
 }
 

@@ -4,8 +4,8 @@ import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
 import type { OrganizationColumns } from '../call.js';
 import {
-  acrossOrganizations,
   queryAcrossOrganizations,
+  runAcrossOrganizations,
 } from '../tenant-role/across-organizations.js';
 
 /** A job that a worker has taken. */
@@ -133,11 +133,11 @@ export class JobWorkerRepository {
   /** Ends a run by a statement. If the job was sent again meanwhile, it waits for its next run instead. */
   private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
     const claim = claimOf(job);
-    await acrossOrganizations(this.dataSource, async (manager) => {
-      await manager.query(text, [...claim, ...values]);
-      // The first statement waits for a transaction that sends the job. Only a second one sees its result.
-      await manager.query(RUN_AGAIN, claim);
-    });
+    // The first statement waits for a transaction that sends the job. Only a second one sees its result.
+    await runAcrossOrganizations(this.dataSource, [
+      { text, values: [...claim, ...values] },
+      { text: RUN_AGAIN, values: claim },
+    ]);
   }
 
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
