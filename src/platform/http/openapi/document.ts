@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
-import { type OperationObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, type OperationObject, SwaggerModule } from '@nestjs/swagger';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import base from './components.json' with { type: 'json' };
 import { type OpenApiDocument, type Operation, refersTo, type Schema, schemaRef } from './model.js';
-import { completeOperation } from './operation.js';
+import { completeOperation, type Components } from './complete-operation.js';
 import { hasGlobalGuard, type RestHandler, restHandlersOf, type Route } from './routes.js';
 import { serversOf } from './server-url.js';
 import { decorate, HANDLER, TYPES } from './swagger-decorators.js';
@@ -41,18 +41,37 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     onlyIncludeDecoratedEndpoints: true,
     operationIdFactory: operationIds(),
   });
-  const schemas: Record<string, Schema> = {
-    ErrorCode: {
-      type: 'string',
-      enum: Object.keys(ERROR_CATALOGUE),
-      description: 'The codes that Latitude and its extensions declare.',
-    },
+  const schemas = {
+    ErrorCode: { ...base.schemas.ErrorCode, enum: Object.keys(ERROR_CATALOGUE) },
     Error: base.schemas.Error,
     CursorMeta: CURSOR_META_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
   };
-  const components = { schemas, responses: {} };
-  const adopt = adopter({ ...described.components?.schemas }, schemas);
+  const components: Components = { schemas, responses: {} };
+  const paths = pathsOf(described, handlers, components);
+  return {
+    ...config,
+    servers: serversOf(serverUrl),
+    tags: tagsOf(Object.values(paths).flatMap(Object.values<Operation>), handlers),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      securitySchemes: base.securitySchemes,
+      ...components,
+      headers: base.headers,
+    },
+  };
+}
+
+/** An operation of @nestjs/swagger with its handler. */
+type Marked = OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
+
+/** Completes the operations, in the order of the modules. */
+function pathsOf(
+  described: OpenAPIObject,
+  handlers: readonly RestHandler[],
+  components: Components,
+): OpenApiDocument['paths'] {
+  const adopt = adopter({ ...described.components?.schemas }, components.schemas);
   const paths: OpenApiDocument['paths'] = {};
   for (const [path, item] of Object.entries(described.paths)) {
     for (const method of METHODS) {
@@ -63,17 +82,8 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
       (paths[path] ??= {})[method] = completeOperation(route, adopt(operation), components);
     }
   }
-  return {
-    ...config,
-    servers: serversOf(serverUrl),
-    tags: tagsOf(Object.values(paths).flatMap(Object.values<Operation>), handlers),
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { ...base, ...components, headers: base.headers },
-  };
+  return paths;
 }
-
-/** An operation of @nestjs/swagger with its handler. */
-type Marked = OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
 
 /** Names operations, such as `leadsList`, and `leadsList2` for the second of this name. */
 function operationIds(): (controller: string, method: string) => string {

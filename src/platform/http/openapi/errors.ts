@@ -63,11 +63,10 @@ export function errorResponsesOf(
     components[name] ??= errorResponse(status, codes, isGuarded);
     return [status, responseRef(name)] as const;
   });
-  if (isGuarded) components.OtherError ??= OTHER_ERROR;
-  return {
-    ...Object.fromEntries(references),
-    ...(isGuarded && { default: responseRef('OtherError') }),
-  };
+  if (!isGuarded) return Object.fromEntries(references);
+  const description = 'Any other error, such as one of a guard.';
+  components.OtherError ??= { description, ...anyError('default') };
+  return { ...Object.fromEntries(references), default: responseRef('OtherError') };
 }
 
 /** Returns the error codes that a route can return. */
@@ -104,23 +103,21 @@ export function anyError(
   return { headers: headersWith(...(header ? [header] : [])), content };
 }
 
-const OTHER_ERROR: ResponseObject = {
-  description: 'Any other error, such as one of a guard.',
-  ...anyError('default'),
-};
-
 /** @param isGuarded whether the response can have other codes, without the headers of Latitude's errors */
 function errorResponse(status: number, codes: ErrorCode[], isGuarded: boolean): ResponseObject {
   const { headers } = anyError(String(status));
   const header = HEADERS_BY_STATUS[status];
   const optional = header && { [header]: { ...HEADERS[header], required: false } };
+  const exampleOf = (code: ErrorCode) => ({
+    value: new ApiError(code, EXAMPLES[code]).toEnvelope(HEADERS['X-Request-Id'].example),
+  });
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),
     headers: isGuarded ? { ...headers, ...optional } : headers,
     content: {
       'application/json': {
         schema: isGuarded ? schemaRef('Error') : errorSchemaOf(codes),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
       },
     },
   };
@@ -136,10 +133,6 @@ function errorSchemaOf(codes: ErrorCode[]): Schema {
   };
   const narrowed = { type: 'object', properties: { error }, required: ['error'] };
   return { allOf: [schemaRef('Error'), narrowed] };
-}
-
-function exampleOf(code: ErrorCode) {
-  return new ApiError(code, EXAMPLES[code]).toEnvelope(HEADERS['X-Request-Id'].example);
 }
 
 function pascalCase(code: string): string {

@@ -18,10 +18,8 @@ const COMMON_HEADERS = [
 
 /** Returns references to the headers of every response and to additional ones. */
 export function headersWith(...more: readonly HeaderName[]): Record<string, ReferenceObject> {
-  const names = [...COMMON_HEADERS, ...more];
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
-  );
+  const reference = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const;
+  return Object.fromEntries([...COMMON_HEADERS, ...more].map(reference));
 }
 
 const IDEMPOTENCY_KEY = optional(

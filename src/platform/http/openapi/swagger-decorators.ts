@@ -35,8 +35,8 @@ const DECORATED = new WeakSet<object>();
 /** The classes that describe DTOs with fields as requests. */
 const REQUESTS = new WeakMap<Type<object>, Type<object>>();
 
-/** Numbers the schemas of DTOs with fields, because DTOs can have the same name. */
-let schemas = 0;
+/** The names of schemas of DTOs with fields end with a number, because DTOs can have the same name. */
+let lastNumber = 0;
 
 /** Says with the decorators of @nestjs/swagger what those of Latitude and of class-validator declare. */
 export function decorate(handlers: readonly RestHandler[]): void {
@@ -56,12 +56,10 @@ function decorateHandler(route: RestHandler): void {
   const { controller, name, handler, tag, documentation, access, inputs } = route;
   if (isNew(controller) && tag) swagger.ApiTags(tag.name)(controller);
   if (!isNew(handler)) return;
-  const operation = Reflect.getMetadata(API_OPERATION, handler) as
-    Partial<swagger.OperationObject> | undefined;
-  const parametersOfHandler = () =>
-    (Reflect.getMetadata(API_PARAMETERS, handler) ?? []) as readonly { in: string }[];
-  const declared = parametersOfHandler();
-  const body = declared.some((parameter) => parameter.in === 'body') ? [] : partsOf(route);
+  const declared = <T>(key: string) => Reflect.getMetadata(key, handler) as T | undefined;
+  const operation = declared<swagger.OperationObject>(API_OPERATION);
+  const parameters = declared<readonly { in: string }[]>(API_PARAMETERS) ?? [];
+  const parts = parameters.some((parameter) => parameter.in === 'body') ? [] : partsOf(route);
   applyDecorators(
     swagger.ApiIncludeEndpoint(),
     swagger.ApiExtension(HANDLER, { handler }),
@@ -72,12 +70,12 @@ function decorateHandler(route: RestHandler): void {
       ...(access !== 'any-key' && { 'x-required-scope': access }),
     }),
     ...(inputs.query ? fieldsOf(inputs.query).map(queryOf) : []),
-    ...(hasFields(inputs.body) ? [bodyOf(inputs.body)] : body),
+    ...(hasFields(inputs.body) ? [bodyOf(inputs.body)] : parts),
     ...responseOf(route),
   )(controller.prototype as object, name, { value: handler });
   // Of several parameters with a name, the first is in the document: that of a field.
-  const ofFields = parametersOfHandler().slice(declared.length);
-  Reflect.defineMetadata(API_PARAMETERS, [...ofFields, ...declared], handler);
+  const ofFields = declared<object[]>(API_PARAMETERS)?.slice(parameters.length) ?? [];
+  Reflect.defineMetadata(API_PARAMETERS, [...ofFields, ...parameters], handler);
 }
 
 /** The parameter of a field. It replaces what the class of the query says about the field as part of a response. */
@@ -138,10 +136,10 @@ function isClass(type: unknown): type is Type<object> {
 function responseOf({ documentation, status, hasEnvelope }: RestHandler): MethodDecorator[] {
   const dto = responseDtoOf(documentation);
   if (!dto || !hasEnvelope) return [];
-  const example = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
-  if (!Array.isArray(documentation?.response))
-    return [swagger.ApiResponse({ status, type: dto, example })];
-  return [swagger.ApiResponse({ status, type: [dto], example: example && [example] })];
+  const isList = Array.isArray(documentation?.response);
+  const record = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
+  const example = isList && record ? [record] : record;
+  return [swagger.ApiResponse({ status, type: isList ? [dto] : dto, example })];
 }
 
 /** Returns the class that describes a DTO as a request, because @nestjs/swagger has one schema for each class. */
@@ -167,11 +165,17 @@ function decorateClass(
   const ofDto = (key: string, name: string): unknown =>
     Reflect.getMetadata(key, dto.prototype as object, name);
   if (hasFields(dto)) {
-    swagger.ApiSchema({ name: `${dto.name}.${++schemas}`, ...schema })(described);
+    swagger.ApiSchema({ name: `${dto.name}.${++lastNumber}`, ...schema })(described);
   }
   for (const [name, property] of Object.entries(properties)) {
-    const isRequired = schema.required?.includes(name) === true;
-    swagger.ApiProperty(fieldOptions(property, isRequired))(prototype, name);
+    const [type, ...others] = [property.type ?? []].flat();
+    const options = {
+      ...property,
+      type,
+      ...(others.length > 0 && { [TYPES]: property.type }),
+      selfRequired: schema.required?.includes(name) === true,
+    };
+    swagger.ApiProperty(options as swagger.ApiPropertyOptions)(prototype, name);
   }
   for (const property of plainPropertiesOf(dto)) {
     const { name, nested } = property;
@@ -180,18 +184,6 @@ function decorateClass(
     swagger.ApiProperty({ type, ...ruleOptions(property), ...declared })(prototype, name);
     decorateDto(nested);
   }
-}
-
-function fieldOptions(schema: JsonSchema, isRequired: boolean): swagger.ApiPropertyOptions {
-  const types = [schema.type ?? []].flat();
-  const options = {
-    ...schema,
-    type: types[0],
-    ...(types.length > 1 && { [TYPES]: types }),
-    required: schema.required ?? isRequired,
-    selfRequired: isRequired,
-  };
-  return options as swagger.ApiPropertyOptions;
 }
 
 function ruleOptions({ required, schema, isArray, nested }: ValidatedProperty) {

@@ -62,7 +62,7 @@ class MessagesController {
 
   @Get()
   @RequireScope('leads:read')
-  @ApiOkResponse({ type: [MessageDto] })
+  @ApiOkResponse({ type: [MessageDto], examples: { none: { summary: 'None', value: [] } } })
   list() {
     return [];
   }
@@ -218,6 +218,11 @@ describe('the schema of a response', () => {
     expect(dataOf('post', MESSAGES, 201)).toEqual(ref('Message'));
     expect(dataOf('get', MESSAGES, 200)).toEqual({ type: 'array', items: ref('Message') });
     expect(schemaOf('Message').properties).toMatchObject({ lead: ref('Lead') });
+  });
+
+  it('has the examples of @ApiResponse() in the envelope', () => {
+    const { examples } = responseOf('get', MESSAGES, 200).content!['application/json']!;
+    expect(examples).toEqual({ none: { summary: 'None', value: { data: [] } } });
   });
 
   it('of @ApiRoute() can be a class of @ApiProperty()', () => {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   ContentObject,
+  ExampleObject,
   OperationObject,
   ParameterObject,
   RequestBodyObject,
@@ -24,7 +25,7 @@ import type { RestHandler, Route } from './routes.js';
 
 /** The components to which operations refer: the schemas, and the error responses so far. */
 export interface Components {
-  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly schemas: Record<string, Schema>;
   readonly responses: Record<string, ResponseObject>;
 }
 
@@ -112,7 +113,10 @@ function parametersOf(route: Route, described: readonly ParameterObject[]): Para
   return [...inPath, ...others.map(withExample), ...headers];
 }
 
-/** Gives a parameter the example of its field: @nestjs/swagger keeps none beside a schema, but what the field is in a response. */
+/**
+ * Adds the example of a field, which @nestjs/swagger does not put beside a schema, and removes what the field has as part
+ * of a response.
+ */
 function withExample(described: ParameterObject & { readonly type?: unknown }): ParameterObject {
   const { name, in: place, required, examples, type: _, ...others } = described;
   const example = Array.isArray(examples) ? { example: examples[0] as unknown } : { examples };
@@ -144,8 +148,16 @@ function enveloped(
   if (!json) return content;
   const properties = { data: json.schema ?? {}, ...(meta && { meta: meta.schema }) };
   const schema = { type: 'object', properties, required: Object.keys(properties) };
-  const example = { data: json.example as unknown, ...(meta && { meta: meta.example }) };
-  return { ...content, [JSON_TYPE]: { schema, ...(json.example !== undefined && { example }) } };
+  const wrap = (data: unknown) => ({ data, ...(meta && { meta: meta.example }) });
+  const examples = Object.entries((json.examples ?? {}) as Record<string, ExampleObject>).map(
+    ([name, one]) => [name, { ...one, value: wrap(one.value) }] as const,
+  );
+  const wrapped = {
+    schema,
+    ...(json.example !== undefined && { example: wrap(json.example) }),
+    ...(json.examples && { examples: Object.fromEntries(examples) }),
+  };
+  return { ...content, [JSON_TYPE]: wrapped };
 }
 
 /** Completes the described responses, and adds the errors that the route can return. */
@@ -156,9 +168,9 @@ function responsesOf(
 ): Operation['responses'] {
   const main = String(route.status);
   const isError = (code: string) => /^[45d]/.test(code);
-  const partsOf = (code: string, declared?: ContentObject) =>
+  const partsOf = (code: string, content?: ContentObject) =>
     isError(code)
-      ? anyError(code, declared)
+      ? anyError(code, content)
       : {
           headers: headersWith(...(code === main ? headersOf(route) : [])),
           content: contentOf(route, described, code),
@@ -166,13 +178,12 @@ function responsesOf(
   const declared = Object.entries<Partial<ResponseObject>>({ [main]: {}, ...described })
     // @nestjs/swagger does not know that `@Redirect()` excludes 200.
     .filter(([code]) => isError(code) || route.status < 300 || code === main)
-    .map(([code, { description, ...one }]): [string, ResponseObject] => {
-      const { headers, content } = partsOf(code, one.content);
-      const text = [description, STATUS_CODES[code]].find(Boolean) ?? 'Any other response';
-      return [
-        code,
-        { description: text, headers: { ...headers, ...one.headers }, ...(content && { content }) },
-      ];
+    .map(([code, { content, ...one }]): [string, ResponseObject] => {
+      const { headers, content: completed } = partsOf(code, content);
+      const description =
+        [one.description, STATUS_CODES[code], 'Any other response'].find(Boolean) ?? '';
+      const response = { ...one, description, headers: { ...headers, ...one.headers } };
+      return [code, { ...response, ...(completed && { content: completed }) }];
     });
   return {
     ...(acceptsIfNoneMatch(route) && { 304: NOT_MODIFIED }),
