@@ -26,7 +26,8 @@ import {
   type StoredTable,
 } from './catalogue.js';
 import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-checks.js';
-import { inTransaction, withConnection } from './session.js';
+import { withConnection } from '../connection.js';
+import { inTransaction } from './session.js';
 import { suspendConstraints } from './suspended-constraints.js';
 import { type BackupProgress, totalRows } from './write-backup.js';
 

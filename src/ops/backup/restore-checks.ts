@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
 import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
-import { withConnection } from './session.js';
+import { withConnection } from '../connection.js';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
 
 const USE_EMPTY_DATABASE = 'restore into an empty one, such as a new database or another DATA_DIR';

@@ -1,9 +1,6 @@
 import type pg from 'pg';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
-import {
-  destroyConnection,
-  ResilientClient,
-} from '../../platform/data/connection/resilient-client.js';
+import { withConnection } from '../connection.js';
 
 /**
  * Settings that make the text format of values independent of the database and the role, and switch
@@ -21,8 +18,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // PostgreSQL 17 and later.
   transaction_timeout: '0',
 };
-
-const CONNECT_MS = 10_000;
 
 /**
  * Runs work in one transaction on a new connection, as the user of the target. An error closes the
@@ -44,27 +39,4 @@ export async function inTransaction<T>(
     await client.query('commit');
     return result;
   });
-}
-
-/** Runs work on a new connection. */
-export async function withConnection<T>(
-  target: DatabaseTarget,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const address = 'url' in target ? { connectionString: target.url } : { ...target, ssl: false };
-  const client = new ResilientClient({
-    ...address,
-    application_name: 'latitude',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_MS,
-  });
-  await client.connect();
-  try {
-    const result = await work(client);
-    await client.end();
-    return result;
-  } catch (error) {
-    destroyConnection(client);
-    throw error;
-  }
 }

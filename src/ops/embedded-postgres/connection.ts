@@ -1,4 +1,5 @@
-import { Client, type ClientConfig } from 'pg';
+import type pg from 'pg';
+import { withConnection } from '../connection.js';
 import { PORT } from './cluster.js';
 import { errorCode } from './errors.js';
 
@@ -14,44 +15,27 @@ export function connectionThrough(socketDirectory: string): Connection {
   return { host: socketDirectory, port: PORT, user: 'postgres', database: 'latitude' };
 }
 
+/** A PostgreSQL that hangs must not delay the start for long. */
+const OPTIONS = { query_timeout: 30_000 };
+
 /** Creates the database on first use. Only the owner of the data directory does so. */
 export async function ensureDatabase(connection: Connection): Promise<void> {
-  await withClient({ ...connection, database: 'postgres' }, async (client) => {
-    const name = connection.database;
+  const { database: name } = connection;
+  const create = async (client: pg.Client) => {
     const found = await client.query('select from pg_database where datname = $1', [name]);
     if (found.rowCount !== 0) return;
     await client.query(`create database ${client.escapeIdentifier(name)}`);
-  });
+  };
+  await withConnection({ ...connection, database: 'postgres' }, create, OPTIONS);
 }
 
 /** @throws Error if this user may not use the socket */
 export async function isAccepting(connection: Connection): Promise<boolean> {
   try {
-    await withClient(connection, (client) => client.query('select'));
+    await withConnection(connection, (client) => client.query('select'), OPTIONS);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EACCES') throw error;
     return false;
-  }
-}
-
-async function withClient<T>(
-  config: ClientConfig,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
-  // `ssl` is set because PGSSLMODE may be meant for another server.
-  const client = new Client({
-    ...config,
-    ssl: false,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 30_000,
-  });
-  // A lost connection also fails the running query, which reports the error.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await use(client);
-  } finally {
-    await client.end();
   }
 }
