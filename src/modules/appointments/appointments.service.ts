@@ -101,6 +101,7 @@ export class AppointmentsService {
     };
     const { start_time, end_time, status } = input;
     const setsTimes = start_time !== undefined || end_time !== undefined;
+    // Without times, the change needs no stored value. It is then written without reading the appointment first.
     const direct = setsTimes ? undefined : { values: input, touches: status !== undefined };
     const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'appointment');

@@ -44,7 +44,10 @@ type Method = DecoratedMethod<DurableHandler>;
 
 const FAILURE = 'the positions of event handlers could not be read or stored';
 
-/** Calls durable handlers, each in one instance at a time. */
+/**
+ * Calls durable handlers, the methods with `@OnDurableEvent()`: each in one instance at a time, at least once for each
+ * event, in the order of positions. The position of a handler is stored, so that it continues there after a restart.
+ */
 @Injectable()
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
@@ -172,6 +175,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     return 'done';
   }
 
+  /** @param isSameEvent whether the run failed at its first event, at which an earlier run can have failed as well */
   private async retryLater(
     claimed: ClaimedHandler,
     event: EventOfOrganization,

@@ -27,7 +27,11 @@ const PAUSE_MS = 100;
 /** How long a stop waits for the last publication. */
 const DRAIN_MS = 2_000;
 
-/** Publishes the events of committed changes, in a server: at once, and those of other processes soon after. */
+/**
+ * Publishes the events of committed changes. Requests write events to an outbox, where they have no position yet. A
+ * publication moves them to the feed of events, with positions in the order in which readers see them, and notifies the
+ * listeners of this instance. Each server publishes its own events at once, and those of other processes soon after.
+ */
 @Injectable()
 export class EventPublisher
   implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown

@@ -11,7 +11,7 @@ export function leadNameSql(table: string, column: string): string {
     where organization_id = $1 and id = ${table}.${column} and deleted_at is null`;
 }
 
-/** Whether records have the name of a lead with its id: for agents that may read leads. */
+/** Whether responses have the name of a lead beside its id. Only AI agents that may read leads receive it. */
 export function showsLeadNames({ actor }: TenantCall): boolean {
   return actor?.channel === 'ai' && actor.scopes.has('leads:read');
 }

@@ -3,7 +3,10 @@ import { Organization } from '../auth/organization.entity.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 
-/** A lead. Its fields are those of its responses. */
+/**
+ * A lead. Its fields are those of its responses. Migrations declare the indexes with `synchronize: false`, because they
+ * have conditions or expressions. Their names are here so that TypeORM does not remove them.
+ */
 @TenantEntity('leads', {
   counted: ['status', 'temperature'],
   sorts: LEAD_SORTS,
@@ -28,6 +31,6 @@ export class Lead extends LeadDto {
   @Column('text', { nullable: true, select: false }) phone_compared?: string | null;
   /** The normalized e-mail, which is unique in an organization. */
   @Column('text', { nullable: true, select: false }) email_compared?: string | null;
-  /** The text that a search matches. Without it, a write leaves it to LeadRefillService. */
+  /** The text that a search matches. If a write does not give it, such as one by SQL, LeadRefillService writes it later. */
   @Column('text', { select: false }) search_text?: string;
 }

@@ -1,12 +1,13 @@
 import { UniqueViolation } from '../../../platform/data/connection/driver-error.js';
 
-/** Leads of one transaction, which has to be short because it locks them. */
+/** Maximum number of leads in one transaction, which has to be short because it locks them. */
 const BATCH = 500;
 
 /**
- * Processes leads in batches until one is not full.
- * @param process processes the leads after a position, and returns their positions
- * @param mayContinue called before each batch
+ * Writes the normalized e-mails and phones of leads in batches, until one is not full. A batch that fails because a
+ * normalized form is no longer free is tried again with fewer leads.
+ * @param process writes the next leads after a position in a transaction, and returns the position of each of them
+ * @param mayContinue called before each batch; false ends the work
  */
 export async function processInBatches<T>(
   process: (after: T | undefined, limit: number) => Promise<readonly T[]>,
@@ -21,8 +22,8 @@ export async function processInBatches<T>(
       after = batch.at(-1);
       limit = BATCH;
     } catch (error) {
-      // A concurrent request has created or changed a lead that equals one of these. A smaller batch is less likely to
-      // collide.
+      // A concurrent request has given another lead the normalized e-mail or phone of one of these. A smaller batch is
+      // less likely to collide.
       if (!(error instanceof UniqueViolation)) throw error;
       limit = Math.ceil(limit / 4);
     }

@@ -75,7 +75,7 @@ export class Conditions {
     return this.others === 0 && this.equalities.length === 0;
   }
 
-  /** The only condition, if it is an equality. */
+  /** The only condition, if it is an equality. Its total can be read from the counts of records. */
   get soleEquality(): Equality | undefined {
     return this.others === 0 && this.equalities.length === 1 ? this.equalities[0] : undefined;
   }

@@ -114,8 +114,8 @@ function parametersOf(route: Route, described: readonly ParameterObject[]): Para
 }
 
 /**
- * Adds the example of a field, which @nestjs/swagger does not put beside a schema, and removes what the field has as part
- * of a response.
+ * Gives a parameter the example of its field, which `queryOf()` passes in `examples`: @nestjs/swagger drops `example` if
+ * there is a schema. Leaves out `type`, which the schema has as well.
  */
 function withExample(described: ParameterObject & { readonly type?: unknown }): ParameterObject {
   const { name, in: place, required, examples, type: _, ...others } = described;
