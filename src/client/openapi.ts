@@ -287,6 +287,11 @@ export interface components {
              * @example false
              */
             on_dnc_list?: boolean | null;
+            /**
+             * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+             * @example crm-4711
+             */
+            external_id?: string | null;
         };
         Lead: {
             /**
@@ -392,6 +397,11 @@ export interface components {
              * @example false
              */
             on_dnc_list: boolean;
+            /**
+             * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+             * @example crm-4711
+             */
+            external_id: string | null;
             /**
              * @description Computed from the other fields on every write; higher is more promising.
              * @example 80
@@ -508,6 +518,11 @@ export interface components {
              * @example false
              */
             on_dnc_list?: boolean;
+            /**
+             * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+             * @example crm-4711
+             */
+            external_id?: string | null;
             /**
              * @description Tags to add. They follow those that the record has. Not together with tags.
              * @example [
@@ -1351,6 +1366,11 @@ export interface operations {
                  * @example warm
                  */
                 temperature?: "cold" | "warm" | "hot";
+                /**
+                 * @description Only the lead with this external id.
+                 * @example crm-4711
+                 */
+                external_id?: string;
                 /**
                  * @description Only leads created at this time or later. ISO 8601 date-time or date.
                  * @example 2026-01-01T00:00:00Z

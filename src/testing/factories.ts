@@ -20,6 +20,7 @@ export interface LeadRecord {
   custom_fields: Record<string, unknown>;
   sms_opted_out: boolean;
   on_dnc_list: boolean;
+  external_id: string | null;
   lead_score: number;
   created_at: string;
   updated_at: string;
@@ -40,7 +41,7 @@ export interface ErrorBody {
 
 let leads = 0;
 
-/** A valid body with every writable field and a unique e-mail and phone. */
+/** A valid body with every writable field and a unique e-mail, phone and external id. */
 export function buildLead(overrides: LeadBody = {}): LeadBody {
   const number = ++leads;
   return {
@@ -61,6 +62,7 @@ export function buildLead(overrides: LeadBody = {}): LeadBody {
     custom_fields: { budget: 12.5, contact: { by: ['mail'] } },
     sms_opted_out: false,
     on_dnc_list: false,
+    external_id: `crm-${number}`,
     ...overrides,
   };
 }

@@ -56,6 +56,7 @@ export class AppointmentsTools {
     effect: 'creates',
     scope: 'appointments:write',
     input: CreateAppointmentDto,
+    brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
   create(call: Call, appointment: CreateAppointmentDto) {
@@ -70,6 +71,7 @@ export class AppointmentsTools {
     scope: 'appointments:write',
     id: APPOINTMENT,
     input: UpdateAppointmentDto,
+    brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
   update(call: Call, id: string, changes: UpdateAppointmentDto) {

@@ -18,6 +18,7 @@ const NOTHING: ScorableLead = {
   custom_fields: {},
   sms_opted_out: false,
   on_dnc_list: false,
+  external_id: null,
 };
 
 const BEST: ScorableLead = {

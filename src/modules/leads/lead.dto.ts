@@ -88,6 +88,12 @@ export class CreateLeadDto {
     example: false,
   })
   on_dnc_list?: boolean;
+  @Text({
+    max: 200,
+    description: 'Id in the system that it comes from. Compared exactly; no two leads share it.',
+    example: 'crm-4711',
+  })
+  external_id?: string | null;
 }
 
 /** Changes of a lead. Fields that are left out keep their values. */
@@ -139,6 +145,8 @@ export class LeadListQuery extends ListQuery {
   status?: string;
   @OneOf(TEMPERATURES, { description: 'Only leads of this temperature.', example: 'warm' })
   temperature?: Temperature;
+  @Text({ max: 200, description: 'Only the lead with this external id.', example: 'crm-4711' })
+  external_id?: string;
   @DateTime({
     rounding: 'up',
     description: 'Only leads created at this time or later.',

@@ -15,6 +15,7 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('leads_email_key', { synchronize: false })
 @Index('leads_phone_key', { synchronize: false })
+@Index('leads_external_id_key', { synchronize: false })
 @Index('leads_by_created_at', { synchronize: false })
 @Index('leads_by_updated_at', { synchronize: false })
 @Index('leads_sorted_by_first_name', { synchronize: false })

@@ -13,16 +13,7 @@ import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { type LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
-
-/** The normalized e-mail and phone of a lead. */
-export type ContactIdentity = Readonly<Required<Pick<Lead, 'email_compared' | 'phone_compared'>>>;
-
-/** Another lead, not deleted, that has the same e-mail or phone. */
-export interface DuplicateLead {
-  id: string;
-  same_email: boolean;
-  same_phone: boolean;
-}
+import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.js';
 
 /** The name of a lead. */
 export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
@@ -57,6 +48,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
+      .equal('external_id', query.external_id)
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);
     addSearch(conditions, query.search, numbers);
@@ -77,7 +69,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
 
   /**
    * @throws ApiError `create_failed`
-   * @throws UniqueViolation if another lead has the e-mail or phone
+   * @throws UniqueViolation if another lead has the e-mail, phone or external id
    */
   async insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<LeadDto>> {
     return orNotFound(await this.insertStored(call, row), 'lead');
@@ -95,19 +87,20 @@ export class LeadsRepository extends TenantRepository<Lead> {
   }
 
   /**
-   * The other leads, not deleted, that have the e-mail or phone of a lead.
+   * The leads that have these unique values, once for each value.
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findDuplicates(
-    call: TenantCall,
-    lead: ContactIdentity & { id: string },
-  ): Promise<DuplicateLead[]> {
-    return this.database.readForWrite<DuplicateLead>(call, {
-      text: `select id, coalesce(email_compared = $2, false) as same_email,
-          coalesce(phone_compared = $3, false) as same_phone
+  findHolders(call: TenantCall, values: UniqueValues): Promise<Holder[]> {
+    const columns = Object.entries(UNIQUE_COLUMNS);
+    const holders = columns.map(
+      ([field, column], index) => `select id, '${field}' as field, ${field} as value
         from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}
-          and (email_compared = $2 or phone_compared = $3) and id <> $4`,
-      values: [call.tenant.id, lead.email_compared, lead.phone_compared, lead.id],
+          and ${column} = $${index + 2}`,
+    );
+    return this.database.readForWrite<Holder>(call, {
+      text: holders.join(' union all '),
+      values: [call.tenant.id, ...columns.map(([, column]) => values[column])],
+      plan: 'index',
     });
   }
 }

@@ -11,11 +11,7 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import type { Call } from '../../platform/data/call.js';
-import {
-  normalizeEmail,
-  parsePhone,
-  type ParsedPhone,
-} from './contact-identity/contact-identity.js';
+import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import {
   AnyCustomFields,
   customFieldsProblems,
@@ -33,7 +29,8 @@ import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound } from './lead-exists.js';
 import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
-import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
+import { LeadsRepository } from './leads.repository.js';
+import { duplicateIn, duplicateOf, type UniqueValues, uniqueValuesOf } from './unique-values.js';
 
 /** Business rules of leads (docs/contract/resources.md#leads). */
 @Injectable()
@@ -125,7 +122,7 @@ export class LeadsService {
   /** @see update */
   async updateStored(call: Call, id: string, input: UpdateLeadDto): Promise<Stored<LeadDto>> {
     if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
-    const claim = { id, ...comparedForms(input, phoneOf(call, input)) };
+    const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
     const { add_tags, remove_tags, ...fields } = input;
     const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
@@ -182,7 +179,7 @@ export class LeadsService {
     const phone = phoneOf(call, lead);
     return {
       ...lead,
-      ...comparedForms(lead, phone),
+      ...uniqueValuesOf(lead, phone),
       search_text: leadSearchText(lead, phone),
       lead_score: this.score(lead),
     };
@@ -199,27 +196,16 @@ export class LeadsService {
   /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
   private async reportDuplicates<T>(
     call: Call,
-    claim: ContactIdentity & { id: string },
+    claim: UniqueValues & { id: string },
     write: () => Promise<T>,
   ): Promise<T> {
     try {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const duplicates = await this.repository.findDuplicates(call, claim);
-      const mayRead = call.actor.scopes.has('leads:read');
-      const detail = (field: 'email' | 'phone', other?: { id: string }) => ({
-        field,
-        message: 'belongs to another lead',
-        ...(other && mayRead && { existing_id: other.id }),
-      });
-      const details = [
-        ...duplicates.filter((lead) => lead.same_email).map((lead) => detail('email', lead)),
-        ...duplicates.filter((lead) => lead.same_phone).map((lead) => detail('phone', lead)),
-      ];
-      // The other lead may have been deleted since. The name of the index identifies the field.
-      const field = error.constraint.includes('email') ? 'email' : 'phone';
-      throw duplicate(details.length > 0 ? details : [detail(field)]);
+      const holders = await this.repository.findHolders(call, claim);
+      const others = holders.filter(({ id }) => id !== claim.id.toLowerCase());
+      throw others.length > 0 ? duplicateOf(call, others) : duplicateIn(error);
     }
   }
 }
@@ -230,16 +216,4 @@ function scorable(input: CreateLeadDto): ScorableLead {
 
 function phoneOf(call: Call, { phone }: UpdateLeadDto): ParsedPhone | undefined {
   return phone ? parsePhone(phone, call.tenant.phoneRegion) : undefined;
-}
-
-function comparedForms({ email }: UpdateLeadDto, phone: ParsedPhone | undefined): ContactIdentity {
-  return {
-    email_compared: email ? normalizeEmail(email) : null,
-    phone_compared: phone?.normalized ?? null,
-  };
-}
-
-function duplicate(details: { field: string; message: string; existing_id?: string }[]): ApiError {
-  const fields = [...new Set(details.map(({ field }) => field))].join(' and ');
-  return new ApiError('duplicate', { message: `Another lead has this ${fields}.`, details });
 }

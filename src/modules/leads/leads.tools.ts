@@ -60,6 +60,7 @@ export class LeadsTools {
     effect: 'creates',
     scope: 'leads:write',
     input: CreateLeadDto,
+    brief: { result: ['id'] },
     output: LeadDto,
   })
   create(call: Call, lead: CreateLeadDto) {
@@ -73,6 +74,7 @@ export class LeadsTools {
     scope: 'leads:write',
     id: LEAD,
     input: UpdateLeadDto,
+    brief: { result: ['id'] },
     output: LeadDto,
   })
   update(call: Call, id: string, changes: UpdateLeadDto) {

@@ -51,6 +51,7 @@ export class TasksTools {
     effect: 'creates',
     scope: 'tasks:write',
     input: CreateTaskDto,
+    brief: { result: ['id'] },
     output: AgentTaskDto,
   })
   create(call: Call, task: CreateTaskDto) {
@@ -64,6 +65,7 @@ export class TasksTools {
     scope: 'tasks:write',
     id: TASK,
     input: UpdateTaskDto,
+    brief: { result: ['id'] },
     output: AgentTaskDto,
   })
   update(call: Call, id: string, changes: UpdateTaskDto) {

@@ -13,7 +13,7 @@ import { leadSuite } from '../../support/lead-suite.js';
 
 const suite = leadSuite();
 
-describe('uniqueness of e-mail and phone', () => {
+describe('uniqueness of e-mail, phone and external id', () => {
   let api: Tenant['api'];
   let organizationId: string;
 
@@ -44,6 +44,9 @@ describe('uniqueness of e-mail and phone', () => {
     ['phone', '+49 30 901820', '011 49 30 901820'],
     ['phone', '123', '1-2-3'],
     ['phone', '0'.repeat(40), `${'0'.repeat(20)} ${'0'.repeat(20)}`],
+    ['external_id', 'crm-4711', 'crm-4711'],
+    ['external_id', 'crm 4711', ' crm 4711\t'],
+    ['external_id', '😀'.repeat(200), '😀'.repeat(200)],
   ];
 
   it.each(same)('answers 409 when a %s %s exists and %s is sent', async (field, first, second) => {
@@ -61,6 +64,11 @@ describe('uniqueness of e-mail and phone', () => {
     ['phone', '+14155552671', '+14155552672'],
     ['phone', '+14155552671', '+44 4155552671'],
     ['phone', '123', '1234'],
+    ['external_id', 'crm-4711', 'CRM-4711'],
+    ['external_id', 'crm-4711', 'crm-47110'],
+    ['external_id', '4711', '04711'],
+    ['external_id', 'Andr\u00e9', 'Andre\u0301'],
+    ['external_id', 'ß', 'ss'],
   ])('accepts the %s %s if another lead has %s', async (field, first, second) => {
     await createLead(api, { [field]: first });
     await createLead(api, { [field]: second });
@@ -76,14 +84,14 @@ describe('uniqueness of e-mail and phone', () => {
     await createLead(api, { phone: '+1 309 018 2000' });
   });
 
-  it('allows many leads without e-mail and phone', async () => {
-    for (const nothing of [{}, { email: null, phone: '' }, { email: ' ' }]) {
+  it('allows many leads without e-mail, phone and external id', async () => {
+    for (const nothing of [{}, { email: null, phone: '', external_id: null }, { email: ' ' }]) {
       await createLead(api, nothing);
     }
   });
 
   it('applies within each organization only', async () => {
-    const contact = { email: 'shared@example.com', phone: '+14155552671' };
+    const contact = { email: 'shared@example.com', phone: '+14155552671', external_id: '1' };
     await createLead(api, contact);
     const stranger = await suite.app.organization();
     await createLead(stranger.api, contact);
@@ -95,11 +103,11 @@ describe('uniqueness of e-mail and phone', () => {
     expect(await updateLead(api, id, changes)).toMatchObject(changes);
   });
 
-  it('names both fields when one lead has both', async () => {
-    const contact = { email: 'both@example.com', phone: '+14155552671' };
+  it('names all fields when one lead has all', async () => {
+    const contact = { email: 'both@example.com', phone: '+14155552671', external_id: 'crm-1' };
     const { id } = await createLead(api, contact);
     const answer = await api.post(LEADS, { first_name: 'Bob', ...contact });
-    expectDuplicate(answer, { email: id, phone: id });
+    expectDuplicate(answer, { email: id, phone: id, external_id: id });
   });
 
   it('names both fields when two leads have one each', async () => {
@@ -134,11 +142,11 @@ describe('uniqueness of e-mail and phone', () => {
   });
 
   it('includes existing_id only for keys with leads:read', async () => {
-    const contact = { email: 'both@example.com', phone: '+14155552671' };
+    const contact = { email: 'both@example.com', phone: '+14155552671', external_id: 'crm-1' };
     const { id } = await createLead(api, contact);
     const writer = await suite.app.key(organizationId, ['leads:write', 'tasks:read']);
     const answer = await writer.api.post(LEADS, { first_name: 'Bob', ...contact });
-    expectDuplicate(answer, { email: undefined, phone: undefined });
+    expectDuplicate(answer, { email: undefined, phone: undefined, external_id: undefined });
     expect(JSON.stringify(answer.body)).not.toContain(id);
     for (const detail of errorOf(answer).details!) {
       expect(Object.keys(detail)).toEqual(['field', 'message']);

@@ -16,6 +16,7 @@ const CLEARABLE_FIELDS = [
   'status',
   'temperature',
   'notes',
+  'external_id',
 ];
 
 const READ_ONLY_FIELDS = ['id', 'lead_score', 'created_at', 'updated_at'];

@@ -54,6 +54,7 @@ describe('uniqueness under concurrent writes', () => {
   it.each([
     ['e-mail', 'email', (index: number) => (index % 2 ? 'Race@Example.com' : 'race@example.com')],
     ['phone', 'phone', (index: number) => (index % 2 ? '+14155552671' : '(415) 555-2671')],
+    ['external id', 'external_id', () => 'crm-4711'],
   ])(
     'answers one 201 and nineteen 409 to 20 concurrent creates with the same %s',
     async (_, field, form) => {

@@ -26,6 +26,23 @@ describe('filters', () => {
     expect(await firstNames(api, { status })).toEqual(['Ada']);
   });
 
+  it('match external_id exactly', async () => {
+    const ids = ['crm-1', 'CRM-1', 'crm-10', 'André', 'Andre\u0301', '100%', null];
+    const { api, leads } = await organizationWith(
+      ids.map((external_id, index) => ({ first_name: `${index}`, external_id })),
+    );
+    expect(await firstNames(api, { external_id: 'crm-1' })).toEqual(['0']);
+    expect(await firstNames(api, { external_id: ' CRM-1\t' })).toEqual(['1']);
+    expect(await firstNames(api, { external_id: 'Andre\u0301' })).toEqual(['4']);
+    expect(await firstNames(api, { external_id: '100%' })).toEqual(['5']);
+    expect(await firstNames(api, { external_id: 'crm' })).toEqual([]);
+    expect(await firstNames(api, { external_id: 'crm-10', search: 'crm' })).toEqual([]);
+    const { meta } = await listLeads(api, { external_id: 'crm-10' });
+    expect(meta).toEqual({ page: 1, limit: 50, total: 1, total_pages: 1 });
+    await api.delete(`${LEADS}/${leads[0]!.id}`);
+    expect(await firstNames(api, { external_id: 'crm-1' })).toEqual([]);
+  });
+
   it.each(['cold', 'warm', 'hot'])('match the temperature %s', async (temperature) => {
     const { api } = await organizationWith(
       ['cold', 'warm', 'hot', null].map((value) => ({

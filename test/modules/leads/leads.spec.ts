@@ -44,6 +44,7 @@ describe('POST, GET, PUT and DELETE /api/v1/leads', () => {
       custom_fields: {},
       sms_opted_out: false,
       on_dnc_list: false,
+      external_id: null,
       lead_score: 0,
       created_at: lead.created_at,
       updated_at: lead.created_at,
@@ -335,9 +336,9 @@ describe('DELETE /api/v1/leads/:id', () => {
     expect(rows[0]!.deleted_at).toBeInstanceOf(Date);
   });
 
-  it('allows other leads to have the e-mail and phone', async () => {
+  it('allows other leads to have the e-mail, phone and external id', async () => {
     const { api } = await suite.app.organization();
-    const contact = { email: 'released@example.com', phone: '+14155552671' };
+    const contact = { email: 'released@example.com', phone: '+14155552671', external_id: 'crm-7' };
     const first = await createLead(api, contact);
     await api.delete(`${LEADS}/${first.id}`);
     const second = await createLead(api, contact);

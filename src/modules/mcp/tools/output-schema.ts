@@ -15,10 +15,17 @@ const META: ObjectSchema = {
  * list of tools with every prompt. A nullable field has no `type`, because not every host accepts an
  * array of types.
  */
-export function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): ObjectSchema {
-  const record: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
+export function outputSchemaOf({ output, isPage, effect, brief }: ToolDeclaration): ObjectSchema {
+  const full: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
+  const record = brief?.result ? picked(full, brief.result) : full;
   if (isPage) return objectOf({ data: { type: 'array', items: namesOf(record) }, meta: META });
   return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
+}
+
+/** Some of the fields. Without `additionalProperties`, hosts such as Mastra remove the others from results. */
+function picked({ properties = {} }: ObjectSchema, names: readonly string[]): ObjectSchema {
+  const kept = Object.entries(properties).filter(([name]) => names.includes(name));
+  return { type: 'object', properties: Object.fromEntries(kept), additionalProperties: true };
 }
 
 /** Adds the fields of the answer to a dry run. */

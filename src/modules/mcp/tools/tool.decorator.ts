@@ -28,6 +28,8 @@ export interface ToolOptions {
    * set, items contain all fields.
    */
   readonly summary?: readonly string[];
+  /** What its schemas leave out because those of other tools have it: all fields of the result but these. */
+  readonly brief?: { readonly result?: readonly string[] };
   /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;
 }

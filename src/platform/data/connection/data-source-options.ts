@@ -28,6 +28,10 @@ import { OrderOfNames1765152000000 } from '../migrations/1765152000000-order-of-
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
 import { EntityManagerWrites1766102400000 } from '../migrations/1766102400000-entity-manager-writes.js';
+import {
+  ExternalIds1766275200000,
+  UniqueExternalIds1766275200001,
+} from '../migrations/1766275200000-external-ids.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
 import { PostgresNames } from './postgres-names.js';
@@ -79,6 +83,8 @@ export const MIGRATIONS = [
   OrderOfNames1765152000000,
   McpSessionEnds1766016000000,
   EntityManagerWrites1766102400000,
+  ExternalIds1766275200000,
+  UniqueExternalIds1766275200001,
 ] as const;
 
 /**

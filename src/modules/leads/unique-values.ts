@@ -1,0 +1,64 @@
+import type { Call } from '../../platform/data/call.js';
+import type { UniqueViolation } from '../../platform/data/connection/driver-error.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { normalizeEmail, type ParsedPhone } from './contact-identity/contact-identity.js';
+import type { UpdateLeadDto } from './lead.dto.js';
+
+/** The columns of the values that no two leads of an organization share, by field. */
+export const UNIQUE_COLUMNS = {
+  email: 'email_compared',
+  phone: 'phone_compared',
+  external_id: 'external_id',
+} as const;
+
+export type UniqueField = keyof typeof UNIQUE_COLUMNS;
+
+export const UNIQUE_FIELDS = Object.keys(UNIQUE_COLUMNS) as UniqueField[];
+
+/** The values of a lead that no other lead of the organization may have, by column. */
+export type UniqueValues = Readonly<Record<(typeof UNIQUE_COLUMNS)[UniqueField], string | null>>;
+
+/** A lead, not deleted, that has one of the unique values. */
+export interface Holder {
+  readonly id: string;
+  readonly field: UniqueField;
+  /** The field as it was given. */
+  readonly value: string;
+}
+
+export function uniqueValuesOf(
+  { email, external_id = null }: UpdateLeadDto,
+  phone: ParsedPhone | undefined,
+): UniqueValues {
+  return {
+    email_compared: email ? normalizeEmail(email) : null,
+    phone_compared: phone?.normalized ?? null,
+    external_id,
+  };
+}
+
+/** The error for values of other leads. It names these leads if the key may read leads. */
+export function duplicateOf(
+  call: Call,
+  holders: readonly Pick<Holder, 'id' | 'field'>[],
+): ApiError {
+  const mayRead = call.actor.scopes.has('leads:read');
+  return duplicate(
+    holders.map(({ id, field }) => ({ ...detailOf(field), ...(mayRead && { existing_id: id }) })),
+  );
+}
+
+/** The error for a value of a lead that has been deleted since. The name of the index has the field. */
+export function duplicateIn({ constraint }: UniqueViolation): ApiError {
+  const fields = UNIQUE_FIELDS.filter((field) => constraint === `leads_${field}_key`);
+  return duplicate(fields.map(detailOf));
+}
+
+function detailOf(field: UniqueField) {
+  return { field, message: 'belongs to another lead' };
+}
+
+function duplicate(details: { field: string; message: string; existing_id?: string }[]): ApiError {
+  const fields = [...new Set(details.map(({ field }) => field))].join(' and ');
+  return new ApiError('duplicate', { message: `Another lead has this ${fields}.`, details });
+}
