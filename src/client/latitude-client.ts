@@ -1,4 +1,5 @@
 import { Events } from './events.js';
+import { Leads } from './leads.js';
 import { CancellableResource, DeletableResource } from './resource.js';
 import { Transport } from './transport.js';
 import type {
@@ -10,26 +11,12 @@ import type {
   CancelledAppointment,
   ClientOptions,
   Deleted,
-  Lead,
-  LeadCreate,
-  LeadListItem,
-  LeadQuery,
-  LeadUpdate,
   Me,
   Task,
   TaskCreate,
   TaskQuery,
   TaskUpdate,
 } from './types.js';
-
-interface LeadTypes {
-  Record: Lead;
-  Item: LeadListItem;
-  Create: LeadCreate;
-  Update: LeadUpdate;
-  Query: LeadQuery;
-  Removed: Deleted;
-}
 
 interface AppointmentTypes {
   Record: Appointment;
@@ -54,7 +41,7 @@ interface TaskTypes {
  * by default up to 3 attempts. A retried creation is carried out once.
  */
 export class LatitudeClient {
-  readonly leads: DeletableResource<LeadTypes>;
+  readonly leads: Leads;
   readonly appointments: CancellableResource<AppointmentTypes>;
   readonly tasks: DeletableResource<TaskTypes>;
   readonly events: Events;
@@ -63,7 +50,7 @@ export class LatitudeClient {
   /** @throws TypeError that names the invalid option */
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
-    this.leads = new DeletableResource(this.transport, '/api/v1/leads');
+    this.leads = new Leads(this.transport, '/api/v1/leads');
     this.appointments = new CancellableResource(this.transport, '/api/v1/appointments');
     this.tasks = new DeletableResource(this.transport, '/api/v1/tasks');
     this.events = new Events(this.transport);

@@ -551,6 +551,156 @@ export interface components {
              */
             deleted: boolean;
         };
+        UpsertLead: {
+            /**
+             * @description Fields whose values in data find the lead; at least one must have a value.
+             * @example [
+             *       "external_id",
+             *       "email"
+             *     ]
+             */
+            match_on: ("email" | "phone" | "external_id")[];
+            /**
+             * @description Fields of the lead, as in an update. A new lead needs first_name.
+             * @example {
+             *       "first_name": "Grace",
+             *       "email": "grace.hopper@example.com",
+             *       "external_id": "crm-4711"
+             *     }
+             */
+            data: {
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name?: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name?: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone?: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email?: string | null;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company?: string | null;
+                /**
+                 * @description Street and house number.
+                 * @example 12 Pier Street
+                 */
+                address_street?: string | null;
+                /**
+                 * @description City.
+                 * @example Oakland
+                 */
+                city?: string | null;
+                /**
+                 * @description State, abbreviated.
+                 * @example CA
+                 */
+                state?: string | null;
+                /**
+                 * @description Postal code.
+                 * @example 94607
+                 */
+                zip?: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status?: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature?: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Where it came from.
+                 * @example website
+                 * @enum {string}
+                 */
+                source?: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Free text.
+                 * @example Prefers calls in the morning.
+                 */
+                notes?: string | null;
+                /**
+                 * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
+                 * @example [
+                 *       "roof",
+                 *       "spring"
+                 *     ]
+                 */
+                tags?: string[];
+                /**
+                 * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep. Numbers at any depth are from -9007199254740992 to 9007199254740992.
+                 * @example {
+                 *       "budget": 12500,
+                 *       "roof": {
+                 *         "material": "slate"
+                 *       }
+                 *     }
+                 */
+                custom_fields?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Opted out of text messages. The lead must not be sent any.
+                 * @example false
+                 */
+                sms_opted_out?: boolean;
+                /**
+                 * @description Is on a do-not-call list. The lead must not be contacted.
+                 * @example false
+                 */
+                on_dnc_list?: boolean;
+                /**
+                 * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+                 * @example crm-4711
+                 */
+                external_id?: string | null;
+                /**
+                 * @description Tags to add. They follow those that the record has. Not together with tags.
+                 * @example [
+                 *       "autumn"
+                 *     ]
+                 */
+                add_tags?: string[];
+                /**
+                 * @description Tags to remove. The others stay. Not together with tags.
+                 * @example [
+                 *       "spring"
+                 *     ]
+                 */
+                remove_tags?: string[];
+            };
+            /**
+             * @description What it may do. Default: `create_or_update`.
+             * @example create_or_update
+             * @enum {string|null}
+             */
+            mode?: "create_or_update" | "update_only" | "create_only" | null;
+        };
+        UpsertMeta: {
+            /**
+             * @description What was done.
+             * @example created
+             * @enum {string}
+             */
+            action: "created" | "updated" | "unchanged";
+        };
         Event: {
             /**
              * Format: uuid

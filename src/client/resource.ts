@@ -67,14 +67,19 @@ export class Resource<T extends ResourceTypes> {
   }
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
-  async create(fields: T['Create'], options: CreateOptions = {}): Promise<T['Record']> {
+  async create(fields: T['Create'], options?: CreateOptions): Promise<T['Record']> {
+    return recordOf(await this.post('', fields, options));
+  }
+
+  /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */
+  protected post(action: string, body: object, options: CreateOptions = {}): Promise<ApiResponse> {
     const call = {
       method: 'POST',
-      path: this.path,
+      path: this.path + action,
       headers: idempotencyKey(options),
-      body: jsonOf(fields),
+      body: jsonOf(body),
     } as const;
-    return recordOf(await this.transport.send(call, options));
+    return this.transport.send(call, options);
   }
 
   /** Changes the given fields; `null` clears a field. */
@@ -128,7 +133,7 @@ export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
   }
 }
 
-function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
+export function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
   const { data } = body as { data: Record };
   if (etag !== null) tags.set(data, etag);
   return data;

@@ -18,6 +18,13 @@ export type LeadListItem = Schemas['LeadListItem'];
 export type LeadCreate = Input<Schemas['CreateLead']>;
 export type LeadUpdate = Input<Schemas['UpdateLead']>;
 export type LeadQuery = Query<'leadsList'>;
+export type LeadUpsert = Input<Omit<Schemas['UpsertLead'], 'data'>> & { data: LeadUpdate };
+
+/** A lead after an upsert, and what was done. */
+export interface UpsertedLead {
+  action: Schemas['UpsertMeta']['action'];
+  record: Lead;
+}
 
 export type Appointment = Schemas['Appointment'];
 export type AppointmentCreate = Input<Schemas['CreateAppointment']>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '../platform/access/scopes.js';
 import type { Answer, ApiClient } from './api-client.js';
-import { buildLead, createLead, dataOf } from './factories.js';
+import { buildLead, createLead, dataOf, LEADS } from './factories.js';
 import type { Tenant } from './test-server.js';
 
 type Body = Record<string, unknown>;
@@ -28,7 +28,7 @@ export interface Route {
   readonly pattern: string;
   /** The scope that a key needs. */
   readonly access: Scope | 'any-key';
-  /** Scopes that a key needs for the body in addition to that of the route. */
+  /** Scopes that a key needs in addition to that of the route. */
   readonly needs?: readonly Scope[];
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
@@ -102,6 +102,13 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/me', access: 'any-key' },
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
+  {
+    method: 'POST',
+    pattern: `${LEADS}/upsert`,
+    access: 'leads:write',
+    needs: ['leads:read'],
+    body: () => ({ match_on: ['email'], data: buildLead(), mode: 'create_or_update' }),
+  },
 ];
 
 /** All routes that require a key. routes.spec.ts compares the list with the application. */

@@ -16,6 +16,9 @@ import {
   UpdateLeadDto,
 } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
+import { UpsertLeadDto, UpsertMetaDto } from './lead-upsert.dto.js';
+import { LeadUpsertService } from './lead-upsert.service.js';
+import { WithMeta } from '../../platform/http/routes/with-meta.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
@@ -25,6 +28,7 @@ import { ErrorFilter } from '../../platform/http/error.filter.js';
 export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
+    private readonly upserts: LeadUpsertService,
     private readonly events: EventsService,
   ) {}
 
@@ -48,6 +52,21 @@ export class LeadsController {
   @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
   create(@CurrentCall() call: Call, @Body() lead: CreateLeadDto) {
     return this.leads.createStored(call, lead);
+  }
+
+  @Post('upsert')
+  @RequireScope('leads:write', 'leads:read')
+  @ApiRoute({
+    summary: 'Create or update a lead',
+    description: 'Updates the lead that has one of the values, otherwise creates it.',
+    response: LeadDto,
+    meta: UpsertMetaDto,
+    statuses: [200],
+    errors: ['not_found', 'duplicate'],
+  })
+  async upsert(@CurrentCall() call: Call, @Body() input: UpsertLeadDto) {
+    const { lead, action } = await this.upserts.upsert(call, input);
+    return new WithMeta(lead, { action }, action === 'created' ? 201 : 200);
   }
 
   @Put(':id')

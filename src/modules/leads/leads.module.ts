@@ -10,6 +10,7 @@ import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
+import { LeadUpsertService } from './lead-upsert.service.js';
 
 @Module({
   imports: [AuthModule, EventsModule],
@@ -17,6 +18,7 @@ import { LeadsTools } from './leads.tools.js';
   providers: [
     LeadsRepository,
     LeadsService,
+    LeadUpsertService,
     LeadsTools,
     LeadsCompletions,
     LeadComplianceService,

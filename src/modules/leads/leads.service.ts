@@ -30,7 +30,13 @@ import { leadNotFound } from './lead-exists.js';
 import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
-import { duplicateIn, duplicateOf, type UniqueValues, uniqueValuesOf } from './unique-values.js';
+import {
+  duplicateIn,
+  duplicateOf,
+  type Holder,
+  type UniqueValues,
+  uniqueValuesOf,
+} from './unique-values.js';
 
 /** Business rules of leads (docs/contract/resources.md#leads). */
 @Injectable()
@@ -119,14 +125,36 @@ export class LeadsService {
     return (await this.updateStored(call, id, input)).value();
   }
 
-  /** @see update */
-  async updateStored(call: Call, id: string, input: UpdateLeadDto): Promise<Stored<LeadDto>> {
+  /**
+   * The leads, not deleted, that have the e-mail, phone or external id of an input, once for each field.
+   * @throws ApiError `create_failed`, because it is part of a write
+   */
+  findHolders(call: Call, input: UpdateLeadDto): Promise<Holder[]> {
+    return this.repository.findHolders(call, this.uniqueValuesOf(call, input));
+  }
+
+  /** The values of a lead that no other lead of the organization may have, in their compared forms. */
+  uniqueValuesOf(call: Call, lead: UpdateLeadDto): UniqueValues {
+    return uniqueValuesOf(lead, phoneOf(call, lead));
+  }
+
+  /**
+   * @see update
+   * @param check throws if the stored lead must not be updated
+   */
+  async updateStored(
+    call: Call,
+    id: string,
+    input: UpdateLeadDto,
+    check?: (stored: LeadDto) => void,
+  ): Promise<Stored<LeadDto>> {
     if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
     const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
     const { add_tags, remove_tags, ...fields } = input;
     const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
     const revise = (stored: LeadDto) => {
+      check?.(stored);
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
       const changes = changedFields(stored, tags ? { ...fields, tags } : fields);
       if (!changes) return undefined;
@@ -146,7 +174,12 @@ export class LeadsService {
       };
     };
     const lead = await this.reportDuplicates(call, claim, () =>
-      this.repository.updateStored(call, id, revise, this.directChangeOf(input)),
+      this.repository.updateStored(
+        call,
+        id,
+        revise,
+        check ? undefined : this.directChangeOf(input),
+      ),
     );
     return orNotFound(lead, 'lead');
   }

@@ -10,6 +10,8 @@ import {
   LeadListQuery,
   UpdateLeadDto,
 } from './lead.dto.js';
+import { UpsertedLeadDto, UpsertLeadDto } from './lead-upsert.dto.js';
+import { LeadUpsertService } from './lead-upsert.service.js';
 import { LeadsService } from './leads.service.js';
 
 const LEAD = 'Id of the lead, from list_leads.';
@@ -17,7 +19,10 @@ const LEAD = 'Id of the lead, from list_leads.';
 /** Leads for agents (docs/contract/mcp.md#tools). */
 @Injectable()
 export class LeadsTools {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly upserts: LeadUpsertService,
+  ) {}
 
   @Tool('list_leads', {
     title: 'List leads',
@@ -79,6 +84,22 @@ export class LeadsTools {
   })
   update(call: Call, id: string, changes: UpdateLeadDto) {
     return this.leads.update(call, id, changes);
+  }
+
+  @Tool('upsert_lead', {
+    title: 'Create or update a lead',
+    description:
+      'Update the lead that has one of the values of match_on, or create it. Tells which it did.',
+    effect: 'updates',
+    scope: 'leads:write',
+    scopes: ['leads:read'],
+    input: UpsertLeadDto,
+    brief: { arguments: ['data'], result: ['id', 'action'] },
+    output: UpsertedLeadDto,
+  })
+  async upsert(call: Call, input: UpsertLeadDto) {
+    const { lead, action } = await this.upserts.upsert(call, input);
+    return { ...lead.value(), action };
   }
 
   @Tool('delete_lead', {

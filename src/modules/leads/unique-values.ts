@@ -45,6 +45,7 @@ export function duplicateOf(
   const mayRead = call.actor.scopes.has('leads:read');
   return duplicate(
     holders.map(({ id, field }) => ({ ...detailOf(field), ...(mayRead && { existing_id: id }) })),
+    new Set(holders.map(({ id }) => id)).size,
   );
 }
 
@@ -58,7 +59,12 @@ function detailOf(field: UniqueField) {
   return { field, message: 'belongs to another lead' };
 }
 
-function duplicate(details: { field: string; message: string; existing_id?: string }[]): ApiError {
+function duplicate(
+  details: { field: string; message: string; existing_id?: string }[],
+  leads = 1,
+): ApiError {
   const fields = [...new Set(details.map(({ field }) => field))].join(' and ');
-  return new ApiError('duplicate', { message: `Another lead has this ${fields}.`, details });
+  const message =
+    leads > 1 ? `Other leads have this ${fields}.` : `Another lead has this ${fields}.`;
+  return new ApiError('duplicate', { message, details });
 }

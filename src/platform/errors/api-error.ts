@@ -56,6 +56,18 @@ export class ApiError extends HttpErrorBase {
     this.headers = headers;
   }
 
+  /** The same error for an input that is a part of another one. @param path that of the input, such as `data` */
+  within(path: string): ApiError {
+    const { code, status, message, headers, cause, retryable, advice } = this;
+    const details = this.details?.map(({ field, ...detail }) => ({
+      field: field === 'body' ? path : `${path}.${field}`,
+      ...detail,
+    }));
+    const ofFields = code === 'validation_error' && details ? messageOf(details) : message;
+    const options = { status, message: ofFields, details, headers, cause };
+    return new ApiError(code, options, { status, message, retryable, advice });
+  }
+
   override getStatus(): number {
     return this.status;
   }
@@ -78,8 +90,15 @@ export class ApiError extends HttpErrorBase {
 /** Creates a `validation_error`. Its message and details name at most `MAX_PROBLEMS` problems. */
 export function validationError(problems: readonly FieldProblem[]): ApiError {
   const details = problems.slice(0, MAX_PROBLEMS);
+  return new ApiError('validation_error', {
+    message: messageOf(details, problems.length),
+    details,
+  });
+}
+
+function messageOf(details: readonly FieldProblem[], total = details.length): string {
   const sentences = details.map(describeProblem);
-  const others = problems.length - details.length;
+  const others = total - details.length;
   if (others > 0) sentences.push(`and ${others} more`);
-  return new ApiError('validation_error', { message: `${sentences.join('; ')}.`, details });
+  return `${sentences.join('; ')}.`;
 }

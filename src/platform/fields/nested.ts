@@ -36,6 +36,28 @@ export function Nested<T extends object>(
 }
 
 /**
+ * An object with the fields of another input. Fields that are left out stay undefined, so that a service can tell
+ * them from null. Problems have the path of the field, such as `data.email`.
+ */
+export function NestedInput<T extends object>(
+  dto: Type<T>,
+  declaration: Omit<Declaration<T, object>, 'default'>,
+): PropertyDecorator {
+  const problemsOf = problemsOfObject(dto);
+  const schema = jsonSchemaOf(dto, 'input');
+  const example = exampleOf(dto, 'input');
+  return declareField(
+    { example, ...declaration },
+    {
+      schema,
+      rules: [hasNoProblems(problemsOf)],
+      normalize: (value) => readObject(dto, value, (read) => read),
+      nested: { problemsOf, parse: (json) => json },
+    },
+  );
+}
+
+/**
  * An array of at most `max` objects with the fields of another DTO, for a column `jsonb`. An update
  * replaces the whole array. Without a value it is empty.
  */
@@ -73,14 +95,21 @@ export function NestedList<T extends object>(
   );
 }
 
-/** Returns an object with all fields, or the value itself if it has problems. */
-function readObject(dto: Type<object>, value: unknown): unknown {
+/**
+ * Returns the object that was read, by default with all fields, or the value itself if it has problems.
+ * @param complete returns the object with the fields that a value lacks
+ */
+function readObject(
+  dto: Type<object>,
+  value: unknown,
+  complete: (read: object) => object = (read) => nullsForMissing(dto, read),
+): unknown {
   if (!isObject(value)) return value;
   const { value: read, problems } = readInput(dto, value);
   if (problems.length > 0) return value;
-  const complete = nullsForMissing(dto, read);
-  READ.add(complete);
-  return complete;
+  const completed = complete(read);
+  READ.add(completed);
+  return completed;
 }
 
 function problemsOfObject(dto: Type<object>): ProblemsOf {

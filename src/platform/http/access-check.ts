@@ -51,13 +51,13 @@ export class AccessCheck implements OnModuleInit {
   }
 
   private check(plan: RoutePlan): void {
-    const { route, access, controller, name, inputFault, webhookVerifier } = plan;
+    const { route, access, furtherScopes, controller, name, inputFault, webhookVerifier } = plan;
     if (access === undefined) {
       throw new Error(
         `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`,
       );
     }
-    assertKnownAccess(route, access);
+    for (const each of [access, ...furtherScopes]) assertKnownAccess(route, each);
     assertKnownErrors(plan);
     if (plan.isRest || access === 'raw') {
       assertNotCachedByUrl(plan.interceptors, `${controller.name}.${name}`);

@@ -207,12 +207,12 @@ describe('qs CVE-2025-15284: limits that other notations bypass', () => {
 
 describe('Directus CVE-2026-35412: a missing check on a second interface', () => {
   it.each(byName(SCOPED_TOOLS))('REST and /mcp require the same scope: %s', async (name, tool) => {
-    const { route, scope, makeRecord } = tool;
+    const { route, scope, scopes: further = [], makeRecord } = tool;
     const id = await makeRecord?.(tenant);
     const scheme = name.replace(/^get_/, '');
     const isResource = name.startsWith('get_');
     const others = SCOPES.filter((one) => one !== scope);
-    for (const scopes of [others, [scope]]) {
+    for (const scopes of [others, [scope, ...further]]) {
       const isRefused = scopes === others;
       const party = await connectTenant(app, await app.key(tenant.id, scopes));
       const rest = await send(party.api, route, { path: pathOf(route, id) });

@@ -182,8 +182,9 @@ describe('headers that claim to override the request', () => {
         route.method === 'POST' ? 201 : 200,
       );
       const { id } = record as { id: string };
-      if (route.method === 'POST') expect(answer.headers.get('location')).toBe(`${path}/${id}`);
-      expect(await tenant.api.get(route.method === 'POST' ? `${path}/${id}` : path)).toMatchObject({
+      const created = `${path.replace('/upsert', '')}/${id}`;
+      if (route.method === 'POST') expect(answer.headers.get('location')).toBe(created);
+      expect(await tenant.api.get(route.method === 'POST' ? created : path)).toMatchObject({
         status: 200,
         body: { data: record },
       });

@@ -139,7 +139,11 @@ describe('every documented error', () => {
       send(tenant.api, route, { path: `${pathOf(route, randomUUID())}?nonsense=1` }),
     not_found: async (route) => {
       const body = await route.body?.(tenant);
-      return send(tenant.api, route, { path: pathOf(route, randomUUID()), body });
+      const mode = body && 'mode' in body ? { mode: 'update_only' } : {};
+      return send(tenant.api, route, {
+        path: pathOf(route, randomUUID()),
+        body: body && { ...body, ...mode },
+      });
     },
     lead_not_found: async (route) => {
       const { path: own, body } = await validRequest(route, tenant);
@@ -149,7 +153,9 @@ describe('every documented error', () => {
     duplicate: async (route) => {
       const { email } = await createLead(tenant.api, { email: `${randomUUID()}@example.com` });
       const { path: own, body } = await validRequest(route, tenant);
-      return send(tenant.api, route, { path: own, body: { ...body, email } });
+      const upsert = { data: { first_name: 'Ada', email }, mode: 'create_only' };
+      const taken = body && 'mode' in body ? upsert : { email };
+      return send(tenant.api, route, { path: own, body: { ...body, ...taken } });
     },
     too_many_webhooks: async (route) => {
       const crowded = await app.organization();

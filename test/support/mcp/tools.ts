@@ -14,6 +14,8 @@ export interface ToolCase {
   readonly name: string;
   /** The scope that a key needs. */
   readonly scope: Scope | 'any-key';
+  /** Scopes that a key needs as well. */
+  readonly scopes?: readonly Scope[];
   readonly effect: Effect;
   /** The equivalent REST route. */
   readonly route: Route;
@@ -29,6 +31,7 @@ export const CORE_TOOLS: readonly ToolCase[] = [
   tool('get_lead', 'leads:read', 'reads', 'GET /api/v1/leads/:id'),
   tool('create_lead', 'leads:write', 'creates', 'POST /api/v1/leads'),
   tool('update_lead', 'leads:write', 'updates', 'PUT /api/v1/leads/:id'),
+  tool('upsert_lead', 'leads:write', 'updates', 'POST /api/v1/leads/upsert'),
   tool('delete_lead', 'leads:write', 'deletes', 'DELETE /api/v1/leads/:id'),
   tool('list_appointments', 'appointments:read', 'reads', 'GET /api/v1/appointments'),
   tool('get_appointment', 'appointments:read', 'reads', 'GET /api/v1/appointments/:id'),
@@ -56,7 +59,7 @@ export const TOOLS: readonly ToolCase[] = [
 ];
 
 /** All tools of the application, including those without an equivalent route. */
-export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope'>[] = [
+export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope' | 'scopes'>[] = [
   ...CORE_TOOLS,
   ...ADDED_TOOLS,
 ];
@@ -110,6 +113,6 @@ function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration):
 function tool(name: string, scope: ToolCase['scope'], effect: Effect, restRoute: string): ToolCase {
   const route = ROUTES.find((candidate) => routeName(candidate) === restRoute);
   if (!route) throw new Error(`${restRoute} is not a route`);
-  const { body = () => ({}), makeRecord } = route;
-  return { name, scope, effect, route, args: body, ...(makeRecord && { makeRecord }) };
+  const { body = () => ({}), makeRecord, needs: scopes } = route;
+  return { name, scope, scopes, effect, route, args: body, ...(makeRecord && { makeRecord }) };
 }

@@ -31,6 +31,7 @@ export function inputSchemaOf({
   builtIn,
   input,
   clearable,
+  brief,
   furtherFields,
 }: ToolArguments): ObjectSchema {
   const parts = [builtIn, input].map((dto) => inputSchemaOfClass(dto));
@@ -40,7 +41,8 @@ export function inputSchemaOf({
   );
   const names = [...namesOf(builtIn), ...ownNamesFirst(input)];
   const properties = names.map((name) => {
-    return [name, modelSchemaOf({ format: formats.get(name), ...given[name] })] as const;
+    const schema = modelSchemaOf({ format: formats.get(name), ...given[name] });
+    return [name, brief.includes(name) ? withoutInnerDescriptions(schema) : schema] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
@@ -70,6 +72,17 @@ function modelSchemaOf(schema: JsonSchema): JsonSchema {
   ];
   const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
   return { ...shapeOf(schema), ...(description && { description }) };
+}
+
+function withoutInnerDescriptions({ description, ...schema }: JsonSchema): JsonSchema {
+  const plain = (one: JsonSchema) => ({ ...withoutInnerDescriptions(one), description: undefined });
+  const inner = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, plain(one)]);
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(inner) as Properties }),
+    ...(schema.items && { items: plain(schema.items) }),
+    description,
+  } as JsonSchema;
 }
 
 /** Keeps the keywords of the subset, except the description. */

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
-import { clearableFieldsOf, namesOf } from '../../../platform/fields/field.js';
+import { clearableFieldsOf, fieldsOf, namesOf } from '../../../platform/fields/field.js';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { Flag, Uuid } from '../../../platform/fields/kinds/kinds.js';
 import {
   hasPlainProperties,
@@ -61,10 +62,14 @@ export class ToolArguments {
   readonly input: Type<object>;
   /** The fields that `clear` can name. The tool takes `clear` only if there are any. */
   readonly clearable: readonly string[];
+  /** The arguments whose fields are listed without descriptions. */
+  readonly brief: readonly string[];
   /** The names that `fields` can add. The tool takes `fields` only if there are any. */
   readonly furtherFields: readonly string[];
   private readonly builtInNames: ReadonlySet<string>;
   private readonly names: ReadonlySet<string>;
+  /** The names of the arguments that are objects with fields. */
+  private readonly nested: ReadonlySet<string>;
   private readonly wording: ProblemWording;
 
   /** @throws Error when `input` declares no property, or a built-in argument */
@@ -77,6 +82,7 @@ export class ToolArguments {
     }
     this.input = tool.input ?? NoArguments;
     this.clearable = clearableFieldsOf(this.input);
+    this.brief = tool.brief?.arguments ?? [];
     this.builtInNames = new Set(namesOf(this.builtIn));
     const { output, summary = namesOf(output) } = tool;
     this.furtherFields = namesOf(output).filter((name) => !summary.includes(name));
@@ -91,6 +97,8 @@ export class ToolArguments {
       throw new Error(`The input of the tool ${tool.name} must not declare ${conflict}`);
     }
     this.names = new Set([...reserved, ...ofInput]);
+    const nested = fieldsOf(this.input).filter((field) => field.nested !== undefined);
+    this.nested = new Set(nested.map(({ name }) => name));
     const known = () => `the fields are ${[...this.names].join(', ') || 'none'}`;
     this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
   }
@@ -142,12 +150,15 @@ export class ToolArguments {
   }
 
   /**
-   * Removes null arguments. A null `dry_run` becomes true: a tool deletes only when `dry_run` is false
-   * or missing.
+   * Removes null arguments, also inside arguments that consist of fields. A null `dry_run` becomes true: a tool
+   * deletes only when `dry_run` is false or missing.
    */
   private withoutNulls(args: Values): Values {
     const isPresent = ([name, value]: [string, unknown]) => value !== null || !this.names.has(name);
-    const present = Object.fromEntries(Object.entries(args).filter(isPresent));
+    const entries = Object.entries(args).filter(isPresent);
+    const present = Object.fromEntries(
+      entries.map(([name, value]) => [name, this.nested.has(name) ? nullsRemoved(value) : value]),
+    );
     const isNullDryRun = args[DRY_RUN] === null && this.builtInNames.has(DRY_RUN);
     return isNullDryRun ? { ...present, [DRY_RUN]: true } : present;
   }
@@ -161,6 +172,11 @@ export class ToolArguments {
       Object.fromEntries(entries.filter((entry) => !isBuiltIn(entry))),
     ];
   }
+}
+
+function nullsRemoved(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 }
 
 function builtInArgumentsOf({ id, effect }: ToolDeclaration): Type<BuiltInArguments> {

@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Scope } from '../../../platform/access/scopes.js';
 import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
-import { TOOL, type ToolDeclaration } from './tool.decorator.js';
+import { missingScopeOf, TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
 import { toolDefinitionOf, type ToolDefinition } from './tool-definition.js';
 
@@ -18,7 +17,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private tools: ReadonlyMap<string, RegisteredTool> = new Map();
-  private definitions: readonly (readonly [scope: Scope | 'any-key', ToolDefinition])[] = [];
+  private definitions: readonly (readonly [ToolDeclaration, ToolDefinition])[] = [];
 
   constructor(private readonly methods: MethodDiscovery) {}
 
@@ -35,7 +34,7 @@ export class ToolRegistry implements OnModuleInit {
     });
     this.tools = new Map(tools.map((tool) => [tool.declaration.name, tool]));
     this.definitions = tools.map((tool) => {
-      return [tool.declaration.scope, toolDefinitionOf(tool.declaration, tool.arguments)];
+      return [tool.declaration, toolDefinitionOf(tool.declaration, tool.arguments)];
     });
   }
 
@@ -52,7 +51,7 @@ export class ToolRegistry implements OnModuleInit {
   /** @returns the tools that a key with these scopes may call, in a fixed order */
   listFor(scopes: ReadonlySet<string>): ToolDefinition[] {
     return this.definitions
-      .filter(([scope]) => scope === 'any-key' || scopes.has(scope))
+      .filter(([declaration]) => missingScopeOf(declaration, scopes) === undefined)
       .map(([, listing]) => listing);
   }
 }

@@ -10,7 +10,7 @@ import { toLoggedMcpError } from '../mcp-error.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { IdempotentCalls } from './idempotent-calls.js';
 import { compactPage } from './page-fields.js';
-import type { ToolDeclaration } from './tool.decorator.js';
+import { missingScopeOf, type ToolDeclaration } from './tool.decorator.js';
 import type { RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
@@ -46,15 +46,16 @@ export class ToolRunner {
     if (!tool) return undefined;
     const { declaration } = tool;
     const { actor, requestId = '' } = toolCall.call;
-    const { scope, isUnmetered } = declaration;
+    const { isUnmetered } = declaration;
+    const missing = missingScopeOf(declaration, actor.scopes);
     const window = isUnmetered ? undefined : await this.count(declaration, toolCall);
     try {
       if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
-      if (scope !== 'any-key' && !actor.scopes.has(scope)) throw insufficientScope(scope);
+      if (missing !== undefined) throw insufficientScope(missing);
       return { result: toolResult(await this.run(tool, toolCall)) };
     } catch (thrown) {
       const error = toLoggedMcpError(thrown, requestId);
-      const metadata = metadataOf(error.code, declaration, window);
+      const metadata = metadataOf(error.code, missing, window);
       return { error, result: toolError(error, requestId, metadata) };
     }
   }
@@ -99,10 +100,10 @@ function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {
 
 function metadataOf(
   code: string,
-  { scope }: ToolDeclaration,
+  missing: string | undefined,
   window: RateWindow | undefined,
 ): Record<string, unknown> {
-  if (code === 'insufficient_scope') return { required_scope: scope };
+  if (code === 'insufficient_scope') return { required_scope: missing };
   if (code !== 'rate_limit_exceeded' || !window) return {};
   const { timeToBlockExpire, endsAt } = window;
   return { retry_after_seconds: timeToBlockExpire, resets_at: new Date(endsAt).toISOString() };

@@ -17,6 +17,8 @@ export interface ToolOptions {
   readonly effect: Effect;
   /** The scope that the key needs. Without it the tool is not listed. `any-key` requires no scope. */
   readonly scope: Scope | 'any-key';
+  /** Scopes that the key needs as well. */
+  readonly scopes?: readonly Scope[];
   /** The description of the argument `id`, for a tool that takes one. */
   readonly id?: string;
   /** The name of the resource that a dry run returns to keys that may read it. */
@@ -28,8 +30,11 @@ export interface ToolOptions {
    * set, items contain all fields.
    */
   readonly summary?: readonly string[];
-  /** What its schemas leave out because those of other tools have it: all fields of the result but these. */
-  readonly brief?: { readonly result?: readonly string[] };
+  /**
+   * What its schemas leave out because those of other tools have it: the descriptions of the fields inside these
+   * arguments, and all fields of the result but these.
+   */
+  readonly brief?: { readonly arguments?: readonly string[]; readonly result?: readonly string[] };
   /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;
 }
@@ -38,6 +43,15 @@ export interface ToolDeclaration extends ToolOptions {
   readonly name: string;
   readonly output: Type<object>;
   readonly isPage: boolean;
+}
+
+/** Returns a scope that the tool needs and the key lacks. */
+export function missingScopeOf(
+  { scope, scopes = [] }: ToolOptions,
+  given: ReadonlySet<string>,
+): Scope | undefined {
+  const required = scope === 'any-key' ? scopes : [scope, ...scopes];
+  return required.find((each) => !given.has(each));
 }
 
 export const TOOL = Symbol('tool');

@@ -127,7 +127,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
     if (!row) return undefined;
     try {
       const statement = await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise);
-      if (!statement) return this.storedOf(call, row);
+      if (!statement) return this.unchanged(call, row);
       return (await this.write(call, id, statement)) ?? 'conflict';
     } catch (error) {
       if (error instanceof TransactionNeeded) return 'transaction needed';
@@ -182,7 +182,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
       const [row] = await transaction.query<JsonRow>({ text: lock, values: [call.tenant.id, id] });
       if (!row) return undefined;
       const statement = await this.revise(inner, row, revise);
-      if (!statement) return this.storedOf(call, row);
+      if (!statement) return this.unchanged(call, row);
       const [changed] = await transaction.query<JsonRow>(statement);
       this.publish(inner, id);
       return changed && this.storedOf(call, changed);
@@ -273,6 +273,10 @@ export abstract class RecordUpdates<R extends { id: string }> {
 
   protected storedOf(call: TenantCall, row: JsonRow): Stored<R> {
     return this.columns.of(call).parser.stored(row);
+  }
+
+  private unchanged(call: TenantCall, row: JsonRow): Stored<R> {
+    return Object.assign(this.storedOf(call, row), { isUnchanged: true });
   }
 
   protected publish(call: TenantCall, id: string): void {

@@ -25,6 +25,9 @@ function selectListOf(dto: Type<object>, formatted: (time: string) => string): s
 
 /** A record as PostgreSQL returned it, which is passed through unread. It has the declared fields only. */
 export class Stored<R extends object> {
+  /** Whether an update left the record as it was. */
+  isUnchanged = false;
+
   /**
    * @param json the record as clients receive it
    * @param knownVersion the version of a record with more fields

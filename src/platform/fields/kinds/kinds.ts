@@ -10,6 +10,7 @@ import {
   isDateTime,
   mustBeAfter,
   problemRule,
+  rule,
   textListRules,
   textRule,
   textRules,
@@ -41,6 +42,22 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
     schema: { type: 'string', enum: values },
     rules: [IsIn(values, { message })],
     normalize: trimToNull,
+  });
+}
+
+/** At least one of the values of an enumeration. Repeated ones are removed. */
+export function SomeOf<T extends string>(
+  values: readonly T[],
+  declaration: Omit<Declaration<readonly T[]>, 'default'>,
+) {
+  const isSome = (value: unknown) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each) => (values as readonly unknown[]).includes(each));
+  return declareField(declaration, {
+    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: values } },
+    rules: [rule('isSome', isSome, `must be an array of at least one of ${values.join(', ')}`)],
+    normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   });
 }
 

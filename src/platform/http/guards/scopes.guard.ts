@@ -17,7 +17,10 @@ export class ScopesGuard implements CanActivate {
       });
     }
     if (needsNoScope(access)) return true;
-    if (isScope(access) && call?.actor.scopes.has(access)) return true;
-    throw insufficientScope(access);
+    if (!isScope(access)) throw insufficientScope(access);
+    const required = [access, ...(plan?.furtherScopes ?? [])];
+    const missing = required.find((scope) => !call?.actor.scopes.has(scope));
+    if (missing !== undefined) throw insufficientScope(missing);
+    return true;
   }
 }

@@ -86,8 +86,11 @@ export function completeOperation(
   };
 }
 
-function descriptionOf({ access, method, inputs }: Route, described: string | undefined): string {
-  const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
+function descriptionOf(route: Route, described: string | undefined): string {
+  const { access, furtherScopes, method, inputs } = route;
+  const scopes = [access, ...furtherScopes].map((each) => `\`${each}\``).join(' and ');
+  const word = furtherScopes.length > 0 ? 'scopes' : 'scope';
+  const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the ${word} ${scopes}`;
   const sentences = [
     described,
     inputs.body &&
@@ -131,7 +134,7 @@ function contentOf(
 ): ContentObject | undefined {
   const content = described[code]?.content;
   if (WITHOUT_BODY.test(code)) return undefined;
-  if (!hasEnvelope) return content;
+  if (!hasEnvelope || documentation?.meta) return content;
   if (code !== String(status)) return enveloped(content);
   const meta = Array.isArray(documentation?.response)
     ? META[documentation.paging ?? 'page']
@@ -167,12 +170,13 @@ function responsesOf(
   { responses }: Components,
 ): Operation['responses'] {
   const main = String(route.status);
+  const successes = [route.status, ...(route.documentation?.statuses ?? [])].map(String);
   const isError = (code: string) => /^[45d]/.test(code);
   const partsOf = (code: string, content?: ContentObject) =>
     isError(code)
       ? anyError(code, content)
       : {
-          headers: headersWith(...(code === main ? headersOf(route) : [])),
+          headers: headersWith(...(successes.includes(code) ? headersOf(route, code) : [])),
           content: contentOf(route, described, code),
         };
   const declared = Object.entries<Partial<ResponseObject>>({ [main]: {}, ...described })
@@ -193,10 +197,10 @@ function responsesOf(
 }
 
 /** The headers of the response to a successful request, in addition to those of every response. */
-function headersOf(route: Route): HeaderName[] {
-  const { isRecord, status } = route;
+function headersOf(route: Route, status: string): HeaderName[] {
+  const { isRecord } = route;
   return [
-    ...(isRecord && status === 201 ? ['Location' as const] : []),
+    ...(isRecord && status === '201' ? ['Location' as const] : []),
     ...(isRecord ? ['ETag' as const] : []),
     ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
   ];

@@ -64,14 +64,15 @@ interface LocatedOperation {
 
 function operationText({ path, method, operation }: LocatedOperation): string {
   const { summary, parameters = [], requestBody, responses } = operation;
-  const scope = operation['x-required-scope'];
+  const { 'x-required-scope': scope, 'x-further-scopes': further = [] } = operation;
+  const scopes = [scope ?? '', ...further].map((each) => `\`${each}\``).join(' and ');
   const query = parameters.filter(({ in: where }) => where === 'query');
   const headers = parameters.filter(({ in: where }) => where === 'header');
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
   const errors = Object.keys(responses).filter((status) => /^4(0[49]|1[2]|22)/.test(status));
   const body = requestBody?.content['application/json']?.schema;
   return [
-    `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope \`${scope}\`.` : 'Any key.'}`,
+    `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope ${scopes}.` : 'Any key.'}`,
     body && ` Body ${typeText(body)}.`,
     success && ` Answers ${success[0]} ${responseText(success[1])}.`,
     errors.length > 0 && ` Also ${errors.join(', ')}.`,

@@ -21,6 +21,8 @@ export interface Operation extends OperationObject {
   description: string;
   /** An extension, because OpenAPI has scopes only for OAuth. */
   'x-required-scope'?: string;
+  /** Scopes that a key needs as well. */
+  'x-further-scopes'?: readonly string[];
   parameters?: ParameterObject[];
   requestBody?: RequestBodyObject;
   responses: Record<string, ResponseObject | ReferenceObject>;

@@ -9,6 +9,7 @@ import {
   plainPropertiesOf,
   type ValidatedProperty,
 } from '../../fields/schema/validation-schema.js';
+import type { ApiRouteOptions } from '../routes/api-route.decorator.js';
 import type { Schema } from './model.js';
 import { responseDtoOf, type RestHandler } from './routes.js';
 
@@ -53,7 +54,7 @@ function isNew(target: object): boolean {
 }
 
 function decorateHandler(route: RestHandler): void {
-  const { controller, name, handler, tag, documentation, access, inputs } = route;
+  const { controller, name, handler, tag, documentation, access, furtherScopes, inputs } = route;
   if (isNew(controller) && tag) swagger.ApiTags(tag.name)(controller);
   if (!isNew(handler)) return;
   const declared = <T>(key: string) => Reflect.getMetadata(key, handler) as T | undefined;
@@ -68,6 +69,7 @@ function decorateHandler(route: RestHandler): void {
       description: operation?.description ?? documentation?.description,
       security: [{ apiKey: [] }],
       ...(access !== 'any-key' && { 'x-required-scope': access }),
+      ...(furtherScopes.length > 0 && { 'x-further-scopes': furtherScopes }),
     }),
     ...(inputs.query ? fieldsOf(inputs.query).map(queryOf) : []),
     ...(hasFields(inputs.body) ? [bodyOf(inputs.body)] : parts),
@@ -138,8 +140,32 @@ function responseOf({ documentation, status, hasEnvelope }: RestHandler): Method
   if (!dto || !hasEnvelope) return [];
   const isList = Array.isArray(documentation?.response);
   const record = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
+  if (documentation?.meta) {
+    const content = contentWithMeta(documentation, dto, documentation.meta);
+    return [
+      swagger.ApiExtraModels(dto, documentation.meta),
+      ...[status, ...(documentation.statuses ?? [])].map((code) =>
+        swagger.ApiResponse({ status: code, content }),
+      ),
+    ];
+  }
   const example = isList && record ? [record] : record;
   return [swagger.ApiResponse({ status, type: isList ? [dto] : dto, example })];
+}
+
+/** The response of a handler that returns `WithMeta`, in the envelope. */
+function contentWithMeta(
+  { response }: ApiRouteOptions,
+  dto: Type<object>,
+  metaDto: Type<object>,
+): swagger.ContentObject {
+  const [one, meta] = [dto, metaDto].map((each) => ({ $ref: swagger.getSchemaPath(each) }));
+  const isList = Array.isArray(response);
+  const properties = { data: isList ? { type: 'array', items: one } : one, meta };
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  const record = exampleOfClass(dto, 'output');
+  const example = { data: isList ? [record] : record, meta: exampleOfClass(metaDto, 'output') };
+  return { 'application/json': { schema: schema as Schema, example } };
 }
 
 /** Returns the class that describes a DTO as a request, because @nestjs/swagger has one schema for each class. */

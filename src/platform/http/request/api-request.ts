@@ -7,6 +7,8 @@ import type { Call } from '../../data/call.js';
 interface HandlerResult {
   readonly seen: unknown;
   readonly head: { readonly location: string | null; readonly etag: string | null };
+  /** Whether they received `data` and `meta`. */
+  readonly hasMeta: boolean;
 }
 
 /** What the steps of a request pass on to later steps. */

@@ -12,6 +12,7 @@ import type { ApiRequest } from '../request/api-request.js';
 import { bindForm } from '../request/bind-input.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
+import { WithMeta } from '../routes/with-meta.js';
 
 /**
  * The innermost interceptor of a handler on which interceptors of a team run. It reads the fields of a form, which
@@ -32,11 +33,12 @@ export const aroundHandler: NestInterceptor = {
     if (!plan.hasEnvelope) return result;
     return result.pipe(
       map((value: unknown) => {
+        const response = http.getResponse<Response>();
+        const hasMeta = value instanceof WithMeta;
+        if (hasMeta) response.status(value.status);
         const seen = plainOf(value);
-        request.state.handlerResult = {
-          seen,
-          head: headOf(request, http.getResponse<Response>(), value),
-        };
+        const head = headOf(request, response, value);
+        request.state.handlerResult = { seen, head, hasMeta };
         return seen;
       }),
     );
@@ -46,6 +48,7 @@ export const aroundHandler: NestInterceptor = {
 /** What interceptors receive for the result of a handler. */
 function plainOf(value: unknown): unknown {
   if (value instanceof Stored) return value.value();
+  if (value instanceof WithMeta) return { data: plainOf(value.data), meta: value.meta as object };
   return value instanceof Page || value instanceof CursorPage ? value.toJSON() : value;
 }
 

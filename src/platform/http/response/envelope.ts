@@ -5,6 +5,7 @@ import { Stored } from '../../data/records/stored-record.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import { type ApiRequest, routeOf } from '../request/api-request.js';
+import { WithMeta } from '../routes/with-meta.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPath } from '../routes/created-path.js';
 
@@ -39,6 +40,7 @@ export function serializeResponse(
   result: unknown,
 ): StoredResponse {
   if (result instanceof SerializedResponse) return result.response;
+  if (result instanceof WithMeta) response.status(result.status);
   const { statusCode: status } = response;
   if (STATUSES_WITHOUT_BODY.has(status)) return { status, location: null, etag: null, text: '' };
   const { handlerResult } = request.state;
@@ -46,18 +48,20 @@ export function serializeResponse(
   if (data instanceof Page || data instanceof CursorPage) {
     return { status, location: null, etag: null, text: data.text };
   }
-  if (isPageObject(data)) return { status, location: null, etag: null, text: JSON.stringify(data) };
   // The version and the path of a record do not depend on what an interceptor makes of it.
   const { location, etag } = handlerResult ? handlerResult.head : headOf(request, response, result);
-  return { status, location, etag, text: serializeRecord(data) };
+  const isWhole =
+    isPageObject(data) || (handlerResult?.hasMeta && isObject(data) && 'meta' in data);
+  return { status, location, etag, text: isWhole ? JSON.stringify(data) : serializeRecord(data) };
 }
 
 /** The headers that describe the record that a handler returned. */
 export function headOf(
   request: ApiRequest,
   response: Response,
-  record: unknown,
+  result: unknown,
 ): Pick<StoredResponse, 'location' | 'etag'> {
+  const record = result instanceof WithMeta ? (result.data as unknown) : result;
   const id = idOf(record);
   if (id === undefined) return { location: null, etag: null };
   const isCreated = response.statusCode === CREATED;
@@ -74,9 +78,10 @@ export function restoreResult(
   stored: StoredResponse,
 ): unknown {
   response.status(stored.status);
-  const body = stored.text === '' ? undefined : (JSON.parse(stored.text) as { data: unknown });
-  const seen = isPageObject(body) ? body : body?.data;
-  request.state.handlerResult = { seen, head: stored };
+  const body = stored.text === '' ? {} : (JSON.parse(stored.text) as { data?: unknown });
+  const hasMeta = 'meta' in body;
+  const seen = hasMeta ? body : body.data;
+  request.state.handlerResult = { seen, head: stored, hasMeta };
   return seen;
 }
 
@@ -111,7 +116,10 @@ export function createdPathOf(request: ApiRequest, id: string): string {
 /** Wraps a result in `data`. */
 function serializeRecord(result: unknown): string {
   if (result instanceof Stored) return `{"data":${result.json}}`;
-  return JSON.stringify({ data: result ?? null });
+  if (!(result instanceof WithMeta)) return JSON.stringify({ data: result ?? null });
+  const { data, meta } = result as WithMeta<unknown, object>;
+  const json = data instanceof Stored ? data.json : JSON.stringify(data);
+  return `{"data":${json},"meta":${JSON.stringify(meta)}}`;
 }
 
 /** Sends a serialized response, or 304 if `If-None-Match` matches. */

@@ -1,4 +1,4 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { isScope, type Scope, SCOPES } from '../../access/scopes.js';
 
 /**
@@ -10,8 +10,17 @@ export type Access = Scope | 'any-key' | 'raw' | 'webhook' | 'public' | 'unknown
 
 export const ACCESS = Symbol('access');
 
-/** Requires a key with this scope. */
-export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, scope);
+export const FURTHER_SCOPES = Symbol('further scopes');
+
+/**
+ * Requires a key with this scope.
+ * @param further scopes that the key needs as well
+ */
+export const RequireScope = (scope: Scope, ...further: Scope[]) =>
+  applyDecorators(
+    SetMetadata<symbol, Access>(ACCESS, scope),
+    SetMetadata<symbol, readonly Scope[]>(FURTHER_SCOPES, further),
+  );
 
 /** Requires a valid key, with any scopes. */
 export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');

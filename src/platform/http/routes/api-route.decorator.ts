@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../../discovery/handler-decorator.js';
 import type { CursorPage, Page } from '../../data/lists/page.js';
 import type { Stored } from '../../data/records/stored-record.js';
+import type { WithMeta } from './with-meta.js';
 
 /** How the OpenAPI document describes a route, in addition to what the route itself declares. */
 export interface ApiRouteOptions {
@@ -11,6 +12,10 @@ export interface ApiRouteOptions {
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response: Type<object> | readonly [Type<object>];
+  /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
+  readonly meta?: Type<object>;
+  /** Further statuses of successful responses, which have the same body. */
+  readonly statuses?: readonly number[];
   /** How a list is paged. Default: by page numbers. */
   readonly paging?: 'cursor';
   /** Error codes of this route, in addition to those of authentication, path and body. */
@@ -30,6 +35,12 @@ export const API_TAG = Symbol('API tag');
  * Describes a route in the OpenAPI document. The response is a record of a DTO or, in brackets, a page
  * of such records. The compiler checks that the handler returns it.
  */
+export function ApiRoute<T extends object, M extends object>(
+  options: ApiRouteOptions & { response: Type<T>; meta: Type<M> },
+): HandlerDecorator<WithMeta<T | Stored<T>, M>>;
+export function ApiRoute<T extends object, M extends object>(
+  options: ApiRouteOptions & { response: readonly [Type<T>]; meta: Type<M> },
+): HandlerDecorator<WithMeta<readonly T[], M>>;
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: Type<T> },
 ): HandlerDecorator<T | Stored<T>>;

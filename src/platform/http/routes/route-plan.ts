@@ -6,7 +6,8 @@ import {
   declaredStatusOf,
   writesOwnResponse,
 } from '../../discovery/nest-internals.js';
-import { ACCESS, type Access, isRestRoute, mayWrite } from './access.js';
+import type { Scope } from '../../access/scopes.js';
+import { ACCESS, type Access, FURTHER_SCOPES, isRestRoute, mayWrite } from './access.js';
 import {
   API_ROUTE,
   API_TAG,
@@ -22,6 +23,8 @@ import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
 export interface RoutePlan extends DeclaredHandler {
   /** Undefined if the handler declares none. Every request is then refused. */
   readonly access: Access | undefined;
+  /** Scopes that a key needs in addition to that of the access. */
+  readonly furtherScopes: readonly Scope[];
   /** What counts a request with a key against the limits. */
   readonly countedBy: 'guard' | 'handler' | 'nothing';
   /** Whether it is a route of the REST API: it refuses inputs that it does not declare. */
@@ -88,6 +91,7 @@ export function planRoutes(
     return {
       ...declared,
       access,
+      furtherScopes: declaration<readonly Scope[]>(FURTHER_SCOPES) ?? [],
       countedBy: COUNTED_BY[access ?? ''] ?? 'guard',
       isRest,
       status: declaredStatusOf(handler) ?? (httpMethod === 'POST' ? CREATED : OK),

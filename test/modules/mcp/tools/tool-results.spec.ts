@@ -88,7 +88,8 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       },
     );
 
-    it.each(having('creates', 'updates'))(
+    // upsert-lead.spec.ts has the tests of upsert_lead, whose arguments are not fields of the record.
+    it.each(having('creates', 'updates').filter(([name]) => name !== 'upsert_lead'))(
       '%s returns the record that REST reads afterwards',
       async (_, tool) => {
         const args = await validArguments(tool, tenant);

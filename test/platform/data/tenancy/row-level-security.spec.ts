@@ -158,6 +158,7 @@ describe('row-level security for statements without a filter by organization', (
       id: randomUUID(),
       email_compared: null,
       phone_compared: null,
+      external_id: null,
       shard: 99,
       position: 1,
     };

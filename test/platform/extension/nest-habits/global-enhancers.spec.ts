@@ -239,6 +239,29 @@ describe.each(CASES)('%s', (_, module, path, applied) => {
   });
 });
 
+it.each<[string, DynamicModule | Type<unknown>]>([
+  ['APP_INTERCEPTOR', BY_TOKEN],
+  ['useGlobalInterceptors()', UseGlobalModule],
+])('an interceptor by %s receives the data and the meta of an upsert', async (_, module) => {
+  const app = await TestApp.start({ modules: [module] });
+  unregisterDocument(app.port);
+  const { api } = await app.organization();
+  const data = { first_name: 'Ada', email: 'ada@example.com' };
+  for (const [status, action] of [[201, 'created'] as const, [200, 'unchanged'] as const]) {
+    const headers = { 'Idempotency-Key': action };
+    const body = { match_on: ['email'], data };
+    const first = await api.post(`${LEADS}/upsert`, body, { headers });
+    const again = await api.post(`${LEADS}/upsert`, body, { headers });
+    expect(first).toMatchObject({ status, body: { data, meta: { action }, seen: true } });
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(first.headers.get('etag')).toMatch(/^"/);
+    for (const name of ['etag', 'location']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
+  }
+  await app.stop();
+});
+
 it('useGlobalGuards() ends startup, because its guards would run before authentication', async () => {
   @Module({})
   class EarlyModule {

@@ -1,0 +1,34 @@
+import { DeletableResource, recordOf } from './resource.js';
+import type {
+  CreateOptions,
+  Deleted,
+  Lead,
+  LeadCreate,
+  LeadListItem,
+  LeadQuery,
+  LeadUpdate,
+  LeadUpsert,
+  UpsertedLead,
+} from './types.js';
+
+interface LeadTypes {
+  Record: Lead;
+  Item: LeadListItem;
+  Create: LeadCreate;
+  Update: LeadUpdate;
+  Query: LeadQuery;
+  Removed: Deleted;
+}
+
+/** Reads and writes of leads. */
+export class Leads extends DeletableResource<LeadTypes> {
+  /**
+   * Updates the lead that has one of the values of `match_on`, or creates it. All attempts share one
+   * `Idempotency-Key`.
+   */
+  async upsert(input: LeadUpsert, options?: CreateOptions): Promise<UpsertedLead> {
+    const response = await this.post('/upsert', input, options);
+    const { meta } = response.body as { meta: Pick<UpsertedLead, 'action'> };
+    return { action: meta.action, record: recordOf<Lead>(response) };
+  }
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import type { Call } from '../../platform/data/call.js';
+import { KeyedQueue } from '../../platform/data/gateway/queues.js';
+import { withoutUndefined } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { readInput } from '../../platform/fields/input/read-input.js';
+import { changedTags } from '../../platform/fields/tag-changes.js';
+import { CreateLeadDto, type LeadDto, type UpdateLeadDto } from './lead.dto.js';
+import type { UpsertAction, UpsertLeadDto } from './lead-upsert.dto.js';
+import { LeadsService } from './leads.service.js';
+import { duplicateOf, type Holder, UNIQUE_COLUMNS, type UniqueField } from './unique-values.js';
+
+/** A lead after an upsert, and what was done. */
+export interface UpsertedLead {
+  readonly lead: Stored<LeadDto>;
+  readonly action: UpsertAction;
+}
+
+/** How often an upsert is tried. Each failed attempt means that another request has changed the matching leads. */
+const MAX_ATTEMPTS = 10;
+
+/** Another request has changed which leads match. */
+class MatchChanged extends ApiError {
+  constructor() {
+    super('create_failed');
+  }
+}
+
+/** Creates leads, or updates those that exist (docs/contract/upsert.md). */
+@Injectable()
+export class LeadUpsertService {
+  /**
+   * Runs the upserts of one value in transactions one after another. Otherwise they would wait for each other's locks
+   * until these time out, because a transaction keeps its locks until its response is stored.
+   */
+  private readonly queue = new KeyedQueue();
+
+  constructor(private readonly leads: LeadsService) {}
+
+  /**
+   * Does what the service of leads does for a create or an update, by the leads that match.
+   * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
+   */
+  upsert(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
+    const run = () => this.repeat(call, input);
+    const value = input.match_on.map((field) => input.data[field]).find(Boolean);
+    return call.transaction ? this.queue.run(`${call.tenant.id} ${value}`, run) : run();
+  }
+
+  private async repeat(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(call, input);
+      } catch (error) {
+        if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
+        throw error instanceof ApiError && error.details ? error.within('data') : error;
+      }
+    }
+  }
+
+  private async attempt(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
+    const { mode, data } = input;
+    if (mode === 'create_only') return this.create(call, data);
+    const matches = await this.findMatches(call, input);
+    const [match] = matches;
+    if (!match && mode === 'update_only') {
+      throw new ApiError('not_found', { message: 'No lead has these values.' });
+    }
+    const write = match ? this.update(call, data, matches, match.id) : this.create(call, data);
+    return write.catch((error: unknown) => {
+      throw isAboutMatch(error, input) ? new MatchChanged() : error;
+    });
+  }
+
+  /** @throws ApiError `duplicate` if the values belong to several leads */
+  private async findMatches(call: Call, { match_on, data }: UpsertLeadDto): Promise<Holder[]> {
+    const holders = await this.leads.findHolders(call, data);
+    const matches = holders.filter(({ field }) => match_on.includes(field));
+    if (new Set(matches.map(({ id }) => id)).size <= 1) return matches;
+    throw duplicateOf(call, matches);
+  }
+
+  private async create(call: Call, data: UpdateLeadDto): Promise<UpsertedLead> {
+    const lead = await this.leads.createStored(call, creationOf(data));
+    return { lead, action: 'created' };
+  }
+
+  private async update(
+    call: Call,
+    data: UpdateLeadDto,
+    matches: readonly Holder[],
+    id: string,
+  ): Promise<UpsertedLead> {
+    const lead = await this.leads.updateStored(call, id, data, (stored) => {
+      const isSame = ({ field, value }: Holder) =>
+        stored[field] === value || this.areEqual(call, field, data, stored);
+      if (!matches.every(isSame)) throw new MatchChanged();
+    });
+    return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
+  }
+
+  private areEqual(call: Call, field: UniqueField, ...leads: [UpdateLeadDto, UpdateLeadDto]) {
+    const [one, other] = leads.map((lead) => {
+      return this.leads.uniqueValuesOf(call, lead)[UNIQUE_COLUMNS[field]];
+    });
+    return one === other;
+  }
+}
+
+/** Whether another request has created a lead with a matching value, or deleted the lead that had it. */
+function isAboutMatch(error: unknown, { match_on }: UpsertLeadDto): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === 'not_found') return true;
+  const fields: readonly string[] = match_on;
+  return (
+    error.code === 'duplicate' &&
+    error.details?.some(({ field }) => fields.includes(field)) === true
+  );
+}
+
+/**
+ * The fields of a new lead.
+ * @throws ApiError `validation_error` for what an update accepts and a create does not
+ */
+function creationOf({ add_tags, remove_tags, ...fields }: UpdateLeadDto): CreateLeadDto {
+  const tags = changedTags([], { add_tags, remove_tags });
+  const given = withoutUndefined({ ...fields, ...(tags && { tags }) });
+  const { value, problems } = readInput(CreateLeadDto, given);
+  if (problems.length > 0) throw validationError(problems);
+  return value;
+}
