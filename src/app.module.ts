@@ -26,6 +26,7 @@ import {
 } from './modules/leads/compliance/compliance-rule.js';
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
+import { grantsExtension } from './modules/oauth/grants.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { promptsExtension } from './modules/prompts/prompts.extension.js';
 import {
@@ -42,6 +43,7 @@ export const FEATURES: readonly Extension[] = [
   tasksExtension,
   eventsExtension,
   webhooksExtension,
+  grantsExtension,
   promptsExtension,
 ];
 
@@ -72,7 +74,7 @@ export interface AppOptions {
   /** Modules that belong to no extension. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
   /** Modules of Latitude that only the server has. */
-  readonly serverModules?: readonly Type<unknown>[];
+  readonly serverModules?: readonly (Type<unknown> | DynamicModule)[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
+import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
@@ -88,15 +88,32 @@ export async function initApp(
 
 const START_PAGE = '/';
 
-/** The root module of the server. It leaves out the pages that the settings switch off. */
+/** The root module of the server. It leaves out the pages and the sign-in that the settings switch off. */
 export function serverModule(options: AppOptions): DynamicModule {
   const { docs, metrics } = options.settings;
   const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
   return rootModule({
     applicationName: nameOfServer(),
     ...options,
-    serverModules: [McpModule, HttpModule, ...pages],
+    serverModules: [McpModule, HttpModule, ...pages, ...signIn(options.settings)],
   });
+}
+
+@Module({})
+class SignInModule {}
+
+/** Loads a module of sign-in only if it is on, because its packages make the start slower. */
+function signIn({ oauth, oauthIssuer }: Settings): DynamicModule[] {
+  const imports: Promise<DynamicModule>[] = [];
+  if (oauth) {
+    const loaded = import('./modules/oauth/oauth.module.js');
+    imports.push(loaded.then(({ OAuthModule: module }) => ({ module })));
+  }
+  if (oauthIssuer !== undefined) {
+    const loaded = import('./modules/oauth/issuer.module.js');
+    imports.push(loaded.then(({ IssuerModule: module }) => ({ module })));
+  }
+  return imports.length > 0 ? [{ module: SignInModule, imports }] : [];
 }
 
 function observerOf(app: NestExpressApplication): RequestObserver {

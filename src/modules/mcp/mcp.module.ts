@@ -5,6 +5,7 @@ import { EventsModule } from '../events/events.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
+import { ScopeChallenge } from './protocol/scope-challenge.js';
 import { McpServices } from './protocol/mcp-call.js';
 import { SessionRevalidation } from './sessions/session-revalidation.js';
 import { SubscriptionStreams } from './sessions/subscription-streams.js';
@@ -34,6 +35,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     PromptRegistry,
     McpServices,
     ResourceRegistry,
+    ScopeChallenge,
     SessionStore,
     SessionsRepository,
     StoredSubscriptions,
@@ -42,5 +44,6 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     ToolRunner,
     WhoamiTool,
   ],
+  exports: [ToolRegistry],
 })
 export class McpModule {}

@@ -46,6 +46,7 @@ const MESSAGES_PER_WINDOW = 600;
     KeyRevalidation,
     OrganizationCalls,
     RateLimits,
+    TokenCalls,
     UnsharedLimitsWarning,
   ],
 })

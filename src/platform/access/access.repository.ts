@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AdministrativeWrites } from '../data/gateway/administrative-writes.js';
 import { BatchQueue } from '../data/gateway/queues.js';
 import { SharedLookups } from '../data/gateway/shared-lookups.js';
-import type { OrganizationColumns } from '../data/call.js';
+import type { Actor, OrganizationColumns } from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends OrganizationColumns {
@@ -17,7 +17,15 @@ export interface ApiKeyRecord extends OrganizationColumns {
 export const IS_VALID_KEY =
   'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
 
-const ORGANIZATION_COLUMNS =
+/** SQL condition of a grant that is neither revoked nor expired. `grants` is the alias of `oauth_grants`. */
+export const IS_VALID_GRANT = 'grants.revoked_at is null and grants.expires_at > now()';
+
+/** SQL of the scopes of a grant that its key still has. */
+export const SCOPES_OF_GRANT =
+  'array(select unnest(grants.scopes) intersect select unnest(key.scopes) order by 1)';
+
+/** SQL of the columns that describe an organization. */
+export const ORGANIZATION_COLUMNS =
   'organization.id as organization_id, organization.name as organization_name, organization.phone_region';
 
 const FIND_KEYS_BY_HASH = `
@@ -27,7 +35,11 @@ const FIND_KEYS_BY_HASH = `
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
 
 const FIND_SCOPES = `
-  select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}`;
+  select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}
+  union all
+  select grants.id, ${SCOPES_OF_GRANT}
+  from oauth_grants grants join api_keys key on key.id = grants.key_id and ${IS_VALID_KEY}
+  where grants.id = any($1::uuid[]) and ${IS_VALID_GRANT}`;
 
 const FIND_ORGANIZATION = `
   select ${ORGANIZATION_COLUMNS} from organizations organization where id = $1`;
@@ -39,8 +51,8 @@ const MAX_LOOKUPS = 64;
 
 const LAST_USED_PRECISION = '1 minute';
 
-const UPDATE_LAST_USED = `
-  update api_keys set last_used_at = now()
+const updateLastUsedIn = (table: 'api_keys' | 'oauth_grants') => `
+  update ${table} set last_used_at = now()
   where id = $1 and (last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`;
 
 /**
@@ -71,13 +83,13 @@ export class AccessRepository {
   }
 
   /**
-   * The scopes of the keys by their ids, without keys that are revoked or expired.
+   * The scopes of keys and grants by their ids, without those that are revoked or expired.
    * @throws ApiError `query_failed`
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     type Row = Pick<ApiKeyRecord, 'id' | 'scopes'>;
-    const keys = await this.lookups.find<Row>('scopes', FIND_SCOPES, [ids]);
-    return new Map(keys.map(({ id, scopes }) => [id, scopes]));
+    const found = await this.lookups.find<Row>('scopes', FIND_SCOPES, [ids]);
+    return new Map(found.map(({ id, scopes }) => [id, scopes]));
   }
 
   /** @throws ApiError `query_failed` */
@@ -95,10 +107,13 @@ export class AccessRepository {
   }
 
   /**
-   * Stores the time of the last use of a key, at most once a minute for each key.
+   * Stores the time of the last use of a key and of its grant, at most once a minute for each.
    * @throws ApiError `create_failed`
    */
-  async updateLastUsed(keyId: string): Promise<void> {
-    await this.writes.run({ text: UPDATE_LAST_USED, values: [keyId] });
+  async updateLastUsed({ id, grant }: Pick<Actor['key'], 'id' | 'grant'>): Promise<void> {
+    await this.writes.run(
+      { text: updateLastUsedIn('api_keys'), values: [id] },
+      ...(grant ? [{ text: updateLastUsedIn('oauth_grants'), values: [grant.id] }] : []),
+    );
   }
 }

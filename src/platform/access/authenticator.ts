@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
 import { type Actor, type Call, tenantOf } from '../data/call.js';
 import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
+import { AccessTokens } from './access-tokens.js';
 import { TokenCalls } from './token-calls.service.js';
 
 /** Lifetime of a cached credential. A revoked key must be refused within one second. */
@@ -33,22 +34,23 @@ export class Authenticator {
     private readonly repository: AccessRepository,
     private readonly policy: RateLimitPolicy,
     private readonly tokens: TokenCalls,
+    @Optional() readonly accessTokens?: AccessTokens,
   ) {}
 
-  /** Whether a bearer token can be a credential: an API key or, if extensions accept tokens, any string. */
+  /** Whether a bearer token can be a credential: an API key or, if other tokens are accepted, any string. */
   isCredential(token: string): boolean {
-    return isKey(token) || this.tokens.isEnabled;
+    return isKey(token) || this.tokens.isEnabled || this.accessTokens !== undefined;
   }
 
   /**
-   * @param key an API key, or a token of another issuer
+   * @param key an API key, a token of another issuer, or an access token
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
   authenticate(key: string): MaybePromise<Call | undefined> {
     return mapMaybePromise(this.lookUp(key), (call) => {
       if (!call || isExpired(call.actor)) return undefined;
-      if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key.id);
+      if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
       return call;
     });
   }
@@ -62,7 +64,7 @@ export class Authenticator {
       if (age >= REFRESH_AFTER_MS) this.refresh(key, cached, now);
       return cached.call;
     }
-    if (!(isKey(key) ? isWellFormedKey(key) : this.tokens.isEnabled)) return undefined;
+    if (!(isKey(key) ? isWellFormedKey(key) : this.isCredential(key))) return undefined;
     return this.cacheLookup(key, { lookedUpAt: now, call: this.loadCall(key) });
   }
 
@@ -99,7 +101,7 @@ export class Authenticator {
     this.lookups.database++;
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
-      : await this.tokens.find(key);
+      : ((await this.tokens.find(key)) ?? (await this.accessTokens?.find(key)));
     if (!call) return undefined;
     const limits = await this.policy.limitsOf(call);
     if (!limits) return call;
@@ -107,13 +109,14 @@ export class Authenticator {
     return { ...call, actor: { ...call.actor, limits } };
   }
 
-  private updateLastUsed(keyId: string): void {
+  private updateLastUsed(key: Actor['key']): void {
+    const id = key.grant?.id ?? key.id;
     const now = performance.now();
-    if (now - (this.lastUsedUpdatedAt.get(keyId) ?? -Infinity) < LAST_USED_INTERVAL_MS) return;
+    if (now - (this.lastUsedUpdatedAt.get(id) ?? -Infinity) < LAST_USED_INTERVAL_MS) return;
     if (this.lastUsedUpdatedAt.size >= MAX_CACHED_KEYS) this.lastUsedUpdatedAt.clear();
-    this.lastUsedUpdatedAt.set(keyId, now);
-    this.repository.updateLastUsed(keyId).catch((error: unknown) => {
-      logger.warn({ key_id: keyId, err: error }, 'the last use of a key was not stored');
+    this.lastUsedUpdatedAt.set(id, now);
+    this.repository.updateLastUsed(key).catch((error: unknown) => {
+      logger.warn({ key_id: key.id, err: error }, 'the last use of a key was not stored');
     });
   }
 }

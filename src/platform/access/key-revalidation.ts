@@ -40,12 +40,13 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
    */
   async assertActive({ key }: Pick<Actor, 'key'>): Promise<void> {
     if (key.subject !== undefined) return;
-    const scopes = await this.repository.findScopes([key.id]);
-    if (!scopes.has(key.id)) throw new ApiError('unauthorized');
+    const id = credentialIdOf(key);
+    const scopes = await this.repository.findScopes([id]);
+    if (!scopes.has(id)) throw new ApiError('unauthorized');
   }
 
   /**
-   * Ends `response` when its key or token is no longer valid, and passes changed scopes to it.
+   * Ends `response` when its key, grant or token is no longer valid, and passes changed scopes to it.
    * @returns a function that must be called when the response has ended otherwise
    */
   watch(response: OpenResponse): () => void {
@@ -58,16 +59,21 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
     for (const response of this.open) if (isExpired(response)) this.end(response);
     const withKeys = [...this.open].filter(({ key }) => key.subject === undefined);
     if (withKeys.length === 0) return;
-    const keyIds = new Set(withKeys.map(({ key }) => key.id));
-    const scopes = await this.repository.findScopes([...keyIds]);
+    const ids = new Set(withKeys.map(({ key }) => credentialIdOf(key)));
+    const scopes = await this.repository.findScopes([...ids]);
     for (const response of withKeys) {
-      const ofKey = scopes.get(response.key.id);
-      if (!ofKey) this.end(response);
-      else if (this.open.has(response)) response.updateScopes(ofKey);
+      const found = scopes.get(credentialIdOf(response.key));
+      if (!found) this.end(response);
+      else if (this.open.has(response)) response.updateScopes(found);
     }
   }
 
   private end(response: OpenResponse): void {
     if (this.open.delete(response)) response.end();
   }
+}
+
+/** The id of what a response belongs to: the grant, if the caller has one, otherwise the key. */
+function credentialIdOf({ id, grant }: Actor['key']): string {
+  return grant?.id ?? id;
 }

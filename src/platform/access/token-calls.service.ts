@@ -31,14 +31,22 @@ export class TokenCalls {
       const identity = await authenticator.authenticate(token);
       if (!identity) continue;
       assertIdentity(authenticator, identity);
-      const { organizationId, subject, name = subject, scopes, expiresAt, userId } = identity;
-      const call = await this.calls.find(organizationId, subject);
-      if (!call) return undefined;
-      const id = uuidv5(`${call.tenant.id} ${subject}`, CALLER_IDS);
-      const key = { id, name, expiresAt, userId: userId ?? null, subject };
-      return { ...call, actor: { ...call.actor, key, scopes: new Set(scopes.filter(isScope)) } };
+      return this.callOf(identity);
     }
     return undefined;
+  }
+
+  /**
+   * @returns undefined if the organization does not exist
+   * @throws ApiError `query_failed`
+   */
+  async callOf(identity: TokenIdentity): Promise<Call | undefined> {
+    const { organizationId, subject, name = subject, scopes, expiresAt, userId } = identity;
+    const call = await this.calls.find(organizationId, subject);
+    if (!call) return undefined;
+    const id = uuidv5(`${call.tenant.id} ${subject}`, CALLER_IDS);
+    const key = { id, name, expiresAt, userId: userId ?? null, subject };
+    return { ...call, actor: { ...call.actor, key, scopes: new Set(scopes.filter(isScope)) } };
   }
 }
 

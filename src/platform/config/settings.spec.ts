@@ -262,6 +262,57 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  PUBLIC_URL: {
+    setting: 'publicUrl',
+    unset: undefined,
+    good: [
+      ['https://crm.example', 'https://crm.example'],
+      ['https://crm.example:8443', 'https://crm.example:8443'],
+      ['http://localhost:3000', 'http://localhost:3000'],
+      ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+      ['http://[::1]:3000', 'http://[::1]:3000'],
+    ],
+    bad: [
+      'crm.example',
+      'http://crm.example',
+      'https://crm.example/',
+      'https://crm.example/crm',
+      'https://crm.example?a=b',
+      'https://user@crm.example',
+      'https://crm.example:443',
+      'https://CRM.example',
+      'http://127.0.0.1.example',
+    ],
+  },
+  OAUTH: {
+    setting: 'oauth',
+    unset: false,
+    // `on` needs PUBLIC_URL.
+    good: [['OFF', false]],
+    bad: ['yes', 'true', '0', ' off'],
+  },
+  OAUTH_ISSUER: {
+    setting: 'oauthIssuer',
+    unset: undefined,
+    // It needs PUBLIC_URL.
+    good: [],
+    bad: [
+      'login.example',
+      'http://login.example',
+      'https://login.example?tenant=1',
+      'https://login.example#a',
+      'ftp://login.example',
+    ],
+  },
+  OAUTH_AUDIENCE: { setting: 'oauthAudience', unset: undefined, good: [], bad: [] },
+  OAUTH_ORGANIZATION_CLAIM: {
+    setting: 'oauthOrganizationClaim',
+    unset: undefined,
+    good: [],
+    bad: [],
+  },
+  OAUTH_ACTOR_CLAIM: { setting: 'oauthActorClaim', unset: undefined, good: [], bad: [] },
+  OAUTH_SCOPES_CLAIM: { setting: 'oauthScopesClaim', unset: undefined, good: [], bad: [] },
   DOCS: {
     setting: 'docs',
     unset: true,
@@ -279,9 +330,11 @@ describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad
     expect(readSettings({ [name]: '' })[setting]).toEqual(unset);
   });
 
-  it.each(good)('accepts %s', (text, value) => {
-    expect(readSettings({ [name]: text })[setting]).toEqual(value);
-  });
+  if (good.length > 0) {
+    it.each(good)('accepts %s', (text, value) => {
+      expect(readSettings({ [name]: text })[setting]).toEqual(value);
+    });
+  }
 
   if (bad.length > 0) {
     it.each(bad)('rejects %s with one line that names the setting', (text) => {
@@ -308,6 +361,37 @@ describe('settings', () => {
 
   it('ignore other environment variables', () => {
     expect(readSettings({ PORTS: 'x', port: 'x' })).toEqual(readSettings({}));
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ OAUTH: 'on' }, 'OAUTH is on, which needs PUBLIC_URL'],
+    [{ OAUTH_ISSUER: 'https://login.example' }, 'OAUTH_ISSUER is set, which needs PUBLIC_URL'],
+    [
+      { OAUTH: 'on', OAUTH_ISSUER: 'https://login.example', PUBLIC_URL: 'https://crm.example' },
+      'OAUTH is on, so that OAUTH_ISSUER cannot be set: choose one',
+    ],
+    ...[
+      'OAUTH_AUDIENCE',
+      'OAUTH_ORGANIZATION_CLAIM',
+      'OAUTH_ACTOR_CLAIM',
+      'OAUTH_SCOPES_CLAIM',
+    ].map((name): [Record<string, string>, string] => [
+      { [name]: 'a' },
+      `${name} is set, which needs OAUTH_ISSUER`,
+    ]),
+  ])('of sign-in that are incomplete end the start with one line: %j', (env, message) => {
+    expect(() => readSettings(env)).toThrow(SettingError);
+    expect(() => readSettings(env)).toThrow(new Error(message));
+  });
+
+  it('of sign-in that are complete are read', () => {
+    const complete = readSettings({ OAUTH: 'on', PUBLIC_URL: 'https://crm.example' });
+    expect(complete).toMatchObject({ oauth: true, publicUrl: 'https://crm.example' });
+    const issuer = { OAUTH_ISSUER: 'https://login.example/realms/crm', OAUTH_SCOPES_CLAIM: 'scp' };
+    expect(readSettings({ ...issuer, PUBLIC_URL: 'https://crm.example' })).toMatchObject({
+      oauthIssuer: 'https://login.example/realms/crm',
+      oauthScopesClaim: 'scp',
+    });
   });
 
   it('are not repeated in errors, because they can contain a password', () => {

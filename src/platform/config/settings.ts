@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
-import { type Environment, type Setting, setting } from './setting.js';
+import { type Environment, type Setting, setting, SettingError } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -61,6 +61,20 @@ export abstract class Settings {
   abstract readonly mcpSessionTtlSeconds: number;
   /** Origins that may call /mcp. `loopback` allows every port of this machine. */
   abstract readonly mcpAllowedOrigins: readonly string[];
+  /** The address under which clients reach this service. */
+  abstract readonly publicUrl: string | undefined;
+  /** Whether people sign in to /mcp by OAuth, with an API key. Needs the public URL. */
+  abstract readonly oauth: boolean;
+  /** The authorization server whose access tokens /mcp accepts, in place of the built-in one. */
+  abstract readonly oauthIssuer: string | undefined;
+  /** The audience of its tokens. If unset, the URL of /mcp. */
+  abstract readonly oauthAudience: string | undefined;
+  /** The claim that has the id of the organization. If unset, `organization_id`. */
+  abstract readonly oauthOrganizationClaim: string | undefined;
+  /** The claim that identifies the caller. If unset, `sub`. */
+  abstract readonly oauthActorClaim: string | undefined;
+  /** The claim that has the scopes. If unset, `scope`. */
+  abstract readonly oauthScopesClaim: string | undefined;
   /** Whether /docs is served. */
   abstract readonly docs: boolean;
   /** Whether /metrics is served. */
@@ -104,6 +118,13 @@ const SETTINGS = {
   mcpMaxSessions: ['MCP_MAX_SESSIONS', setting.integer({ default: 1_000, min: 1 })],
   mcpSessionTtlSeconds: ['MCP_SESSION_TTL_SECONDS', setting.integer({ default: 1_800, min: 1 })],
   mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
+  publicUrl: ['PUBLIC_URL', publicUrl()],
+  oauth: ['OAUTH', setting.flag({ default: false })],
+  oauthIssuer: ['OAUTH_ISSUER', issuerUrl()],
+  oauthAudience: ['OAUTH_AUDIENCE', setting.text({ optional: true })],
+  oauthOrganizationClaim: ['OAUTH_ORGANIZATION_CLAIM', setting.text({ optional: true })],
+  oauthActorClaim: ['OAUTH_ACTOR_CLAIM', setting.text({ optional: true })],
+  oauthScopesClaim: ['OAUTH_SCOPES_CLAIM', setting.text({ optional: true })],
   docs: ['DOCS', setting.flag({ default: true })],
   metrics: ['METRICS', setting.flag({ default: true })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
@@ -130,10 +151,67 @@ export function readSettings(
     read(name, env),
   ]);
   const others = Object.entries(declared).map(([name, read]) => [name, read(name, env)]);
-  return {
+  const settings = {
     ...(Object.fromEntries(core) as Omit<Settings, 'ofExtensions'>),
     ofExtensions: Object.fromEntries(others) as Settings['ofExtensions'],
   };
+  assertComplete(settings);
+  return settings;
+}
+
+/** @throws SettingError if a setting needs another one, which is not set */
+function assertComplete(settings: Settings): void {
+  const { oauth, oauthIssuer, publicUrl } = settings;
+  if (oauth && oauthIssuer !== undefined) {
+    throw new SettingError('OAUTH', 'is on, so that OAUTH_ISSUER cannot be set: choose one');
+  }
+  if (oauth && publicUrl === undefined) {
+    throw new SettingError('OAUTH', 'is on, which needs PUBLIC_URL');
+  }
+  if (oauthIssuer !== undefined && publicUrl === undefined) {
+    throw new SettingError('OAUTH_ISSUER', 'is set, which needs PUBLIC_URL');
+  }
+  for (const property of OF_ISSUER) {
+    if (oauthIssuer === undefined && settings[property] !== undefined) {
+      throw new SettingError(SETTINGS[property][0], 'is set, which needs OAUTH_ISSUER');
+    }
+  }
+}
+
+/** The settings that have an effect only with an issuer. */
+const OF_ISSUER = [
+  'oauthAudience',
+  'oauthOrganizationClaim',
+  'oauthActorClaim',
+  'oauthScopesClaim',
+] as const;
+
+function issuerUrl() {
+  return setting.custom(
+    (raw) => (isSecureUrl(raw) && !/[?#]/.test(raw) ? raw : undefined),
+    'must be a URL such as https://login.example/realms/crm, with http only for this machine',
+    { optional: true },
+  );
+}
+
+function publicUrl() {
+  return setting.custom(
+    (raw) => (isPublicUrl(raw) ? raw : undefined),
+    'must be an origin such as https://latitude.example, with http only for this machine',
+    { optional: true },
+  );
+}
+
+/** Browsers and clients of OAuth accept HTTP only from their own machine. */
+function isPublicUrl(text: string): boolean {
+  return isSecureUrl(text) && new URL(text).origin === text;
+}
+
+function isSecureUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLocal);
 }
 
 function postgresUrl() {

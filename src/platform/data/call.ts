@@ -8,7 +8,14 @@ export interface KeyLimits {
   readonly writes: number;
 }
 
-/** Who calls: a key, a token of another issuer, a job or a command. */
+/** What a person has granted to a client of /mcp (docs/contract/oauth.md#grants). */
+export interface ActorGrant {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+}
+
+/** Who calls: a key, a client with a grant of a key, a token of another issuer, a job or a command. */
 export interface Actor {
   readonly key: {
     readonly id: string;
@@ -18,12 +25,16 @@ export interface Actor {
     readonly userId: string | null;
     /** The subject of a token of another issuer. The caller has no API key, and `id` is derived from it. */
     readonly subject?: string;
+    /** Set if a client calls with an access token, which a person has granted with this key. */
+    readonly grant?: ActorGrant;
   };
   readonly scopes: ReadonlySet<string>;
   /** The rate limits of the key, if they are not those of the settings. */
   readonly limits?: KeyLimits;
   /** `api` for REST, `ai` for /mcp. */
   readonly channel: 'api' | 'ai';
+  /** Whether the credential is an access token, which is valid at /mcp only. */
+  readonly isMcpOnly?: true;
 }
 
 /** The organization whose records are read and written. */

@@ -40,13 +40,17 @@ export function sendError(thrown: unknown, request: ApiRequest, response: Respon
     return;
   }
   for (const name of CONTENT_HEADERS) response.removeHeader(name);
-  setErrorHeaders(error, response);
+  setErrorHeaders(error, response, state.challenge);
   response.status(error.status).json(error.toEnvelope(state.requestId));
 }
 
-export function setErrorHeaders({ status, headers }: ApiError, response: Response): void {
+export function setErrorHeaders(
+  { status, headers }: ApiError,
+  response: Response,
+  challenge = '',
+): void {
   if (status === 401 && !response.hasHeader('WWW-Authenticate')) {
-    response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
+    response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"${challenge}`);
   }
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }

@@ -2,6 +2,7 @@ import { All, Controller, Req, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { CATCH_ALL_PATH, UnknownRoute } from './routes/access.js';
 import { requiresKey } from './guards/api-key.guard.js';
+import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import { RoutePlans } from './route-plans.js';
 import type { ApiRequest } from './request/api-request.js';
@@ -22,7 +23,10 @@ const NO_OAUTH =
 @Controller()
 @UseFilters(ErrorFilter)
 export class UnknownRoutesController {
-  constructor(private readonly plans: RoutePlans) {}
+  constructor(
+    private readonly plans: RoutePlans,
+    private readonly settings: Settings,
+  ) {}
 
   @All(CATCH_ALL_PATH)
   @UnknownRoute()
@@ -33,7 +37,9 @@ export class UnknownRoutesController {
 
   private throwNotFound(request: ApiRequest): never {
     const allowed = this.plans.methodsAt(request.path);
-    const message = OAUTH_PATHS.test(request.path)
+    const { oauth, oauthIssuer } = this.settings;
+    const isOAuth = !oauth && oauthIssuer === undefined && OAUTH_PATHS.test(request.path);
+    const message = isOAuth
       ? NO_OAUTH
       : `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
     throw new ApiError('not_found', {

@@ -183,7 +183,7 @@ describe('last_used_at', () => {
     const { api, key } = await app.key(tenant.id);
     const touch = jest.spyOn(app.app.get(AccessRepository), 'updateLastUsed');
     await Promise.all(Array.from({ length: 20 }, () => api.get(ME)));
-    expect(touch.mock.calls).toEqual([[key.id]]);
+    expect(touch.mock.calls).toMatchObject([[{ id: key.id }]]);
     touch.mockRestore();
   });
 
@@ -197,7 +197,7 @@ describe('last_used_at', () => {
       [key.id, seconds],
     );
     const before = await lastUsed(key.id);
-    await app.app.get(AccessRepository).updateLastUsed(key.id);
+    await app.app.get(AccessRepository).updateLastUsed(key);
     const after = await lastUsed(key.id);
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });

@@ -57,6 +57,11 @@ export class PromptRegistry implements OnModuleInit {
       });
   }
 
+  /** The scopes of a prompt; none if there is no such prompt. */
+  scopesOf(name: string): readonly string[] {
+    return this.prompts.get(name)?.declaration.scopes ?? [];
+  }
+
   /**
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`

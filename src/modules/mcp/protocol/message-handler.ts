@@ -19,6 +19,7 @@ import {
   SESSION_ID,
   sessionIdOf,
 } from './headers.js';
+import { ScopeChallenge } from './scope-challenge.js';
 import { SubscriptionListenHandler } from './subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
 import { schemaProblemsOf } from './methods.js';
@@ -51,6 +52,7 @@ export class McpMessageHandler {
     private readonly services: McpServices,
     private readonly subscriptionListen: SubscriptionListenHandler,
     private readonly limits: RateLimits,
+    private readonly scopes: ScopeChallenge,
   ) {}
 
   /**
@@ -91,7 +93,7 @@ export class McpMessageHandler {
   /**
    * Handles a message of the stateless protocol version.
    * @returns the body of the response; undefined when there is none or it is a stream
-   * @throws ApiError `validation_error` for any query parameter
+   * @throws ApiError `validation_error` for any query parameter, `insufficient_scope` for an access token
    */
   async handleStateless(
     messages: Messages,
@@ -99,6 +101,7 @@ export class McpMessageHandler {
   ): Promise<string | undefined> {
     const { request, response } = context;
     rejectQueryParameters(request);
+    this.scopes.check(messages, context);
     const { body } = messages;
     const answer = isListenRequest(body)
       ? await this.subscriptionListen.handle(body, context, (uri) =>
@@ -151,7 +154,7 @@ export class McpMessageHandler {
 
   /**
    * Handles the messages of a session, or of a caller without sessions.
-   * @throws ApiError `validation_error`
+   * @throws ApiError `validation_error`, `insufficient_scope` for an access token
    */
   async handleRequests(
     messages: Messages,
@@ -170,6 +173,7 @@ export class McpMessageHandler {
       context.response.status(202);
       return undefined;
     }
+    this.scopes.check(messages, context);
     const call = { services: this.services, context, messages, session };
     const answers = await handleRequests(requests, call, session !== undefined);
     return isBatch ? answers : answers[0];

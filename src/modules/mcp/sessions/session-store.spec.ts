@@ -66,7 +66,12 @@ function stored(remainingMs = TTL_MS) {
   const now = new Date();
   const times = { age_ms: 0, last_used_at: now, read_at: now };
   return {
-    ...{ key_id: ALICE.actor.key.id, protocol_version: '2025-11-25', client_name: 'test' },
+    ...{
+      key_id: ALICE.actor.key.id,
+      grant_id: null,
+      protocol_version: '2025-11-25',
+      client_name: 'test',
+    },
     ...{ subscriptions: [], ...times, remaining_ms: remainingMs },
   };
 }

@@ -60,12 +60,13 @@ export class SessionStore implements BeforeApplicationShutdown {
     const isOpen = await this.openings.add({
       id: session.id,
       key_id: session.keyId,
+      grant_id: session.grantId,
       protocol_version: session.protocolVersion,
       client_name: session.clientName,
       replaced_id: replacedId && UUID.test(replacedId) ? replacedId.toLowerCase() : undefined,
     });
     const replaced = replacedId && this.known.get(replacedId.toLowerCase());
-    if (replaced && replaced.keyId === session.keyId) this.end(replaced);
+    if (replaced && isOwnedBy(replaced, call)) this.end(replaced);
     if (!isOpen) {
       throw new ApiError('too_many_sessions', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
@@ -83,7 +84,7 @@ export class SessionStore implements BeforeApplicationShutdown {
   use(id: string, call: Call): MaybePromise<Session | undefined> {
     const session = this.known.get(id);
     if (session && !this.mayBeShared && this.coversUse(session.endsAt - performance.now())) {
-      assertOwner(session.keyId, call);
+      assertOwner(session, call);
       return session;
     }
     return UUID.test(id) ? this.restore(id.toLowerCase(), call) : undefined;
@@ -205,7 +206,7 @@ export class SessionStore implements BeforeApplicationShutdown {
       this.endKnown(id);
       return undefined;
     }
-    assertOwner(stored.key_id, call);
+    assertOwner({ keyId: stored.key_id, grantId: stored.grant_id }, call);
     const end = this.coversUse(stored.remaining_ms)
       ? { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false }
       : await this.storeUse(id);
@@ -277,6 +278,12 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 }
 
-function assertOwner(keyId: string, { actor: { key } }: Call): void {
-  if (keyId !== key.id) throw new ApiError('session_mismatch');
+type Owner = Pick<Session, 'keyId' | 'grantId'>;
+
+function isOwnedBy({ keyId, grantId }: Owner, { actor: { key } }: Call): boolean {
+  return keyId === key.id && grantId === (key.grant?.id ?? null);
+}
+
+function assertOwner(owner: Owner, call: Call): void {
+  if (!isOwnedBy(owner, call)) throw new ApiError('session_mismatch');
 }

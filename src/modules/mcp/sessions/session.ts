@@ -46,6 +46,8 @@ export class Session implements SessionEnd {
   readonly protocolVersion: string;
   readonly clientName: string;
   readonly keyId: string;
+  /** The grant that the session belongs to, if its client has an access token. */
+  readonly grantId: string | null;
   lastSentEventId: number;
   /** The number of changes of the subscriptions by requests to this instance, begun or completed. */
   subscriptionChanges = 0;
@@ -71,6 +73,7 @@ export class Session implements SessionEnd {
     public subscriptionsReadAt?: Date,
   ) {
     this.keyId = call.actor.key.id;
+    this.grantId = call.actor.key.grant?.id ?? null;
     this.protocolVersion = protocolVersion;
     this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { IS_VALID_KEY } from '../../../platform/access/access.repository.js';
+import {
+  IS_VALID_GRANT,
+  IS_VALID_KEY,
+  SCOPES_OF_GRANT,
+} from '../../../platform/access/access.repository.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { AdministrativeWrites } from '../../../platform/data/gateway/administrative-writes.js';
 import { SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
@@ -8,6 +12,7 @@ import { lifetimeOf } from './session-lifetime.js';
 export interface NewSession {
   readonly id: string;
   readonly key_id: string;
+  readonly grant_id: string | null;
   readonly protocol_version: string;
   readonly client_name: string;
   /** The id of a session that ends if it belongs to the same key. */
@@ -27,10 +32,10 @@ export interface StoredSession extends Omit<NewSession, 'id' | 'replaced_id'> {
   readonly remaining_ms: number;
 }
 
-/** A stored session whose key is valid. */
+/** A stored session whose key and grant are valid. */
 export interface ValidSession {
   readonly id: string;
-  /** The scopes of the key. */
+  /** The scopes of the key, or those of the grant that its key still has. */
   readonly scopes: readonly string[];
   readonly subscriptions: readonly string[];
   /** The number of the newest stream of the session, on any instance; 0 before the first one. */
@@ -40,18 +45,21 @@ export interface ValidSession {
 }
 
 const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
-    and ${IS_VALID_KEY}`;
+    and ${IS_VALID_KEY}
+  left join oauth_grants grants on grants.id = session.grant_id
+  where (session.grant_id is null or ${IS_VALID_GRANT})`;
 
 const FIND = `
-  select session.key_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
+  select session.key_id, session.grant_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
     (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at,
     (extract(epoch from session.expires_at - now()) * 1000)::float8 as remaining_ms
-  from ${VALID_SESSIONS} where session.id = $1`;
+  from ${VALID_SESSIONS} and session.id = $1`;
 
 const FIND_VALID = `
-  select session.id, session.subscriptions, session.stream_number, key.scopes,
+  select session.id, session.subscriptions, session.stream_number,
+    case when session.grant_id is null then key.scopes else ${SCOPES_OF_GRANT} end as scopes,
     session.expires_at <= now() as has_ended
-  from ${VALID_SESSIONS} where session.id = any($1::uuid[])`;
+  from ${VALID_SESSIONS} and session.id = any($1::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
 
@@ -67,14 +75,16 @@ const DELETE_ENDED = `
 const NEW_END = `clock_timestamp() + make_interval(secs => $1 / 1000.0)`;
 
 const DELETE_REPLACED = `
-  delete from mcp_sessions session using json_to_recordset($1) as new (key_id uuid, replaced_id uuid)
-  where session.id = new.replaced_id and session.key_id = new.key_id`;
+  delete from mcp_sessions session using json_to_recordset($1) as new (key_id uuid, grant_id uuid, replaced_id uuid)
+  where session.id = new.replaced_id and session.key_id = new.key_id
+    and session.grant_id is not distinct from new.grant_id`;
 
 /** The sessions that replace others come first, because those have made room for them. */
 const INSERT = `
-  insert into mcp_sessions (id, key_id, protocol_version, client_name, expires_at)
-  select id, key_id, protocol_version, client_name, ${NEW_END}
-  from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text, replaced_id uuid)
+  insert into mcp_sessions (id, key_id, grant_id, protocol_version, client_name, expires_at)
+  select id, key_id, grant_id, protocol_version, client_name, ${NEW_END}
+  from json_to_recordset($2) as new
+    (id uuid, key_id uuid, grant_id uuid, protocol_version text, client_name text, replaced_id uuid)
   order by replaced_id is null
   limit greatest($3 - (select count(*) from mcp_sessions where expires_at > clock_timestamp()), 0)
   returning id`;
@@ -119,7 +129,7 @@ export class SessionsRepository {
   }
 
   /**
-   * @returns undefined for a session that does not exist or whose key is not valid
+   * @returns undefined for a session that does not exist or whose key or grant is not valid
    * @throws ApiError `query_failed`
    */
   async find(id: string): Promise<StoredSession | undefined> {
@@ -128,7 +138,7 @@ export class SessionsRepository {
   }
 
   /**
-   * Those of the sessions that are stored and whose keys are valid.
+   * Those of the sessions that are stored and whose keys and grants are valid.
    * @throws ApiError `query_failed`
    */
   findValid(ids: readonly string[]): Promise<ValidSession[]> {

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { MethodDiscovery } from '../method-discovery.js';
-import { missingScopeOf, TOOL, type ToolDeclaration } from './tool.decorator.js';
+import { missingScopeOf, scopesOf, TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
 import { toolDefinitionOf, type ToolDefinition } from './tool-definition.js';
 
@@ -40,6 +40,11 @@ export class ToolRegistry implements OnModuleInit {
 
   find(name: string): RegisteredTool | undefined {
     return this.tools.get(name);
+  }
+
+  /** The scopes that the tools require, sorted. */
+  get scopes(): readonly string[] {
+    return [...new Set(this.definitions.flatMap(([declaration]) => scopesOf(declaration)))].sort();
   }
 
   /** Whether calls of the tool count as reads or writes. False for an unknown tool. */

@@ -45,13 +45,17 @@ export interface ToolDeclaration extends ToolOptions {
   readonly isPage: boolean;
 }
 
+/** Returns the scopes that the tool needs. */
+export function scopesOf({ scope, scopes = [] }: ToolOptions): readonly Scope[] {
+  return scope === 'any-key' ? scopes : [scope, ...scopes];
+}
+
 /** Returns a scope that the tool needs and the key lacks. */
 export function missingScopeOf(
-  { scope, scopes = [] }: ToolOptions,
-  given: ReadonlySet<string>,
+  options: ToolOptions,
+  granted: ReadonlySet<string>,
 ): Scope | undefined {
-  const required = scope === 'any-key' ? scopes : [scope, ...scopes];
-  return required.find((each) => !given.has(each));
+  return scopesOf(options).find((scope) => !granted.has(scope));
 }
 
 export const TOOL = Symbol('tool');

@@ -32,6 +32,7 @@ import {
   ExternalIds1766275200000,
   UniqueExternalIds1766275200001,
 } from '../migrations/1766275200000-external-ids.js';
+import { OAuth1766448000000 } from '../migrations/1766448000000-oauth.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
 import { PostgresNames } from './postgres-names.js';
@@ -85,6 +86,7 @@ export const MIGRATIONS = [
   EntityManagerWrites1766102400000,
   ExternalIds1766275200000,
   UniqueExternalIds1766275200001,
+  OAuth1766448000000,
 ] as const;
 
 /**

@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import { type ApiRequest, isRead, timesSent } from '../request/api-request.js';
+import { type ApiRequest, isMcpRequest, isRead, timesSent } from '../request/api-request.js';
 import type { Call } from '../../data/call.js';
+import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
 
@@ -31,7 +32,13 @@ export class ApiKeyGuard implements CanActivate {
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
     const found = isCredential ? this.authenticate(key, context) : undefined;
-    return mapMaybePromise(found, (call) => {
+    const { accessTokens } = this.authenticator;
+    if (accessTokens && isMcpRequest(request)) {
+      request.state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
+    }
+    return mapMaybePromise(found, (authenticated) => {
+      const isRefused = authenticated?.actor.isMcpOnly && !isMcpRequest(request);
+      const call = isRefused ? undefined : authenticated;
       request.state.call = call;
       if (call || (access === 'unknown-route' && !requiresKey(request))) return true;
       return mapMaybePromise(this.limits.count(context), () => {
@@ -55,6 +62,16 @@ export class ApiKeyGuard implements CanActivate {
         : error;
     });
   }
+}
+
+/**
+ * The parameters of `WWW-Authenticate` by which a client of /mcp finds out how to sign in
+ * (docs/contract/oauth.md#challenges).
+ */
+function challengeOf(tokens: AccessTokens, url: string, hasToken: boolean): string {
+  const error = hasToken ? ', error="invalid_token"' : '';
+  const scope = tokens.scopes().join(' ');
+  return `${error}, resource_metadata="${tokens.metadataUrlOf(url)}", scope="${scope}"`;
 }
 
 /** Whether a request to an unknown route gets 401 without a key (docs/contract/endpoints.md#unknown-routes). */

@@ -3,10 +3,9 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import { type ApiRequest, timesSent } from '../request/api-request.js';
+import { type ApiRequest, isMcpRequest, timesSent } from '../request/api-request.js';
 import { RoutePlans } from '../route-plans.js';
 
-const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
@@ -36,7 +35,7 @@ export class HeadersGuard implements CanActivate {
     if (refusal) return refusal;
     const { origin } = request.headers;
     // Protects /mcp against DNS rebinding.
-    if (origin === undefined || !MCP_PATHS.test(request.path)) return undefined;
+    if (origin === undefined || !isMcpRequest(request)) return undefined;
     return this.isAllowed(origin) ? undefined : new ApiError('origin_not_allowed');
   }
 

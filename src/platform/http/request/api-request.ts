@@ -28,6 +28,8 @@ export class RequestState {
    * `head` has the headers of this result.
    */
   handlerResult: HandlerResult | undefined = undefined;
+  /** Added to `WWW-Authenticate` of a 401, if the caller can get an access token. */
+  challenge = '';
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
   /**
@@ -69,6 +71,13 @@ export function timesSent({ rawHeaders }: ApiRequest, header: string): number {
     if (raw?.length === header.length && raw.toLowerCase() === header) count++;
   }
   return count;
+}
+
+const MCP_PATHS = /^\/mcp(\/|$)/;
+
+/** Whether a request is for /mcp, also if there is no such route. */
+export function isMcpRequest({ path }: Pick<ApiRequest, 'path'>): boolean {
+  return MCP_PATHS.test(path);
 }
 
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

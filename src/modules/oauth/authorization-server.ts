@@ -1,0 +1,195 @@
+import type { EventEmitter } from 'node:events';
+import { generateKeyPairSync } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import Provider, { type Configuration, errors, interactionPolicy, type JWK } from 'oidc-provider';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { logger } from '../../platform/config/logger.js';
+import { checkClientName, checkRedirectUris, GRANT_TYPES } from './client-metadata.js';
+import { PAGE_HEADERS, renderProblem } from './consent.page.js';
+import { GrantsService } from './grants.service.js';
+import { OAuthRepository } from './oauth.repository.js';
+import { adapterFactory } from './oidc-adapter.js';
+import { ProtectedResource } from './protected-resource.js';
+
+/** The paths of the endpoints. */
+export const ROUTES = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+  jwks: '/oauth/jwks',
+  consent: '/oauth/consent',
+} as const;
+
+const ACCESS_TOKEN_SECONDS = 15 * 60;
+/** How long a person may take. */
+const INTERACTION_SECONDS = 10 * 60;
+const CODE_SECONDS = 60;
+
+/** How long a metadata document is used without fetching it again, if it does not say so itself. */
+const DOCUMENT_SECONDS = { min: 5 * 60, max: 24 * 60 * 60 };
+
+/** An index of PostgreSQL holds longer values only in part. */
+const MAX_CLIENT_ID_LENGTH = 2_000;
+
+/** The authorization server of /mcp: oidc-provider, configured as OAuth 2.1 for public clients. */
+@Injectable()
+export class AuthorizationServer {
+  readonly provider: Provider;
+
+  constructor(
+    private readonly resource: ProtectedResource,
+    repository: OAuthRepository,
+    grants: GrantsService,
+  ) {
+    this.provider = new Provider(resource.origin, {
+      ...configuration(resource),
+      adapter: adapterFactory(repository, grants),
+    });
+    // The protocol is that of the public URL. `forward` sets the header.
+    this.provider.proxy = true;
+    this.provider.use(async (context, next) => {
+      await next();
+      this.adjust(context);
+    });
+    const emitter: EventEmitter = this.provider;
+    emitter.on('error', (error) => {
+      logger.error({ err: error as unknown }, 'OAuth failed');
+    });
+    this.provider.on('server_error', (_, error) => {
+      if (!(error instanceof ApiError)) logger.error({ err: error }, 'OAuth failed');
+    });
+  }
+
+  /** Names the scopes in the metadata, and removes the cookie of sessions, which are not kept. */
+  private adjust(context: Parameters<Parameters<Provider['use']>[0]>[0]): void {
+    if (context.path.startsWith('/.well-known/')) {
+      Object.assign(context.body as object, { scopes_supported: this.resource.scopes() });
+    }
+    const cookies = context.res.getHeader('Set-Cookie');
+    if (!Array.isArray(cookies)) return;
+    const session = `${this.provider.cookieName('session')}=`;
+    context.set(
+      'Set-Cookie',
+      cookies.filter((cookie) => !cookie.startsWith(session)),
+    );
+  }
+}
+
+function configuration(resource: ProtectedResource): Configuration {
+  return {
+    // oidc-provider needs a key. Nothing is signed: tokens are opaque, and there are no id tokens.
+    jwks: { keys: [unusedKey()] },
+    enabledJWA: { idTokenSigningAlgValues: [UNUSED_ALGORITHM] },
+    scopes: [],
+    claims: {},
+    responseTypes: ['code'],
+    clientAuthMethods: ['none'],
+    clientDefaults: {
+      application_type: 'native',
+      grant_types: [...GRANT_TYPES],
+      id_token_signed_response_alg: UNUSED_ALGORITHM,
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    extraClientMetadata: {
+      properties: ['client_name', 'redirect_uris'],
+      validator: (_, name, value) => {
+        if (name === 'client_name') checkClientName(value);
+        else checkRedirectUris(value);
+      },
+    },
+    pkce: { required: () => true },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_, client, { clientId }) => clientId === client.clientId,
+      },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowFetch: (_, id) => id.length <= MAX_CLIENT_ID_LENGTH,
+        allowClient: (_, client) =>
+          client.clientName !== undefined && (client.redirectUris ?? []).length > 0,
+        cacheDuration: DOCUMENT_SECONDS,
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_, __, oneOf) => [oneOf ?? resource.identifiers[0]].flat()[0] ?? '',
+        getResourceServerInfo: (_, identifier) => {
+          if (!(resource.identifiers as readonly string[]).includes(identifier))
+            throw new errors.InvalidTarget();
+          return { scope: resource.scopes().join(' '), accessTokenFormat: 'opaque' };
+        },
+      },
+    },
+    routes: ROUTES,
+    cookies: {
+      names: {
+        session: 'latitude_oauth',
+        interaction: 'latitude_oauth_consent',
+        resume: 'latitude_oauth_resume',
+      },
+      long: { httpOnly: true, sameSite: 'lax', path: '/oauth' },
+      short: { httpOnly: true, sameSite: 'lax' },
+    },
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: CODE_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      Session: INTERACTION_SECONDS,
+      Grant: ACCESS_TOKEN_SECONDS,
+      RefreshToken: ({ oidc }) => oidc.entities.Grant?.remainingTTL ?? ACCESS_TOKEN_SECONDS,
+      IdToken: ACCESS_TOKEN_SECONDS,
+    },
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    loadExistingGrant: async ({ oidc }) => {
+      const grantId = oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
+    },
+    issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Without it, a revoked access token would leave a grant without tokens.
+    revokeGrantPolicy: () => true,
+    expiresWithSession: () => false,
+    interactions: { url: (_, { uid }) => `${ROUTES.consent}/${uid}`, policy: [consentPrompt()] },
+    clientBasedCORS: () => true,
+    fetch: fetchFromPublicAddress,
+    renderError: (context, { error, error_description: description }) => {
+      context.set(PAGE_HEADERS);
+      context.type = 'html';
+      context.body = renderProblem(description ?? error);
+    },
+  };
+}
+
+const UNUSED_ALGORITHM = 'ES256';
+
+function unusedKey(): JWK {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ format: 'jwk' });
+}
+
+/** The only prompt: the page, which every authorization shows. Its result names the grant. */
+function consentPrompt() {
+  return new interactionPolicy.Prompt(
+    { name: 'consent', requestable: true },
+    new interactionPolicy.Check('no_grant', 'the person has not granted access', ({ oidc }) => {
+      return oidc.result?.consent?.grantId === undefined;
+    }),
+  );
+}
+
+/** Fetches a metadata document. The dispatcher of oidc-provider refuses addresses that are not public. */
+async function fetchFromPublicAddress(
+  ...[url, options = {}]: Parameters<typeof fetch>
+): Promise<Response> {
+  if (!('dispatcher' in options)) throw new Error('the address of the document cannot be checked');
+  return fetch(url, options);
+}

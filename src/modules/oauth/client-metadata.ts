@@ -1,0 +1,63 @@
+import { errors } from 'oidc-provider';
+import { codePointLength } from '../../platform/fields/kinds/text.js';
+
+const MAX_NAME_LENGTH = 200;
+
+const MAX_URI_LENGTH = 2_000;
+
+/** Characters that change how the page shows the text around them: controls, and marks of direction. */
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** The grants that clients can ask for. */
+export const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
+
+/** The names of this machine, as URLs have them. */
+const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+export function isLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
+}
+
+/** @throws InvalidClientMetadata for a name that the page cannot show as it is */
+export function checkClientName(name: unknown): void {
+  if (name === undefined) return;
+  const isValid =
+    typeof name === 'string' && codePointLength(name) <= MAX_NAME_LENGTH && !MISLEADING.test(name);
+  if (isValid) return;
+  throw new errors.InvalidClientMetadata(
+    `client_name must be at most ${MAX_NAME_LENGTH} characters without control characters`,
+  );
+}
+
+/**
+ * oidc-provider checks later whether there are redirects, and whether they are URIs.
+ * @throws InvalidClientMetadata for a redirect over HTTP to another machine
+ */
+export function checkRedirectUris(uris: unknown): void {
+  const isAllowed = (uri: string) => {
+    const url = URL.canParse(uri) ? new URL(uri) : undefined;
+    return uri.length <= MAX_URI_LENGTH && (url?.protocol !== 'http:' || isLoopback(url));
+  };
+  if (!Array.isArray(uris) || uris.every((uri) => isAllowed(String(uri)))) return;
+  throw new errors.InvalidClientMetadata(
+    `redirect_uris must be at most ${MAX_URI_LENGTH} characters long, and http is allowed for localhost only`,
+  );
+}
+
+/**
+ * The metadata of a registration that the server supports: clients are public, and ask for scopes when they
+ * sign in. RFC 7591 lets a server replace values, which its response tells.
+ */
+export function supportedMetadata(sent: Readonly<Record<string, unknown>>): object {
+  const { client_name, redirect_uris, grant_types } = sent;
+  const isWeb = [redirect_uris].flat().every((uri) => String(uri).startsWith('https:'));
+  return {
+    client_name,
+    redirect_uris,
+    application_type: isWeb ? 'web' : 'native',
+    token_endpoint_auth_method: 'none',
+    ...(Array.isArray(grant_types) && {
+      grant_types: GRANT_TYPES.filter((type) => grant_types.includes(type)),
+    }),
+  };
+}

@@ -1,0 +1,106 @@
+import { promisify } from 'node:util';
+import { Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { type Response, urlencoded } from 'express';
+import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { Public } from '../../platform/http/routes/access.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
+import type { ApiRequest } from '../../platform/http/request/api-request.js';
+import { formHeaders, PAGE_HEADERS, renderConsent, renderProblem } from './consent.page.js';
+import { type Answer, ConsentService } from './consent.service.js';
+import { forwardedRequest } from './oauth.controller.js';
+import { ProtectedResource } from './protected-resource.js';
+
+/** A form has a key and a few scopes. */
+const readForm = promisify(urlencoded({ extended: false, limit: '16kb' }));
+
+/** The page on which a person answers an authorization (docs/contract/oauth.md#page). */
+@Controller('oauth/consent')
+@UseFilters(ErrorFilter)
+export class ConsentController {
+  constructor(
+    private readonly consents: ConsentService,
+    private readonly limits: RateLimits,
+    private readonly resource: ProtectedResource,
+  ) {}
+
+  @Get(':uid')
+  @Public()
+  show(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    return this.answer(request, response, () => Promise.resolve(undefined));
+  }
+
+  @Post(':uid')
+  @Public()
+  async submit(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    if (request.headers.origin !== this.resource.origin) {
+      throw new ApiError('origin_not_allowed', { message: 'The form is sent from another site.' });
+    }
+    const form = await formOf(request, response);
+    await this.answer(request, response, async (exchange, authorization) => {
+      switch (form.get('action')) {
+        case 'continue':
+          await this.countKey(request);
+          return this.consents.offerKey(exchange, authorization, form.get('key') ?? '');
+        case 'restart':
+          return this.consents.restart(exchange);
+        case 'grant':
+          return this.consents.grant(exchange, authorization, form.getAll('scope'));
+        default:
+          return this.consents.refuse(exchange, authorization);
+      }
+    });
+  }
+
+  private async answer(
+    request: ApiRequest,
+    response: Response,
+    act: (...args: ActArguments) => Promise<Answer | undefined>,
+  ): Promise<void> {
+    const uid = String(request.params.uid);
+    const exchange = { request: forwardedRequest(request, this.resource.origin), response };
+    const authorization = await this.consents.find(exchange, uid);
+    if (!authorization) {
+      const problem = 'This sign-in has ended, or it was started in another browser.';
+      response.set(PAGE_HEADERS).status(400).type('html').send(renderProblem(problem));
+      return;
+    }
+    const { consent, result, returnTo } = authorization;
+    // The form was sent twice, or the browser went back to the page.
+    const isAnswered = result?.consent !== undefined || result?.error !== undefined;
+    const answer = isAnswered ? { location: returnTo } : await act(exchange, authorization);
+    if (answer && 'location' in answer) {
+      response.set(PAGE_HEADERS).redirect(303, answer.location || request.path);
+      return;
+    }
+    response
+      .set(formHeaders(consent.redirectUri))
+      .status(answer ? 422 : 200)
+      .type('html');
+    response.send(renderConsent({ ...consent, ...answer }));
+  }
+
+  /**
+   * Counts a pasted key as a request without a valid key, so that nobody can try many.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  private async countKey({ state: { clientAddress = '' } }: ApiRequest): Promise<void> {
+    const window = await this.limits.count('writes', clientAddress, 'address');
+    if (window.isBlocked) throw tooManyRequests(window, 'address');
+  }
+}
+
+type ActArguments = [
+  exchange: Parameters<ConsentService['find']>[0],
+  authorization: NonNullable<Awaited<ReturnType<ConsentService['find']>>>,
+];
+
+async function formOf(request: ApiRequest, response: Response): Promise<URLSearchParams> {
+  await readForm(request, response);
+  const form = new URLSearchParams();
+  const body = (request.body ?? {}) as Readonly<Record<string, string | string[]>>;
+  for (const [name, values] of Object.entries(body)) {
+    for (const value of [values].flat()) form.append(name, value);
+  }
+  return form;
+}

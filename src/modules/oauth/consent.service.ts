@@ -1,0 +1,150 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { InteractionResults } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { v7 as uuidv7 } from 'uuid';
+import { Authenticator } from '../../platform/access/authenticator.js';
+import { AuthorizationServer } from './authorization-server.js';
+import type { Consent, OfferedKey } from './consent.page.js';
+import { GrantsService } from './grants.service.js';
+import { hashOf } from './oauth-tokens.js';
+import { OAuthRepository } from './oauth.repository.js';
+import { ACCOUNT } from './oidc-adapter.js';
+
+/** A request with its response, as oidc-provider takes them. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The key that a person has pasted, as the result of an unfinished authorization. */
+const KEY_ID = 'key_id';
+
+/** An authorization that waits for the answer of a person. */
+interface Authorization {
+  readonly uid: string;
+  readonly returnTo: string;
+  readonly result: InteractionResults | undefined;
+  readonly clientId: string;
+  readonly resource: string;
+  readonly consent: Consent;
+}
+
+/** What happens after a form: the page with a problem, or another page. */
+export type Answer = { readonly problem: string } | { readonly location: string };
+
+/** Asks a person for the grant of an authorization (docs/contract/oauth.md#page). */
+@Injectable()
+export class ConsentService {
+  constructor(
+    private readonly server: AuthorizationServer,
+    private readonly repository: OAuthRepository,
+    private readonly grants: GrantsService,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /**
+   * Finds the authorization that this browser has begun.
+   * @returns undefined if there is none, or it has ended
+   */
+  async find({ request, response }: Exchange, uid: string): Promise<Authorization | undefined> {
+    const { provider } = this.server;
+    const interaction = await provider.interactionDetails(request, response).catch(orNotFound);
+    if (interaction?.uid !== uid) return undefined;
+    const params = interaction.params as Readonly<Record<string, string | string[]>>;
+    const { client_id, redirect_uri, resource, scope } = params;
+    const client = await provider.Client.find(String(client_id)).catch(orNotFound);
+    if (!client) return undefined;
+    const { returnTo, result } = interaction;
+    const scopes = String(scope).split(' ');
+    const isDocument = 'clientIdMetadataDocument' in client;
+    return {
+      ...{
+        uid,
+        returnTo,
+        result,
+        clientId: client.clientId,
+        resource: String([resource].flat()[0]),
+      },
+      consent: {
+        documentUrl: isDocument ? client.clientId : undefined,
+        clientName: client.clientName,
+        redirectUri: String(redirect_uri),
+        scopes,
+        key: await this.offeredKey(result, scopes),
+      },
+    };
+  }
+
+  /** Remembers the key of a person until the authorization ends. */
+  async offerKey(exchange: Exchange, { consent }: Authorization, key: string): Promise<Answer> {
+    const call = await this.authenticator.authenticate(key.trim());
+    if (!call || call.actor.isMcpOnly || call.actor.key.subject !== undefined) {
+      return { problem: 'The API key is wrong, has expired or was revoked.' };
+    }
+    if (!consent.scopes.some((scope) => call.actor.scopes.has(scope))) {
+      return { problem: 'The API key has none of the scopes that the application asks for.' };
+    }
+    await this.store(exchange, { [KEY_ID]: call.actor.key.id });
+    return { location: '' };
+  }
+
+  /** Forgets the key. */
+  async restart(exchange: Exchange): Promise<Answer> {
+    await this.store(exchange, {});
+    return { location: '' };
+  }
+
+  /** Grants a part of the scopes of the key. */
+  async grant(
+    exchange: Exchange,
+    authorization: Authorization,
+    chosen: readonly string[],
+  ): Promise<Answer> {
+    const { uid, clientId, resource, consent, result } = authorization;
+    if (!consent.key)
+      return { problem: 'The API key has expired or was revoked. Use another one.' };
+    const scopes = consent.key.scopes.filter((scope) => chosen.includes(scope));
+    if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
+    const grant = {
+      ...{ id: uuidv7(), key_id: String(result?.[KEY_ID]), client_id: clientId },
+      ...{ client_name: consent.clientName ?? '', resource, scopes },
+    };
+    if (!(await this.grants.create({ ...grant, interactionHash: hashOf(uid) }))) return ENDED;
+    return this.finish(exchange, { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } });
+  }
+
+  async refuse(exchange: Exchange, { uid }: Authorization): Promise<Answer> {
+    const id = { kind: 'Interaction', idHash: hashOf(uid) };
+    if (!(await this.repository.consumeArtifact(id))) return ENDED;
+    const error_description = 'The person has refused the access.';
+    return this.finish(exchange, { error: 'access_denied', error_description });
+  }
+
+  private async finish(exchange: Exchange, result: InteractionResults): Promise<Answer> {
+    return { location: await this.store(exchange, result) };
+  }
+
+  private store({ request, response }: Exchange, result: InteractionResults): Promise<string> {
+    const options = { mergeWithLastSubmission: false };
+    return this.server.provider.interactionResult(request, response, result, options);
+  }
+
+  /** The scopes and the end that the pasted key offers. */
+  private async offeredKey(
+    result: InteractionResults | undefined,
+    requested: readonly string[],
+  ): Promise<OfferedKey | undefined> {
+    const id = result?.[KEY_ID];
+    const key = typeof id === 'string' ? await this.grants.findKey(id) : undefined;
+    return key && { ...key, scopes: requested.filter((scope) => key.scopes.includes(scope)) };
+  }
+}
+
+const ENDED: Answer = { problem: 'The key has changed, or this sign-in has ended. Connect again.' };
+
+/** A sign-in that has ended, or a client whose document is gone, is no failure of the server. */
+function orNotFound(error: unknown): undefined {
+  if (error instanceof errors.OIDCProviderError && error.statusCode < 500) return undefined;
+  throw error;
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { uuid } from '../../platform/extension/command-options.js';
+import type { Run } from '../../platform/extension/command.js';
+import { GrantsService } from './grants.service.js';
+
+/** `latitude grants`. */
+export function addGrantCommands(program: Command, run: Run): void {
+  const grants = program
+    .command('grants')
+    .description('what people have granted to applications by sign-in to /mcp');
+  grants
+    .command('list')
+    .description('list the grants of an organization, the oldest first')
+    .requiredOption('--organization <id>', 'id of the organization', uuid)
+    .action(({ organization }: { organization: string }) =>
+      run((app) => app.get(GrantsService).list(organization)),
+    );
+  grants
+    .command('revoke')
+    .description('end a grant with its tokens and sessions')
+    .argument('<id>', 'id of the grant', uuid)
+    .action((id: string) => run((app) => app.get(GrantsService).revoke(id)));
+}

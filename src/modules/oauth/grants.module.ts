@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { GrantsRepository } from './grants.repository.js';
+import { GrantsService } from './grants.service.js';
+
+@Module({
+  imports: [AuthModule],
+  providers: [GrantsRepository, GrantsService],
+  exports: [GrantsService],
+})
+export class GrantsModule {}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { AccessTokens } from '../../platform/access/access-tokens.js';
+import { TokenCalls } from '../../platform/access/token-calls.service.js';
+import { logger } from '../../platform/config/logger.js';
+import { Settings } from '../../platform/config/settings.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import type { Call } from '../../platform/data/call.js';
+import { UUID } from '../../platform/fields/kinds/uuid.js';
+import { ProtectedResource } from './protected-resource.js';
+
+/** Algorithms with a public key. Symmetric ones and `none` would let others sign. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
+
+/** How far the clocks of the issuer and of the service may differ. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+const TIMEOUT_MS = 3_000;
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** How long the keys of the issuer are used. An unknown key is looked up earlier, at most twice a minute. */
+const KEYS = {
+  cacheMaxAge: 10 * 60_000,
+  cooldownDuration: 30_000,
+  timeoutDuration: TIMEOUT_MS,
+};
+
+type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
+
+/** Finds the callers of /mcp by the access tokens of another authorization server (docs/contract/oauth.md#issuer). */
+@Injectable()
+export class IssuerTokens extends AccessTokens {
+  private readonly issuer: string;
+  private keys: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly resource: ProtectedResource,
+    private readonly calls: TokenCalls,
+  ) {
+    super();
+    this.issuer = resource.issuer;
+  }
+
+  /** @throws ApiError `overloaded` if the issuer does not answer, `query_failed` */
+  async find(token: string): Promise<Call | undefined> {
+    // Other strings do not make the service ask the issuer.
+    if (token.split('.').length !== 3) return undefined;
+    const claims = await this.verify(token);
+    if (!claims?.exp) return undefined;
+    const { oauthOrganizationClaim, oauthActorClaim, oauthScopesClaim } = this.settings;
+    const organizationId = claims[oauthOrganizationClaim ?? 'organization_id'];
+    const subject = claims[oauthActorClaim ?? 'sub'];
+    if (typeof organizationId !== 'string' || !UUID.test(organizationId)) return undefined;
+    if (typeof subject !== 'string' || subject === '') return undefined;
+    const granted = scopesIn(claims[oauthScopesClaim ?? 'scope']);
+    const scopes = this.scopes().filter((scope) => granted.includes(scope));
+    const expiresAt = new Date((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1_000);
+    const call = await this.calls.callOf({ organizationId, subject, scopes, expiresAt });
+    return call && { ...call, actor: { ...call.actor, isMcpOnly: true } };
+  }
+
+  metadataUrlOf(url: string): string {
+    return this.resource.metadataUrlOf(url);
+  }
+
+  scopes(): readonly string[] {
+    return this.resource.scopes();
+  }
+
+  /**
+   * @returns undefined for a token that is not valid
+   * @throws ApiError `overloaded`
+   */
+  private async verify(token: string): Promise<JWTPayload | undefined> {
+    const { oauthAudience } = this.settings;
+    try {
+      const { payload } = await jwtVerify(token, (...args) => this.findKey(...args), {
+        issuer: this.issuer,
+        audience: oauthAudience ?? [...this.resource.identifiers],
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ['exp', 'aud', 'iss'],
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      return undefined;
+    }
+  }
+
+  /** @throws JWKSNoMatchingKey, or ApiError `overloaded` if the keys cannot be read */
+  private async findKey(...args: Parameters<JWTVerifyGetKey>): Promise<VerificationKey> {
+    try {
+      this.keys ??= this.keysOfIssuer();
+      return await (
+        await this.keys
+      )(...args);
+    } catch (cause) {
+      if (cause instanceof errors.JWKSNoMatchingKey) throw cause;
+      this.keys = undefined;
+      logger.warn({ err: cause }, 'the keys of OAUTH_ISSUER could not be read');
+      const message = 'The authorization server does not answer.';
+      const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+      throw new ApiError('overloaded', { message, headers, cause });
+    }
+  }
+
+  /** The keys of the issuer, whose address its metadata names. */
+  private async keysOfIssuer(): Promise<JWTVerifyGetKey> {
+    const url = `${this.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const metadata = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
+    if (metadata.issuer !== this.issuer || typeof metadata.jwks_uri !== 'string') {
+      throw new Error(`${url} is not the metadata of ${this.issuer}`);
+    }
+    return createRemoteJWKSet(new URL(metadata.jwks_uri), KEYS);
+  }
+}
+
+/** Scopes as a string with spaces, or as a list. */
+function scopesIn(claim: unknown): readonly unknown[] {
+  return typeof claim === 'string' ? claim.split(' ') : [claim].flat();
+}

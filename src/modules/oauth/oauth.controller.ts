@@ -1,0 +1,135 @@
+import { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { Controller, Get, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { type Response, raw } from 'express';
+import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
+import { Public } from '../../platform/http/routes/access.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
+import type { ApiRequest } from '../../platform/http/request/api-request.js';
+import { isObject } from '../../platform/fields/kinds/json-object.js';
+import { AuthorizationServer } from './authorization-server.js';
+import { supportedMetadata } from './client-metadata.js';
+import { ProtectedResource } from './protected-resource.js';
+
+/** How often an address may begin an authorization, and register a client. */
+const AUTHORIZATIONS = { ttl: 60_000, limit: 60 };
+const REGISTRATIONS = { ttl: 3_600_000, limit: 20 };
+
+const readBody = promisify(raw({ type: 'application/json', limit: '56kb' }));
+
+const TOKEN_PATHS = ['oauth/token', 'oauth/revoke'];
+const DISCOVERY_PATHS = [
+  '.well-known/oauth-authorization-server',
+  '.well-known/openid-configuration',
+  'oauth/jwks',
+];
+
+/** The parameters of an authorization. A server ignores others, and `prompt` has no effect but that of `none`. */
+const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
+  ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'state', 'resource'],
+  ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
+]);
+
+/** The endpoints of OAuth (docs/contract/oauth.md#endpoints). oidc-provider sends the responses. */
+@Controller()
+@UseFilters(ErrorFilter)
+export class OAuthController {
+  constructor(
+    private readonly server: AuthorizationServer,
+    private readonly resource: ProtectedResource,
+    private readonly limits: RateLimits,
+  ) {}
+
+  @Get([...DISCOVERY_PATHS, 'oauth/authorize/:uid'])
+  @Public()
+  get(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    return this.forward(request, response);
+  }
+
+  @Get('oauth/authorize')
+  @Public()
+  async authorize(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    await this.count('authorize', AUTHORIZATIONS, request);
+    request.url = `${request.path}?${this.authorizationQuery(request.url).toString()}`;
+    await this.forward(request, response);
+  }
+
+  @Post('oauth/register')
+  @Public()
+  async register(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    await this.count('register', REGISTRATIONS, request);
+    await readBody(request, response);
+    await this.forward(withBody(request, registrationOf(request.body)), response);
+  }
+
+  @Post(TOKEN_PATHS)
+  @Public()
+  token(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    return this.forward(request, response);
+  }
+
+  @Options([...DISCOVERY_PATHS, ...TOKEN_PATHS])
+  @Public()
+  preflight(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    return this.forward(request, response);
+  }
+
+  private async forward(request: IncomingMessage, response: Response): Promise<void> {
+    await this.server.provider.callback()(
+      forwardedRequest(request, this.resource.origin),
+      response,
+    );
+  }
+
+  /** The known parameters, and the known scopes among the requested ones; by default all scopes. */
+  private authorizationQuery(url: string): URLSearchParams {
+    const sent = new URLSearchParams(url.split('?')[1] ?? '');
+    const query = new URLSearchParams(
+      [...sent].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)),
+    );
+    const known = this.resource.scopes();
+    const requested = known.filter((scope) => sent.get('scope')?.split(' ').includes(scope));
+    query.set('scope', (requested.length > 0 ? requested : known).join(' '));
+    if (sent.get('prompt') === 'none') query.set('prompt', 'none');
+    return query;
+  }
+
+  /** @throws ApiError `rate_limit_exceeded` */
+  private async count(
+    name: string,
+    size: typeof REGISTRATIONS,
+    { state: { clientAddress = '' } }: ApiRequest,
+  ): Promise<void> {
+    const window = await this.limits.countIn(`oauth ${name}:${clientAddress}`, size, 'address');
+    if (window.isBlocked) throw tooManyRequests(window, 'address', size.ttl);
+  }
+}
+
+/** The supported part of a registration. oidc-provider refuses what is not JSON. */
+function registrationOf(body: unknown): Buffer {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  try {
+    const sent: unknown = JSON.parse(bytes.toString());
+    return isObject(sent) ? Buffer.from(JSON.stringify(supportedMetadata(sent))) : bytes;
+  } catch {
+    return bytes;
+  }
+}
+
+/** A request with another body, as a stream that was not read. */
+function withBody(request: ApiRequest, body: Buffer): IncomingMessage {
+  const copy = new IncomingMessage(request.socket);
+  copy.method = request.method;
+  copy.url = request.url;
+  copy.headers = { ...request.headers, 'content-length': String(body.length) };
+  copy.complete = true;
+  copy.push(body);
+  copy.push(null);
+  return copy;
+}
+
+/** Tells oidc-provider the protocol of the public URL, which decides whether cookies are secure. */
+export function forwardedRequest(request: IncomingMessage, origin: string): IncomingMessage {
+  request.headers['x-forwarded-proto'] = new URL(origin).protocol.slice(0, -1);
+  return request;
+}

@@ -1,0 +1,312 @@
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { rpcRequest } from '../../../src/testing/mcp-client.js';
+import {
+  DOCUMENT_ORIGIN,
+  DocumentServer,
+  LOCAL_ORIGIN,
+} from '../../support/oauth/document-server.js';
+import { SdkClient } from '../../support/oauth/sdk-sign-in.js';
+import {
+  Browser,
+  REDIRECT_URI,
+  type SignedIn,
+  SignInServer,
+} from '../../support/oauth/sign-in-server.js';
+import { until } from '../../support/servers/product.js';
+
+let server: SignInServer;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  server = await SignInServer.start();
+});
+beforeEach(async () => {
+  tenant = await server.app.organization();
+});
+afterAll(() => server.stop());
+
+/** Brings a person to the code of an authorization that no client has exchanged. */
+async function authorized(clientId: string, parameters: Record<string, string> = {}) {
+  const { url, verifier } = server.authorizationUrl(clientId, parameters);
+  const browser = new Browser(server.url);
+  await browser.open(url);
+  await browser.submit({ action: 'continue', key: tenant.key.key });
+  const location = await browser.submit({ action: 'grant', scope: browser.scopes });
+  const code = new URL(location).searchParams.get('code') ?? '';
+  return {
+    grant_type: 'authorization_code',
+    ...{ client_id: clientId, redirect_uri: REDIRECT_URI, code, code_verifier: verifier },
+  };
+}
+
+async function isRefused(token: string): Promise<boolean> {
+  return (await server.mcp(token, rpcRequest('tools/list'))).status === 401;
+}
+
+const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
+
+/** What the browser gets for a changed authorization request: the page of the server, or the redirect. */
+async function refusalOf(parameters: Record<string, string | undefined>, clientId?: string) {
+  const { url } = server.authorizationUrl(clientId ?? (await server.register()));
+  const changed = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
+  }
+  const browser = new Browser(server.url);
+  const location = await browser.open(changed.href);
+  // Errors of other response types are in the fragment.
+  const { search, hash } = new URL(location);
+  return { browser, error: new URLSearchParams(search || hash.slice(1)).get('error') };
+}
+
+describe('a code', () => {
+  it('that is replayed ends the grant and its tokens', async () => {
+    const exchange = await authorized(await server.register());
+    const { status, body } = await server.token(exchange);
+    expect(status).toBe(200);
+    expect(await isRefused(body.access_token)).toBe(false);
+    expect(await server.token(exchange)).toMatchObject(INVALID_GRANT);
+    await until(() => isRefused(body.access_token));
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
+    expect(await server.token({ ...refresh, client_id: exchange.client_id })).toMatchObject(
+      INVALID_GRANT,
+    );
+  });
+
+  it('that several requests use at once yields at most one pair, which ends', async () => {
+    const exchange = await authorized(await server.register());
+    const answers = await Promise.all([1, 2, 3, 4].map(() => server.token(exchange)));
+    const pairs = answers.filter(({ status }) => status === 200);
+    expect(pairs.length).toBeLessThanOrEqual(1);
+    for (const { body } of pairs) await until(() => isRefused(body.access_token));
+  });
+
+  it('of another client is refused', async () => {
+    const exchange = await authorized(await server.register());
+    const client_id = await server.register();
+    expect(await server.token({ ...exchange, client_id })).toMatchObject(INVALID_GRANT);
+  });
+
+  it.each([
+    ['another redirect', { redirect_uri: `${REDIRECT_URI}x` }],
+    ['another verifier', { code_verifier: 'a'.repeat(43) }],
+    ['another code', { code: 'a'.repeat(43) }],
+  ])('with %s is refused', async (_, changed) => {
+    const exchange = await authorized(await server.register());
+    expect(await server.token({ ...exchange, ...changed })).toMatchObject(INVALID_GRANT);
+  });
+
+  it('without its verifier is refused', async () => {
+    const { code_verifier: _, ...exchange } = await authorized(await server.register());
+    expect(await server.token(exchange)).toMatchObject(INVALID_GRANT);
+  });
+
+  it('is refused after a minute', async () => {
+    const exchange = await authorized(await server.register());
+    await server.app.sql(
+      `update oauth_artifacts set expires_at = expires_at - interval '1 minute' where kind = 'AuthorizationCode'`,
+    );
+    expect(await server.token(exchange)).toMatchObject(INVALID_GRANT);
+  });
+
+  it('for a key that was revoked meanwhile is refused', async () => {
+    const exchange = await authorized(await server.register());
+    await server.app.revoke(tenant);
+    expect(await server.token(exchange)).toMatchObject(INVALID_GRANT);
+  });
+});
+
+describe('a refresh token', () => {
+  let tokens: SignedIn;
+
+  beforeEach(async () => {
+    tokens = await server.signIn(tenant.key.key);
+  });
+
+  const refresh = (parameters: Record<string, string> = {}) =>
+    server.token({
+      grant_type: 'refresh_token',
+      ...{ client_id: tokens.clientId, refresh_token: tokens.refresh_token },
+      ...parameters,
+    });
+
+  it('of another client is refused', async () => {
+    expect(await refresh({ client_id: await server.register() })).toMatchObject(INVALID_GRANT);
+  });
+
+  it('is no access token, and an access token is no refresh token', async () => {
+    expect(await isRefused(tokens.refresh_token)).toBe(true);
+    expect(await refresh({ refresh_token: tokens.access_token })).toMatchObject(INVALID_GRANT);
+  });
+
+  it('for the resource of another server is refused', async () => {
+    expect(await refresh({ resource: 'https://other.example/mcp' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_target' },
+    });
+  });
+});
+
+describe('a redirect', () => {
+  it.each([
+    `${REDIRECT_URI}/`,
+    `${REDIRECT_URI}x`,
+    REDIRECT_URI.slice(0, -1),
+    REDIRECT_URI.replace('https', 'http'),
+    REDIRECT_URI.toUpperCase(),
+    `${REDIRECT_URI}?a=b`,
+    'https://client.example:8443/callback',
+    'https://client.example@evil.example/callback',
+    'https://client.example.evil.example/callback',
+  ])('to %s shows an error and redirects nowhere', async (redirect_uri) => {
+    const { browser, error } = await refusalOf({ redirect_uri });
+    expect(error).toBeNull();
+    expect(browser.status).toBe(400);
+    expect(browser.html).toContain('Sign-in failed');
+  });
+});
+
+describe('an authorization', () => {
+  it.each([
+    ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['with a plain challenge', { code_challenge_method: 'plain' }],
+    ['with a challenge without a method', { code_challenge_method: undefined }],
+    ['with an implicit token', { response_type: 'token' }],
+    ['with an id token', { response_type: 'code id_token' }],
+    ['for the resource of another server', { resource: 'https://other.example/mcp' }],
+    ['for the REST API', { resource: 'http://127.0.0.1/api/v1' }],
+    ['with a request object', { request: 'e30.e30.' }],
+    ['with a request object at a URL', { request_uri: 'https://evil.example/request' }],
+    ['without a page', { prompt: 'none' }],
+  ])('%s is refused', async (_, parameters) => {
+    const { browser, error } = await refusalOf(parameters);
+    expect(error ?? browser.html).toMatch(
+      /^(invalid_request|invalid_target|unsupported_response_type|request_not_supported|request_uri_not_supported|consent_required)$|Sign-in failed/,
+    );
+    expect(browser.scopes).toEqual([]);
+    expect(browser.html).not.toContain('name="key"');
+  });
+
+  it('of an unknown client shows an error', async () => {
+    for (const clientId of ['unknown', '\0', 'a'.repeat(10_000), '"><script>']) {
+      const { browser } = await refusalOf({}, clientId);
+      expect(browser.status).toBe(400);
+      expect(browser.html).not.toContain('<script');
+    }
+  });
+
+  it('cannot get scopes that the key lacks, or that no tool needs', async () => {
+    const { key } = await server.app.key(tenant.id, ['leads:read', 'webhooks:write']);
+    const parameters = { scope: 'leads:read leads:write webhooks:write keys:write leads:erase' };
+    const { url } = server.authorizationUrl(await server.register(), parameters);
+    const browser = new Browser(server.url);
+    await browser.open(url);
+    expect(browser.html).not.toMatch(/webhooks|keys|erase/);
+    await browser.submit({ action: 'continue', key: key.key });
+    expect(browser.scopes).toEqual(['leads:read']);
+    await browser.submit({
+      action: 'grant',
+      scope: ['leads:read', 'leads:write', 'webhooks:write'],
+    });
+    const text = 'select scopes from oauth_grants where key_id = $1';
+    expect(await server.app.sql(text, [key.id])).toEqual([{ scopes: ['leads:read'] }]);
+  });
+
+  it('is limited to 60 in a minute from one address', async () => {
+    const statuses = new Set<number>();
+    const { url } = server.authorizationUrl('unknown');
+    for (let count = 0; count < 61; count++) {
+      const answer = await fetch(url, { headers: { 'X-Forwarded-For': '10.8.8.8' } });
+      statuses.add(answer.status);
+    }
+    expect([...statuses]).toEqual([400, 429]);
+  });
+});
+
+it('an answer with the issuer of another server is refused by the client', async () => {
+  const client = new SdkClient('v2', server.resource);
+  await expect(client.connect()).rejects.toThrow(/Unauthorized/);
+  const browser = new Browser(server.url);
+  await browser.open(client.state.authorizationUrl);
+  await browser.submit({ action: 'continue', key: tenant.key.key });
+  const location = new URL(await browser.submit({ action: 'grant', scope: browser.scopes }));
+  expect(location.searchParams.get('iss')).toBe(server.url);
+  location.searchParams.set('iss', 'https://evil.example');
+  await expect(client.finish(location.href)).rejects.toThrow(/issuer/i);
+  await client.close();
+});
+
+describe('a token in a URL', () => {
+  it('is no credential', async () => {
+    const { access_token } = await server.signIn(tenant.key.key);
+    const url = `${server.resource}?access_token=${access_token}`;
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+  });
+});
+
+describe('a metadata document', () => {
+  let documents: DocumentServer;
+
+  beforeAll(async () => {
+    documents = await DocumentServer.start();
+  });
+  afterAll(() => {
+    documents.stop();
+  });
+
+  it.each([
+    ['over HTTP', 'http://127.0.0.1:1/client.json'],
+    ['at loopback', 'https://127.0.0.1:1/client.json'],
+    ['at localhost', 'https://localhost:1/client.json'],
+    ['at a link-local address', 'https://169.254.169.254/latest/meta-data'],
+    ['at a private address', 'https://10.0.0.1/client.json'],
+    ['at loopback of IPv6', 'https://[::1]:1/client.json'],
+    ['at loopback as a number', 'https://2130706433:1/client.json'],
+    ['with a user', 'https://user@app.example/client.json'],
+    ['with dots', 'https://app.example/a/../client.json'],
+  ])('%s is refused', async (_, clientId) => {
+    const { browser } = await refusalOf({}, clientId);
+    expect(browser.status).toBe(400);
+    expect(browser.html).toContain('Sign-in failed');
+  });
+
+  it('whose host has the address of this machine is not requested', async () => {
+    const document = { client_name: 'Test', redirect_uris: [REDIRECT_URI] };
+    documents.serve('/client.json', { ...document, client_id: `${LOCAL_ORIGIN}/client.json` });
+    const { browser } = await refusalOf({}, `${LOCAL_ORIGIN}/client.json`);
+    expect(browser.status).toBe(400);
+    expect(documents.requests).toBe(0);
+  });
+
+  describe('from a server that', () => {
+    it.each<[string, Parameters<DocumentServer['answer']>[0]]>([
+      ['redirects', (_, response) => response.writeHead(302, { Location: '/other' }).end()],
+      ['fails', (_, response) => response.writeHead(500).end()],
+      ['sends no JSON', (_, response) => response.end('<html>')],
+      ['sends 10 MB', (_, response) => response.end(Buffer.alloc(10_000_000, 32))],
+      [
+        'says that it sends 10 MB',
+        (_, response) => response.writeHead(200, { 'Content-Length': 10_000_000 }).write(' '),
+      ],
+      [
+        'never ends',
+        (request, response) => {
+          const send = () => response.write(Buffer.alloc(100, 32));
+          const timer = setInterval(send, 20);
+          request.once('close', () => {
+            clearInterval(timer);
+          });
+        },
+      ],
+      ['never answers', () => undefined],
+    ])('%s is refused', async (_, answer) => {
+      documents.answer(answer);
+      const startedAt = Date.now();
+      const { browser } = await refusalOf({}, `${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`);
+      expect(browser.status).toBe(400);
+      expect(browser.html).toContain('client_id metadata document fetch failed');
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+    });
+  });
+});

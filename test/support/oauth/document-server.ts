@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The origin of metadata documents. No real host has this name. */
+export const DOCUMENT_ORIGIN = 'https://app.example';
+
+/** The origin of documents whose address is checked. It is that of this machine. */
+export const LOCAL_ORIGIN = 'https://internal.example';
+
+/**
+ * Serves metadata documents of clients on this machine. oidc-provider connects to public addresses only, so that
+ * requests for documents of `DOCUMENT_ORIGIN` are sent here without its check of the address.
+ */
+export class DocumentServer {
+  private constructor(
+    private readonly server: http.Server,
+    private readonly spy: jest.SpyInstance,
+    private readonly state: { answer: http.RequestListener; requests: number },
+  ) {}
+
+  static async start(): Promise<DocumentServer> {
+    const state = { answer: notFound, requests: 0 };
+    const server = http.createServer((request, response) => {
+      state.requests++;
+      state.answer(request, response);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const original = globalThis.fetch;
+    const spy = jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      const address = `http://127.0.0.1:${port}`;
+      if (!url.startsWith(DOCUMENT_ORIGIN)) {
+        return original(url.replace(LOCAL_ORIGIN, address), init);
+      }
+      const { dispatcher: _, ...options } = { dispatcher: undefined, ...init };
+      return original(url.replace(DOCUMENT_ORIGIN, address), options);
+    });
+    return new DocumentServer(server, spy, state);
+  }
+
+  /** The number of requests for documents. */
+  get requests(): number {
+    return this.state.requests;
+  }
+
+  /** Serves a document, whose `client_id` is its URL unless it has another. Returns the URL. */
+  serve(path: string, document: object, headers: Record<string, string> = {}): string {
+    const url = DOCUMENT_ORIGIN + path;
+    this.answer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
+      response.end(JSON.stringify({ client_id: url, ...document }));
+    });
+    return url;
+  }
+
+  answer(listener: http.RequestListener): void {
+    this.state.answer = listener;
+  }
+
+  stop(): void {
+    this.spy.mockRestore();
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+function notFound(_: http.IncomingMessage, response: http.ServerResponse): void {
+  response.writeHead(404).end();
+}
