@@ -7,7 +7,6 @@ import {
   type DatabaseTarget,
   POOL_WAIT_MS,
 } from '../platform/data/connection/data-source-options.js';
-import { messageOf } from './embedded-postgres/errors.js';
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
@@ -157,6 +156,10 @@ async function hasSchema(connection: Connection): Promise<boolean> {
     'select current_schema() as schema',
   );
   return typeof rows[0]?.schema === 'string';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
 /** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { errorCode } from '../embedded-postgres/errors.js';
 import { STOP_SIGNALS } from '../../platform/config/stop-signals.js';
 
 /** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
 const PRIVATE = 0o600;
 
 const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/;
+
+/** Errors of file systems without hard links, such as FAT and some network file systems. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
 
 /**
  * Writes a file that gets its name when it is complete. If that fails, or on a stop signal, the file is removed.
@@ -44,14 +46,22 @@ export async function writeFileAtOnce<T>(
   }
 }
 
-/** Gives a file a name that no other file has. An empty file reserves the name. */
+/** Gives a file a name that no other file has. */
 async function giveFreeName(partial: string, file: string): Promise<void> {
   try {
-    await (await open(file, 'wx', PRIVATE)).close();
+    await link(partial, file).catch(async (error: unknown) => {
+      if (!NO_LINKS.has(codeOf(error))) throw error;
+      // An empty file reserves the name.
+      await (await open(file, 'wx', PRIVATE)).close();
+      await rename(partial, file);
+    });
   } catch (error) {
-    throw errorCode(error) === 'EEXIST' ? fileExists(file, error) : error;
+    throw codeOf(error) === 'EEXIST' ? fileExists(file, error) : error;
   }
-  await rename(partial, file);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }
 
 export function fileExists(file: string, cause?: unknown): Error {

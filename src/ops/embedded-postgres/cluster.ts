@@ -11,10 +11,10 @@ import {
   rm,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { unlessMissing } from './errors.js';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, unlessMissing } from './errors.js';
 import { type RunAs, spawnGuarded } from './guarded-process.js';
-import { findProcesses } from './processes.js';
+import { findProcesses, identify } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { pollUntil } from './polling.js';
 
@@ -37,7 +37,7 @@ export interface Cluster {
 
 /** Determines the paths of the cluster, and creates the data directory if it is missing. */
 export async function locateCluster(dataDir: string): Promise<Cluster> {
-  await mkdir(dataDir, { recursive: true });
+  await makeDirectories(resolve(dataDir));
   const dataDirectory = await realpath(dataDir);
   const hash = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 16);
   const temporary = `latitude-${process.getuid?.() ?? 0}-${hash}`;
@@ -75,6 +75,23 @@ export async function prepareCluster(
   await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
 }
 
+/** Unlike the recursive mkdir of Node.js, this ends for paths in /proc. */
+async function makeDirectories(directory: string): Promise<void> {
+  try {
+    await makeDirectory(directory);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(directory) === directory) throw error;
+    await makeDirectories(dirname(directory));
+    await makeDirectory(directory);
+  }
+}
+
+async function makeDirectory(directory: string, mode?: number): Promise<void> {
+  await mkdir(directory, { mode }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+}
+
 function isShortEnough(directory: string): boolean {
   return Buffer.byteLength(socketIn(directory)) <= MAX_SOCKET_PATH_BYTES;
 }
@@ -83,17 +100,33 @@ function socketIn(directory: string): string {
   return join(directory, `.s.PGSQL.${PORT}`);
 }
 
-/** Removes the incomplete clusters of killed processes. Only the owner of the data directory creates one. */
+/** Removes incomplete directories of killed processes, but not those of running ones. */
 async function removeLeftovers(dataDirectory: string): Promise<void> {
   for (const name of await readdir(dataDirectory)) {
-    if (!name.startsWith('postgres.init-')) continue;
-    const path = join(dataDirectory, name);
-    // After Node.js was killed, initdb still writes until it is interrupted.
-    const isUnused = async () =>
-      (await findProcesses((command) => command.includes(path))).length === 0;
-    await pollUntil(isUnused, { every: 20, timeout: 5_000 });
-    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    const [, kind, pid] = /^(postgres\.init|owner\.claim)-(\d+)/.exec(name) ?? [];
+    if (kind === undefined) continue;
+    // This process has not run initdb yet: a directory with its id belongs to an earlier process.
+    const ours = kind === 'postgres.init' && Number(pid) === process.pid;
+    const isRunning = !ours && (await identify(Number(pid))) !== undefined;
+    if (!isRunning) await removeLeftover(join(dataDirectory, name));
   }
+}
+
+async function removeLeftover(path: string): Promise<void> {
+  // After Node.js was killed, initdb still writes until it is interrupted.
+  const isRemoved = async () => {
+    const users = await findProcesses((command) => command.includes(path));
+    return users.length === 0 && (await remove(path));
+  };
+  await pollUntil(isRemoved, { every: 20, timeout: 5_000 });
+}
+
+/** @returns false if the directory could not be removed, for example because a process still writes to it */
+function remove(path: string): Promise<boolean> {
+  return rm(path, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Creates the cluster in a temporary directory and moves it into place when it is complete. */
@@ -157,7 +190,7 @@ async function changeOwner({ uid, gid }: RunAs, directory: string): Promise<void
 
 /** Everyone who can enter the directory can connect as superuser, so only this user may own and enter it. */
 async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory, 0o700);
   const stats = await lstat(directory);
   const isOurs = stats.uid === process.getuid?.() || stats.uid === runAs.uid;
   if (!stats.isDirectory() || !isOurs || (stats.mode & 0o077) !== 0) {

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { identify, isAlive, type ProcessIdentity } from './processes.js';
@@ -85,6 +95,7 @@ async function moveIntoPlace(
   await mkdir(prepared);
   try {
     await writeFile(join(prepared, name), JSON.stringify(owner));
+    await changeOwnerToThatOf(dataDirectory, prepared, join(prepared, name));
     await rename(prepared, directory);
     return join(directory, name);
   } catch (error) {
@@ -92,6 +103,16 @@ async function moveIntoPlace(
     if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return undefined;
     throw error;
   }
+}
+
+/** If a command run with sudo is killed, the user must be able to remove its file. */
+async function changeOwnerToThatOf(
+  dataDirectory: string,
+  ...paths: readonly string[]
+): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dataDirectory);
+  await Promise.all(paths.map((path) => chown(path, uid, gid)));
 }
 
 async function release(directory: string, file: string): Promise<void> {

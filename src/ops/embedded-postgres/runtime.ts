@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,9 +30,6 @@ const NAMESPACE: Candidate = {
   name: 'this user',
   wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 };
-
-/** The user and group ids of `nobody` on all Linux distributions that are in use. */
-const NOBODY: Candidate = { name: 'the user nobody', wrapper: [], uid: 65_534, gid: 65_534 };
 
 const PROBE = 'cd "$1" || exit 10; "$2" --version || exit 11';
 const CANNOT_ENTER = 10;
@@ -67,7 +64,7 @@ async function candidates(cluster: string): Promise<Candidate[]> {
   if (process.platform !== 'linux') {
     throw new Error('PostgreSQL refuses to run as root: start Latitude as an ordinary user.');
   }
-  return [NAMESPACE, NOBODY];
+  return [NAMESPACE, await nobody()];
 }
 
 /** initdb fails for a user id without a name. */
@@ -77,6 +74,12 @@ function hasName(): boolean {
   } catch {
     return false;
   }
+}
+
+async function nobody(): Promise<Candidate> {
+  const users = await readFile('/etc/passwd', 'utf8').catch(unlessMissing(''));
+  const [, uid = 65_534, gid = 65_534] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
+  return { name: 'the user nobody', wrapper: [], uid: Number(uid), gid: Number(gid) };
 }
 
 type Outcome = { readonly binaries: string } | { readonly problem: string };

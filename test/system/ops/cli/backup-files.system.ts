@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -105,7 +105,17 @@ describe('latitude backup', () => {
   }
 });
 
-describe('a file that is written at once', () => {
+describe('a file that is written at once, where links are not supported', () => {
+  const unsupported = Object.assign(new Error('no links'), { code: 'EPERM' });
+  let link: jest.SpyInstance;
+
+  beforeEach(() => {
+    link = jest.spyOn(fs, 'link').mockRejectedValue(unsupported);
+  });
+  afterEach(() => {
+    link.mockRestore();
+  });
+
   const write = () =>
     writeFileAtOnce(file, false, async (sink) => {
       await pipeline(['new'], sink);
@@ -113,6 +123,7 @@ describe('a file that is written at once', () => {
 
   it('gets its name', async () => {
     await write();
+    expect(link).toHaveBeenCalled();
     expect(await readFile(file, 'utf8')).toBe('new');
     expect(await readdir(folder)).toHaveLength(1);
   });

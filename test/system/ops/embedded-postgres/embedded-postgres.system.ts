@@ -136,7 +136,7 @@ describe('the error of a failed startup', () => {
     sandbox.dataDir = join(sandbox.root, 'file');
     await writeFile(sandbox.dataDir, '');
     await expect(open()).rejects.toThrow(
-      `The data directory ${sandbox.dataDir} cannot be used (EEXIST`,
+      `The data directory ${sandbox.dataDir} cannot be used (ENOTDIR`,
     );
   });
 

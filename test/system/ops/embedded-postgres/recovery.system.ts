@@ -140,12 +140,15 @@ describe('startup after an earlier run', () => {
     expect(await isUp((await open()).connection)).toBe(true);
   });
 
-  it('removes incomplete clusters, also if their process id belongs to another process by now', async () => {
-    for (const pid of [2 ** 22 + 1, startUnrelatedProcess()]) {
-      await mkdir(join(sandbox.dataDir, `postgres.init-${pid}`, 'base'), { recursive: true });
-    }
+  it('removes incomplete directories of dead processes, but not those of running ones', async () => {
+    const [dead, living] = [2 ** 22 + 1, startUnrelatedProcess()].map(
+      (pid) => `postgres.init-${pid}`,
+    );
+    for (const name of [dead!, living!])
+      await mkdir(join(sandbox.dataDir, name), { recursive: true });
     await open();
     const names = await readdir(sandbox.dataDir);
-    expect(names.filter((name) => name.startsWith('postgres.init-'))).toEqual([]);
+    expect(names).not.toContain(dead);
+    expect(names).toContain(living);
   });
 });
