@@ -1,16 +1,10 @@
 import { Injectable, Module } from '@nestjs/common';
-import {
-  getDataSourceToken,
-  InjectDataSource,
-  InjectRepository,
-  TypeOrmModule,
-} from '@nestjs/typeorm';
-import type pg from 'pg';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import pg from 'pg';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { ApiKey } from '../../../../src/modules/auth/api-key.entity.js';
 import { Organization } from '../../../../src/modules/auth/organization.entity.js';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
+import { poolOf } from '../../../../src/platform/data/connection/driver-pool.js';
 import { Lead } from '../../../../src/modules/leads/lead.entity.js';
 import { createLead } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -80,24 +74,27 @@ async function someLead(): Promise<{ id: string }> {
 
 /** Expects every connection of the pool to be back under the login role and outside a transaction. */
 async function expectNothingLeftBehind(): Promise<void> {
-  const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
   const ask = `select current_user = session_user as is_login, current_setting('role') as role,
     coalesce(current_setting('app.organization_id', true), '') as organization`;
-  for (const answer of await onEveryConnection(administration, ask)) {
-    expect(answer).toEqual([{ is_login: true, role: 'none', organization: '' }]);
+  // The method of pg itself sets no session context.
+  const query = Reflect.get(pg.Client.prototype, 'query') as (
+    text: string,
+  ) => Promise<pg.QueryResult>;
+  for (const { rows } of await onEveryConnection((client) => query.call(client, ask))) {
+    expect(rows).toEqual([{ is_login: true, role: 'none', organization: '' }]);
   }
 }
 
-/** Runs a statement on every connection of the pool at once. */
-async function onEveryConnection(asker: DataSource, statement: string): Promise<unknown[]> {
-  const pool = (source.driver as PostgresDriver).master as pg.Pool;
-  const runners = Array.from({ length: pool.options.max }, () => asker.createQueryRunner());
+/** Runs work on every connection of the pool at once. */
+async function onEveryConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T[]> {
+  const pool = poolOf(source);
+  const clients: pg.PoolClient[] = [];
   try {
     // Connects one after another, because opening all at once is slow on a busy machine.
-    for (const runner of runners) await runner.connect();
-    return await Promise.all(runners.map((runner) => runner.query(statement) as Promise<unknown>));
+    while (clients.length < pool.options.max) clients.push(await pool.connect());
+    return await Promise.all(clients.map(work));
   } finally {
-    for (const runner of runners) await runner.release();
+    for (const client of clients) client.release();
   }
 }
 
@@ -285,7 +282,8 @@ describe('statements of the data source', () => {
   });
 
   it('run under the tenant role on every connection of the pool, alongside requests', async () => {
-    for (const answer of await onEveryConnection(source, WHO)) expect(answer).toEqual(TENANT);
+    const answers = await onEveryConnection((client) => client.query(WHO));
+    for (const { rows } of answers) expect(rows).toEqual(TENANT);
     const asks = Array.from({ length: 30 }, async (_, i) => {
       if (i % 3 === 0) return source.query<object[]>(WHO);
       if (i % 3 === 1) return source.query<object[]>(`${WHO} where $1`, [true]);
