@@ -6,7 +6,7 @@ let server: SignInServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  server = await SignInServer.start({ settings: { logLevel: 'trace' } });
+  server = await SignInServer.start();
   tenant = await server.app.organization();
 });
 afterAll(() => server.stop());
