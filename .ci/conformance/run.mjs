@@ -1,12 +1,12 @@
 // Runs the conformance suite of the Model Context Protocol against /mcp of the built server, for one revision
-// after the other. The suite is not a dependency, because it needs Node.js 22 and 60 packages.
+// after the other.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
 import { withServer } from '../server.mjs';
+import { SUITE } from './suite.mjs';
 
-const SUITE = ['--package=node@22', '--package=@modelcontextprotocol/conformance@0.2.0-alpha.12'];
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
 await withServer(async ({ key, url, directory }) => {

@@ -89,6 +89,16 @@ describe('a registration', () => {
     );
   });
 
+  it('that was deleted is 401 invalid_client, so that applications register again', async () => {
+    const tokens = await server.signIn(tenant.key.key);
+    await server.app.sql('delete from oauth_clients where id = $1', [tokens.clientId]);
+    const refreshed = await server.token({
+      grant_type: 'refresh_token',
+      ...{ client_id: tokens.clientId, refresh_token: tokens.refresh_token },
+    });
+    expect(refreshed).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  });
+
   it('that was never used is deleted after a day', async () => {
     const [unused, recent] = [await server.register(), await server.register()];
     const { clientId: used } = await server.signIn(tenant.key.key);
