@@ -108,7 +108,7 @@ export class GrantsRepository {
    */
   async revoke(id: string): Promise<Grant | undefined> {
     const text = `update oauth_grants grants set revoked_at = coalesce(grants.revoked_at, now()) from api_keys key
-      where grants.id = $1 and key.id = grants.key_id 
+      where grants.id = $1 and key.id = grants.key_id
       returning ${COLUMNS}`;
     return (await this.writes.run<Grant>({ text, values: [id] }))[0];
   }
