@@ -744,7 +744,9 @@ export interface components {
              * @example {
              *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
              *       "channel": "api",
-             *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+             *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
+             *       "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
+             *       "client_id": "https://claude.ai/oauth/client.json"
              *     }
              */
             actor: {
@@ -763,6 +765,16 @@ export interface components {
                  * @example 5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f
                  */
                 request_id: string | null;
+                /**
+                 * @description Id of the grant by which an application has changed the record, else null.
+                 * @example 01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54
+                 */
+                grant_id: string | null;
+                /**
+                 * @description Id of this application: the URL of its metadata, or that of its registration.
+                 * @example https://claude.ai/oauth/client.json
+                 */
+                client_id: string | null;
             };
         };
         Appointment: {

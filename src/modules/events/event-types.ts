@@ -7,20 +7,25 @@ import { TenantTables } from '../../platform/data/records/tenant-tables.service.
 /** The types of events that tables declare, each with the scope that reads its records. */
 @Injectable()
 export class EventTypes implements OnModuleInit {
-  private scopes: ReadonlyMap<string, Scope> = new Map();
+  private readonly scopes = new Map<string, Scope>();
 
   constructor(private readonly tables: TenantTables) {}
 
   /** @throws Error if two tables declare the same type, or the scope of a table does not exist */
   onModuleInit(): void {
-    const scopes = new Map<string, Scope>();
     for (const table of this.tables.all) {
-      for (const type of eventTypesOf(table)) {
-        if (scopes.has(type)) throw new Error(`Two tables declare events of the type ${type}.`);
-        scopes.set(type, scopeOf(table));
-      }
+      for (const type of eventTypesOf(table)) this.declare(type, scopeOf(table));
     }
-    this.scopes = scopes;
+  }
+
+  /**
+   * Declares a type of events.
+   * @param scope reads these events, in addition to `events:read`
+   * @throws Error if there is such a type
+   */
+  declare(type: string, scope: Scope): void {
+    if (this.scopes.has(type)) throw new Error(`Two tables declare events of the type ${type}.`);
+    this.scopes.set(type, scope);
   }
 
   /** All types, sorted. */

@@ -31,6 +31,20 @@ export class EventActorDto {
     example: '5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f',
   })
   request_id: string | null;
+
+  @Text({
+    max: 36,
+    description: 'Id of the grant by which an application has changed the record, else null.',
+    example: '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54',
+  })
+  grant_id: string | null;
+
+  @Text({
+    max: 2_000,
+    description: 'Id of this application: the URL of its metadata, or that of its registration.',
+    example: 'https://claude.ai/oauth/client.json',
+  })
+  client_id: string | null;
 }
 
 /** The change of a record. */

@@ -18,14 +18,18 @@ export interface RecordedEvent {
     readonly key_id: string | null;
     readonly channel: string | null;
     readonly request_id: string | null;
+    /** Set if a client has changed the record, to which a person has granted a part of the key. */
+    readonly grant_id: string | null;
+    readonly client_id: string | null;
   };
 }
 
 /** The JSON of an event. The record keeps the JSON that PostgreSQL stored. */
 export function eventJsonOf(stored: StoredEvent): string {
-  const { position, type, created_at, record, changed, key_id, channel, request_id } = stored;
+  const { position, type, created_at, record, changed } = stored;
+  const { key_id, channel, request_id, grant_id, client_id } = stored;
   const head = { id: eventIdOf(position), type, created_at };
-  const tail = { changed, actor: { key_id, channel, request_id } };
+  const tail = { changed, actor: { key_id, channel, request_id, grant_id, client_id } };
   return `${JSON.stringify(head).slice(0, -1)},"record":${record},${JSON.stringify(tail).slice(1)}`;
 }
 

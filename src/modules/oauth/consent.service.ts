@@ -8,7 +8,6 @@ import { AuthorizationServer } from './authorization-server.js';
 import type { Consent, OfferedKey } from './consent.page.js';
 import { GrantsService } from './grants.service.js';
 import { hashOf } from './oauth-tokens.js';
-import { OAuthRepository } from './oauth.repository.js';
 import { ACCOUNT } from './oidc-adapter.js';
 
 /** A request with its response, as oidc-provider takes them. */
@@ -38,7 +37,6 @@ export type Answer = { readonly problem: string } | { readonly location: string 
 export class ConsentService {
   constructor(
     private readonly server: AuthorizationServer,
-    private readonly repository: OAuthRepository,
     private readonly grants: GrantsService,
     private readonly authenticator: Authenticator,
   ) {}
@@ -101,22 +99,22 @@ export class ConsentService {
     authorization: Authorization,
     chosen: readonly string[],
   ): Promise<Answer> {
-    const { uid, clientId, resource, consent, result } = authorization;
+    const { resource, consent, result } = authorization;
     if (!consent.key)
       return { problem: 'The API key has expired or was revoked. Use another one.' };
     const scopes = consent.key.scopes.filter((scope) => chosen.includes(scope));
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
-    const grant = {
-      ...{ id: uuidv7(), key_id: String(result?.[KEY_ID]), client_id: clientId },
-      ...{ client_name: consent.clientName ?? '', resource, scopes },
-    };
-    if (!(await this.grants.create({ ...grant, interactionHash: hashOf(uid) }))) return ENDED;
+    const key_id = String(result?.[KEY_ID]);
+    const grant = { ...newGrant(authorization, scopes), key_id, resource };
+    if (!(await this.grants.create(grant))) return ENDED;
     return this.finish(exchange, { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } });
   }
 
-  async refuse(exchange: Exchange, { uid }: Authorization): Promise<Answer> {
-    const id = { kind: 'Interaction', idHash: hashOf(uid) };
-    if (!(await this.repository.consumeArtifact(id))) return ENDED;
+  async refuse(exchange: Exchange, authorization: Authorization): Promise<Answer> {
+    const { consent, result } = authorization;
+    const key_id = consent.key ? String(result?.[KEY_ID]) : null;
+    const refusal = { ...newGrant(authorization, consent.scopes), key_id };
+    if (!(await this.grants.refuse(refusal))) return ENDED;
     const error_description = 'The person has refused the access.';
     return this.finish(exchange, { error: 'access_denied', error_description });
   }
@@ -142,6 +140,16 @@ export class ConsentService {
 }
 
 const ENDED: Answer = { problem: 'The key has changed, or this sign-in has ended. Connect again.' };
+
+function newGrant({ uid, clientId, consent }: Authorization, scopes: readonly string[]) {
+  return {
+    id: uuidv7(),
+    interactionHash: hashOf(uid),
+    client_id: clientId,
+    client_name: consent.clientName ?? '',
+    scopes,
+  };
+}
 
 /** A sign-in that has ended, or a client whose document is gone, is no failure of the server. */
 function orNotFound(error: unknown): undefined {

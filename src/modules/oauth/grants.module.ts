@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, EventsModule],
   providers: [GrantsRepository, GrantsService],
   exports: [GrantsService],
 })

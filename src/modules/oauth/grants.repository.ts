@@ -5,6 +5,7 @@ import {
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
 import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
+import type { Statement } from '../../platform/data/gateway/statement.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
 
 /** What a person has granted to a client. */
@@ -43,6 +44,11 @@ export interface NewGrant extends Pick<Grant, 'id' | 'key_id' | 'client_id' | 'c
   readonly interactionHash: Buffer;
 }
 
+export interface Refusal extends Omit<NewGrant, 'key_id' | 'resource'> {
+  /** Null if the person has pasted no key. */
+  readonly key_id: string | null;
+}
+
 /** The longest time that a grant lasts. It ends earlier with its key. */
 const LIFETIME = '180 days';
 
@@ -61,17 +67,58 @@ const FIND_KEY = `
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.id = $1 and ${IS_VALID_KEY}`;
 
-const INSERT = `
-  with used as (
+/** Row-level security lets a statement write events of this organization only. */
+const SET_ORGANIZATION = `
+  select set_config('app.organization_id', (select organization_id::text from api_keys where id = $1), true)`;
+
+const SET_ORGANIZATION_OF_GRANT = `
+  select set_config('app.organization_id', (select key.organization_id::text
+    from oauth_grants grants join api_keys key on key.id = grants.key_id where grants.id = $1), true)`;
+
+/** `$1`: the hash of the id of an authorization, which is answered once. */
+const USE_AUTHORIZATION = `
+  used as (
     update oauth_artifacts set consumed_at = now()
     where id_hash = $1 and kind = 'Interaction' and consumed_at is null and expires_at > now()
-    returning 1
-  )
-  insert into oauth_grants (id, key_id, client_id, client_name, resource, scopes, expires_at)
-  select $2, key.id, $4, $5, $6, $7, ${EXPIRES_AT}
-  from used, api_keys key
-  where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
-  returning id`;
+    returning 1)`;
+
+const EVENT_COLUMNS =
+  'organization_id, record_id, record, type, changed, key_id, grant_id, client_id';
+
+const INSERT = `
+  with ${USE_AUTHORIZATION},
+  inserted as (
+    insert into oauth_grants (id, key_id, client_id, client_name, resource, scopes, expires_at)
+    select $2, key.id, $4, $5, $6, $7, ${EXPIRES_AT}
+    from used, api_keys key
+    where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
+    returning *),
+  created as (
+    select ${COLUMNS} from inserted grants join api_keys key on key.id = grants.key_id)
+  insert into event_outbox (${EVENT_COLUMNS})
+  select organization_id, id, row_to_json(created), 'grant.created', '{}', key_id, id, client_id from created
+  returning 1`;
+
+const REFUSE = `
+  with ${USE_AUTHORIZATION},
+  refused as (
+    select key.organization_id, $2::uuid as id, key.id as key_id, $4::text as client_id, $5::text as client_name,
+      $6::text[] as scopes
+    from used, api_keys key where key.id = $3),
+  event as (
+    insert into event_outbox (${EVENT_COLUMNS})
+    select organization_id, id, row_to_json(refused), 'grant.refused', '{}', key_id, null, client_id from refused)
+  select from used`;
+
+const REVOKE = `
+  with updated as (
+    update oauth_grants set revoked_at = now() where id = $1 and revoked_at is null returning *),
+  revoked as (select ${COLUMNS} from updated grants join api_keys key on key.id = grants.key_id)
+  insert into event_outbox (${EVENT_COLUMNS})
+  select organization_id, id, row_to_json(revoked), 'grant.revoked', '{revoked_at}', null, null, null from revoked`;
+
+const FIND = `
+  select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id where grants.id = $1`;
 
 /** SQL of grants. */
 @Injectable()
@@ -92,25 +139,37 @@ export class GrantsRepository {
   }
 
   /**
-   * Stores a grant and ends its authorization.
+   * Stores a grant and its event, and ends its authorization.
    * @returns false if the authorization has ended, or the key is not valid or lacks a scope
    * @throws ApiError `create_failed`
    */
   async insert(grant: NewGrant): Promise<boolean> {
     const { interactionHash, id, key_id, client_id, client_name, resource, scopes } = grant;
     const values = [interactionHash, id, key_id, client_id, client_name, resource, scopes];
-    return (await this.writes.run({ text: INSERT, values })).length > 0;
+    return (await this.runFor(key_id, { text: INSERT, values })).length > 0;
   }
 
   /**
-   * Revokes a grant. The time of an earlier revocation is kept.
+   * Ends an authorization without a grant. Stores an event, if the person has pasted a key.
+   * @returns false if the authorization has ended
+   * @throws ApiError `create_failed`
+   */
+  async refuse(grant: Refusal): Promise<boolean> {
+    const { interactionHash, id, key_id, client_id, client_name, scopes } = grant;
+    const values = [interactionHash, id, key_id, client_id, client_name, scopes];
+    return (await this.runFor(key_id, { text: REFUSE, values })).length > 0;
+  }
+
+  /**
+   * Revokes a grant, with an event. The time of an earlier revocation is kept.
    * @throws ApiError `create_failed`
    */
   async revoke(id: string): Promise<Grant | undefined> {
-    const text = `update oauth_grants grants set revoked_at = coalesce(grants.revoked_at, now()) from api_keys key
-      where grants.id = $1 and key.id = grants.key_id
-      returning ${COLUMNS}`;
-    return (await this.writes.run<Grant>({ text, values: [id] }))[0];
+    const statements = [SET_ORGANIZATION_OF_GRANT, REVOKE, FIND];
+    const found = await this.writes.run<Grant>(
+      ...statements.map((text) => ({ text, values: [id] })),
+    );
+    return found[0];
   }
 
   /** @throws ApiError `query_failed` */
@@ -118,5 +177,9 @@ export class GrantsRepository {
     const text = `select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id
       where key.organization_id = $1 order by grants.created_at, grants.id`;
     return this.lookups.find<Grant>('grants', text, [organizationId]);
+  }
+
+  private runFor(keyId: string | null, statement: Statement): Promise<unknown[]> {
+    return this.writes.run({ text: SET_ORGANIZATION, values: [keyId] }, statement);
   }
 }

@@ -1,21 +1,30 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiError } from '../../platform/errors/api-error.js';
+import { EventTypes } from '../events/event-types.js';
 import { KeysService } from '../auth/keys.service.js';
 import {
   type Grant,
   GrantsRepository,
   type GrantingKey,
   type NewGrant,
+  type Refusal,
   type ValidGrant,
 } from './grants.repository.js';
 
 /** What people have granted to clients of /mcp (docs/contract/oauth.md#grants). */
 @Injectable()
-export class GrantsService {
+export class GrantsService implements OnModuleInit {
   constructor(
     private readonly repository: GrantsRepository,
     private readonly keys: KeysService,
+    private readonly eventTypes: EventTypes,
   ) {}
+
+  onModuleInit(): void {
+    for (const name of ['created', 'refused', 'revoked']) {
+      this.eventTypes.declare(`grant.${name}`, 'events:read');
+    }
+  }
 
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
   async list(organizationId: string): Promise<Grant[]> {
@@ -53,6 +62,15 @@ export class GrantsService {
    */
   create(grant: NewGrant): Promise<boolean> {
     return this.repository.insert(grant);
+  }
+
+  /**
+   * Ends an authorization without a grant.
+   * @returns false if it has ended
+   * @throws ApiError `create_failed`
+   */
+  refuse(refusal: Refusal): Promise<boolean> {
+    return this.repository.refuse(refusal);
   }
 
   /**

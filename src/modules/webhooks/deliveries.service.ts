@@ -81,6 +81,12 @@ function testEvent({ actor: { key, channel }, requestId }: Call, webhook: Webhoo
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: { key_id, channel: key_id && channel, request_id: requestId ?? null },
+    actor: {
+      key_id,
+      channel: key_id && channel,
+      request_id: requestId ?? null,
+      grant_id: null,
+      client_id: null,
+    },
   };
 }

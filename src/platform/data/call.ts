@@ -8,13 +8,6 @@ export interface KeyLimits {
   readonly writes: number;
 }
 
-/** What a person has granted to a client of /mcp (docs/contract/oauth.md#grants). */
-export interface ActorGrant {
-  readonly id: string;
-  readonly clientId: string;
-  readonly clientName: string;
-}
-
 /** Who calls: a key, a client with a grant of a key, a token of another issuer, a job or a command. */
 export interface Actor {
   readonly key: {
@@ -25,8 +18,12 @@ export interface Actor {
     readonly userId: string | null;
     /** The subject of a token of another issuer. The caller has no API key, and `id` is derived from it. */
     readonly subject?: string;
-    /** Set if a client calls with an access token, which a person has granted with this key. */
-    readonly grant?: ActorGrant;
+    /** What a person has granted to a client of /mcp with this key (docs/contract/oauth.md#grants). */
+    readonly grant?: {
+      readonly id: string;
+      readonly clientId: string;
+      readonly clientName: string;
+    };
   };
   readonly scopes: ReadonlySet<string>;
   /** The rate limits of the key, if they are not those of the settings. */

@@ -57,7 +57,13 @@ describe('GET /api/v1/events', () => {
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string,
       record: created,
       changed: [],
-      actor: { key_id: tenant.key.id, channel: 'api', request_id: 'create-ada' },
+      actor: {
+        key_id: tenant.key.id,
+        channel: 'api',
+        request_id: 'create-ada',
+        grant_id: null,
+        client_id: null,
+      },
     });
     expect(events[1]?.changed).toEqual(expect.arrayContaining(['email']));
     const ids = events.map(({ id }) => id);

@@ -69,9 +69,9 @@ const PUBLISH = `
     select start.position + row_number() over (order by seq) - 1 as position, moved.* from moved, start),
   published as (
     insert into events (position, organization_id, type, record_id, record, changed, key_id, channel,
-      request_id, origin, created_at)
+      request_id, grant_id, client_id, origin, created_at)
     select position, organization_id, type, record_id, record, changed, key_id, channel,
-      request_id, origin, created_at from numbered
+      request_id, grant_id, client_id, origin, created_at from numbered
     returning position, organization_id, type, record_id, origin),
   advanced as (
     update event_position set last = (select max(position) from published)

@@ -13,6 +13,8 @@ export interface StoredEvent {
   readonly key_id: string | null;
   readonly channel: string | null;
   readonly request_id: string | null;
+  readonly grant_id: string | null;
+  readonly client_id: string | null;
   readonly created_at: Date;
 }
 
@@ -21,4 +23,5 @@ export type EventOfOrganization = StoredEvent & OrganizationColumns;
 
 /** The SELECT list of a `StoredEvent`. Positions are exact as numbers until the year 2255. */
 export const EVENT_COLUMNS = `position::float8 as position, organization_id, type, record_id,
-  record::text as record, changed, key_id, channel, request_id, events.created_at`;
+  record::text as record, changed, key_id, channel, request_id, grant_id, client_id,
+  events.created_at`;

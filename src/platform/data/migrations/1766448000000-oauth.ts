@@ -32,12 +32,14 @@ const STATEMENTS = [
   'create index oauth_artifacts_by_grant on oauth_artifacts (grant_id) where grant_id is not null',
   'create index oauth_artifacts_by_expiry on oauth_artifacts (expires_at)',
   'alter table mcp_sessions add column grant_id uuid references oauth_grants (id) on delete cascade',
+  'alter table event_outbox add column grant_id text, add column client_id text',
+  'alter table events add column grant_id text, add column client_id text',
   'create index mcp_sessions_by_grant on mcp_sessions (grant_id) where grant_id is not null',
 ];
 
 /**
  * Sign-in to /mcp by OAuth: registered clients, what people have granted to clients, and the codes, tokens and
- * unfinished authorizations. An id is stored as its hash. Like `api_keys`, the tables are not readable by the
+ * unfinished authorizations. An id is stored as its hash. Events name the grant of a change and its client. Like `api_keys`, the tables are not readable by the
  * tenant role.
  */
 export class OAuth1766448000000 implements MigrationInterface {
@@ -48,6 +50,8 @@ export class OAuth1766448000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('alter table mcp_sessions drop column grant_id');
+    await runner.query('alter table events drop column grant_id, drop column client_id');
+    await runner.query('alter table event_outbox drop column grant_id, drop column client_id');
     await runner.query('drop table oauth_artifacts, oauth_grants, oauth_clients');
   }
 }

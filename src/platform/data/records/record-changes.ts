@@ -21,7 +21,7 @@ export interface ChangeEvent {
   readonly changed: readonly string[];
 }
 
-/** The parameters of an event: its type, the changed fields, the key, the channel and the request. */
+/** The parameters of an event: its type, the changed fields, and the origin. */
 export function eventValuesOf(call: TenantCall, { type, changed }: ChangeEvent): unknown[] {
   // Names of fields need no quotes in the literal of an array.
   return [type, `{${changed.join()}}`, ...Object.values(originOf(call))];
@@ -34,6 +34,8 @@ export function originOf({ actor, requestId }: TenantCall) {
     key_id: isRequest ? actor?.key.id : undefined,
     channel: isRequest ? actor?.channel : undefined,
     request_id: requestId,
+    grant_id: isRequest ? actor?.key.grant?.id : undefined,
+    client_id: isRequest ? actor?.key.grant?.clientId : undefined,
   };
 }
 

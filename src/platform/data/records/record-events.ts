@@ -13,7 +13,7 @@ export class EventSql {
   /**
    * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their
    * events. The records of events have no computed fields.
-   * @param event SQL of the type, the changed fields, the key, the channel and the request id
+   * @param event SQL of the type, the changed fields, the key, the channel, the request id, the grant and its client
    * @param from `record`, and what `event` refers to
    */
   written(event: string, from = 'record'): string[] {
@@ -25,7 +25,8 @@ export class EventSql {
       ? `(select row_to_json(stored) from (${stored}) stored)`
       : 'row_to_json(record)';
     const insert = `insert into event_outbox
-        (organization_id, record_id, record, origin, type, changed, key_id, channel, request_id)
+        (organization_id, record_id, record, origin, type, changed,
+        key_id, channel, request_id, grant_id, client_id)
       select $1, record.id, ${json}, ${this.instance}, ${event} from ${from}`;
     return hasComputed
       ? [`event as (${insert})`, written]

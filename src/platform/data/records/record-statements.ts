@@ -56,7 +56,8 @@ interface ChangeSql {
 
 /** The parameters of a change: the organization, the id, the new values, the version and the event. */
 const CHANGE = `select $2::uuid as id, $5::text as type, $6::text[] as changed,
-    $7::text as key_id, $8::text as channel, $9::text as request_id`;
+    $7::text as key_id, $8::text as channel, $9::text as request_id,
+    $10::text as grant_id, $11::text as client_id`;
 
 /**
  * The SQL of single records of a table. Each statement returns the records as JSON and writes their events. The
@@ -122,7 +123,7 @@ export class RecordStatements {
     const parts = [
       `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
       `request as materialized (select * from json_to_recordset($3) as request
-        (id uuid, key_id text, channel text, request_id text, ${RESPONSE_COLUMNS}))`,
+        (id uuid, key_id text, channel text, request_id text, grant_id text, client_id text, ${RESPONSE_COLUMNS}))`,
       ...existing,
       ...(storesResponses ? [CLAIM_SQL] : []),
       `record as (
@@ -188,7 +189,7 @@ export class RecordStatements {
   }
 
   /**
-   * Sets a reference to null in the records that refer to one of the ids `$2`. `$3` to `$7` are the type, the changed
+   * Sets a reference to null in the records that refer to one of the ids `$2`. `$3` to `$9` are the type, the changed
    * fields and the origin of the event, if the table has events.
    */
   clearReference(column: string): string {
@@ -197,7 +198,7 @@ export class RecordStatements {
         update ${name} set ${column} = null, updated_at = ${NEXT_UPDATED_AT}
         where organization_id = $1 and ${column} = any($2) and ${notDeleted}
         returning ${this.columns.completeJsonFromTable}),
-      ${this.events.written('$3, $4, $5, $6, $7').join(', ')}
+      ${this.events.written('$3, $4, $5, $6, $7, $8, $9').join(', ')}
       select id, json from written`;
   }
 
@@ -230,7 +231,8 @@ export class RecordStatements {
 }
 
 /** The origin of an event. Qualified, because the table can have columns with the same names. */
-const ORIGIN = 'request.key_id, request.channel, request.request_id';
+const ORIGIN =
+  'request.key_id, request.channel, request.request_id, request.grant_id, request.client_id';
 
 function assignmentsOf(names: readonly string[]): string {
   const values = names.map((name) => `${name} = "new ${name}"`);
