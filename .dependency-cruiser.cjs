@@ -83,6 +83,15 @@ module.exports = {
       to: { path: modules(RESOURCES), pathNot: ['^src/modules/$1/', PUBLIC_FILES] },
     },
     {
+      name: 'sign-in-is-loaded-only-if-it-is-on',
+      severity: 'error',
+      from: { path: '^src/', pathNot: String.raw`^src/modules/oauth/(?!grants\.)` },
+      to: {
+        path: String.raw`^src/modules/oauth/(?!grants\.)|node_modules/(oidc-provider|jose)/`,
+        dynamic: false,
+      },
+    },
+    {
       name: 'only-the-start-and-the-command-line-import-ops',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: '^src/(ops|testing)/' },

@@ -56,8 +56,12 @@ export class AuthorizationServer {
     emitter.on('error', (error) => {
       logger.error({ err: error as unknown }, 'OAuth failed');
     });
-    this.provider.on('server_error', (_, error) => {
-      if (!(error instanceof ApiError)) logger.error({ err: error }, 'OAuth failed');
+    this.provider.on('server_error', (context, error) => {
+      if (error instanceof ApiError) {
+        // The database is not available.
+        context.status = error.status;
+        context.set(error.headers);
+      } else logger.error({ err: error }, 'OAuth failed');
     });
   }
 

@@ -5,6 +5,8 @@ import {
   sessionHeader,
   statelessRequest,
 } from '../../../src/testing/mcp-client.js';
+import { OAuthRepository } from '../../../src/modules/oauth/oauth.repository.js';
+import { ApiError } from '../../../src/platform/errors/api-error.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { type SignedIn, SignInServer, type Tokens } from '../../support/oauth/sign-in-server.js';
 import { until } from '../../support/servers/product.js';
@@ -251,6 +253,25 @@ describe('a refresh token', () => {
     expect((await grantOf()).revoked_at).not.toBeNull();
     await until(async () => (await statusOf(body.access_token)) === 401);
     expect((await refresh({ ...tokens, ...body })).status).toBe(400);
+  });
+});
+
+describe('while the database is not available', () => {
+  it.each(['/oauth/token', '/oauth/authorize'])('%s is 503 with Retry-After', async (path) => {
+    const unavailable = new ApiError('overloaded', { headers: { 'Retry-After': '1' } });
+    const repository = server.app.app.get(OAuthRepository, { strict: false });
+    const find = jest.spyOn(repository, 'findClient').mockRejectedValue(unavailable);
+    const { url } = server.authorizationUrl(tokens.clientId);
+    const answer =
+      path === '/oauth/token'
+        ? await fetch(server.url + path, {
+            method: 'POST',
+            body: new URLSearchParams({ grant_type: 'refresh_token', client_id: tokens.clientId }),
+          })
+        : await fetch(url);
+    find.mockRestore();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
   });
 });
 
