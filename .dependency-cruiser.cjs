@@ -103,7 +103,7 @@ module.exports = {
       from: { path: ['controller', 'tools', 'completions', 'prompt'].map(suffix) },
       to: {
         path: [suffix('repository'), suffix('entity'), '^src/platform/data/'],
-        pathNot: String.raw`^src/platform/data/(lists/|call\.ts$)`,
+        pathNot: String.raw`^src/platform/data/(lists/|batches/batch\.dto\.ts$|call\.ts$)`,
       },
     },
     {

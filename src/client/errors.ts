@@ -1,8 +1,13 @@
-import type { ErrorCode, ErrorDetail } from './types.js';
+import type { BatchResponse, ErrorCode, ErrorDetail } from './types.js';
 
 /** Codes of errors that occur before the API has sent a valid response. */
 export type ClientErrorCode =
-  'connection_failed' | 'timeout' | 'aborted' | 'unexpected_response' | 'invalid_response';
+  | 'connection_failed'
+  | 'timeout'
+  | 'aborted'
+  | 'unexpected_response'
+  | 'invalid_response'
+  | 'items_failed';
 
 /** Codes that extensions of the server add. The type keeps the completion of the known codes. */
 type OtherErrorCode = string & Record<never, never>;
@@ -67,4 +72,18 @@ export class LatitudeTimeoutError extends LatitudeConnectionError {
 /** The caller aborted the call. `cause` is the reason of its signal. */
 export class LatitudeAbortError extends LatitudeError {
   override readonly name = 'LatitudeAbortError';
+}
+
+/** Items of a batch failed. The others were carried out. */
+export class LatitudeBatchError extends LatitudeError {
+  override readonly name = 'LatitudeBatchError';
+
+  /** @param response the results of all items */
+  constructor(readonly response: BatchResponse) {
+    const { error } = response.data.find((item) => item.error) ?? {};
+    super(`${response.meta.failed} items failed: ${error?.message}`, {
+      code: 'items_failed',
+      status: 207,
+    });
+  }
 }

@@ -4,6 +4,7 @@ import { CancellableResource, DeletableResource } from './resource.js';
 import { Transport } from './transport.js';
 import type {
   Appointment,
+  AppointmentBatchItem,
   AppointmentCreate,
   AppointmentQuery,
   AppointmentUpdate,
@@ -13,6 +14,7 @@ import type {
   Deleted,
   Me,
   Task,
+  TaskBatchItem,
   TaskCreate,
   TaskQuery,
   TaskUpdate,
@@ -23,6 +25,7 @@ interface AppointmentTypes {
   Item: Appointment;
   Create: AppointmentCreate;
   Update: AppointmentUpdate;
+  BatchItem: AppointmentBatchItem;
   Query: AppointmentQuery;
   Removed: CancelledAppointment;
 }
@@ -32,6 +35,7 @@ interface TaskTypes {
   Item: Task;
   Create: TaskCreate;
   Update: TaskUpdate;
+  BatchItem: TaskBatchItem;
   Query: TaskQuery;
   Removed: Deleted;
 }

@@ -3,6 +3,7 @@ import type {
   CreateOptions,
   Deleted,
   Lead,
+  LeadBatchItem,
   LeadCreate,
   LeadListItem,
   LeadQuery,
@@ -16,6 +17,7 @@ interface LeadTypes {
   Item: LeadListItem;
   Create: LeadCreate;
   Update: LeadUpdate;
+  BatchItem: LeadBatchItem;
   Query: LeadQuery;
   Removed: Deleted;
 }

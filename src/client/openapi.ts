@@ -553,7 +553,7 @@ export interface components {
         };
         UpsertLead: {
             /**
-             * @description Fields whose values in data find the lead; at least one must have a value.
+             * @description Fields that find the lead; one must have a value in data.
              * @example [
              *       "external_id",
              *       "email"
@@ -700,6 +700,110 @@ export interface components {
              * @enum {string}
              */
             action: "created" | "updated" | "unchanged";
+        };
+        LeadBatch: {
+            /**
+             * @description Whether one item that fails undoes all. Default: `false`.
+             * @example false
+             */
+            atomic?: boolean | null;
+            /**
+             * @description Each is carried out as a request of its own.
+             * @example [
+             *       {
+             *         "action": "create",
+             *         "data": {
+             *           "first_name": "Ada",
+             *           "email": "ada@example.com"
+             *         }
+             *       },
+             *       {
+             *         "action": "upsert",
+             *         "match_on": [
+             *           "external_id"
+             *         ],
+             *         "data": {
+             *           "external_id": "crm-4711",
+             *           "first_name": "Grace"
+             *         }
+             *       }
+             *     ]
+             */
+            items: {
+                /**
+                 * @description What to do.
+                 * @enum {string}
+                 */
+                action: "create" | "update" | "upsert" | "delete";
+                /** @description Fields that find the lead of an upsert. */
+                match_on?: ("email" | "phone" | "external_id")[];
+                /**
+                 * @description What an upsert may do.
+                 * @enum {string}
+                 */
+                mode?: "create_or_update" | "update_only" | "create_only";
+                /**
+                 * Format: uuid
+                 * @description The record of an update or a delete.
+                 */
+                id?: string;
+                /** @description Entity tags, as in `If-Match`, for an update or a delete. */
+                if_match?: string;
+                /** @description The fields, as in a request for one record. */
+                data?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        BatchResult: {
+            /**
+             * @description Position of the item in the request, from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description What was done.
+             * @example failed
+             * @enum {string}
+             */
+            status: "created" | "updated" | "unchanged" | "deleted" | "cancelled" | "failed";
+            /**
+             * Format: uuid
+             * @description The record, or null if there is none.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string | null;
+            /**
+             * @description Why it failed. Only items that failed have it.
+             * @example {
+             *       "code": "not_found",
+             *       "message": "There is no such lead.",
+             *       "retryable": false
+             *     }
+             */
+            error?: {
+                code: string;
+                message: string;
+                retryable: boolean;
+                details?: {
+                    field: string;
+                    message: string;
+                    /** Format: uuid */
+                    existing_id?: string;
+                }[];
+            };
+        };
+        BatchMeta: {
+            /**
+             * @description Items that did not fail.
+             * @example 0
+             */
+            succeeded: number;
+            /**
+             * @description Items that failed.
+             * @example 1
+             */
+            failed: number;
         };
         Event: {
             /**
@@ -963,6 +1067,47 @@ export interface components {
              */
             cancelled: boolean;
         };
+        AppointmentBatch: {
+            /**
+             * @description Whether one item that fails undoes all. Default: `false`.
+             * @example false
+             */
+            atomic?: boolean | null;
+            /**
+             * @description Each is carried out as a request of its own.
+             * @example [
+             *       {
+             *         "action": "update",
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *         "data": {
+             *           "status": "confirmed"
+             *         }
+             *       },
+             *       {
+             *         "action": "delete",
+             *         "id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43"
+             *       }
+             *     ]
+             */
+            items: {
+                /**
+                 * @description What to do.
+                 * @enum {string}
+                 */
+                action: "create" | "update" | "delete";
+                /**
+                 * Format: uuid
+                 * @description The record of an update or a delete.
+                 */
+                id?: string;
+                /** @description Entity tags, as in `If-Match`, for an update or a delete. */
+                if_match?: string;
+                /** @description The fields, as in a request for one record. */
+                data?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
         Task: {
             /**
              * Format: uuid
@@ -1121,6 +1266,46 @@ export interface components {
              * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
              */
             assigned_to_user_id?: string | null;
+        };
+        TaskBatch: {
+            /**
+             * @description Whether one item that fails undoes all. Default: `false`.
+             * @example false
+             */
+            atomic?: boolean | null;
+            /**
+             * @description Each is carried out as a request of its own.
+             * @example [
+             *       {
+             *         "action": "create",
+             *         "data": {
+             *           "title": "Call Grace"
+             *         }
+             *       },
+             *       {
+             *         "action": "delete",
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794"
+             *       }
+             *     ]
+             */
+            items: {
+                /**
+                 * @description What to do.
+                 * @enum {string}
+                 */
+                action: "create" | "update" | "delete";
+                /**
+                 * Format: uuid
+                 * @description The record of an update or a delete.
+                 */
+                id?: string;
+                /** @description Entity tags, as in `If-Match`, for an update or a delete. */
+                if_match?: string;
+                /** @description The fields, as in a request for one record. */
+                data?: {
+                    [key: string]: unknown;
+                };
+            }[];
         };
         Webhook: {
             /**

@@ -1,6 +1,14 @@
 import type { ApiResponse } from './response.js';
 import type { Transport } from './transport.js';
-import type { CallOptions, CreateOptions, Page, WriteOptions } from './types.js';
+import { LatitudeBatchError } from './errors.js';
+import type {
+  BatchOptions,
+  BatchResponse,
+  CallOptions,
+  CreateOptions,
+  Page,
+  WriteOptions,
+} from './types.js';
 
 const MAX_LIMIT = 100;
 
@@ -20,6 +28,7 @@ export interface ResourceTypes {
   Item: { id: string };
   Create: object;
   Update: object;
+  BatchItem: object;
   Query: { page?: number | undefined; limit?: number | undefined };
   Removed: object;
 }
@@ -69,6 +78,21 @@ export class Resource<T extends ResourceTypes> {
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
   async create(fields: T['Create'], options?: CreateOptions): Promise<T['Record']> {
     return recordOf(await this.post('', fields, options));
+  }
+
+  /**
+   * Creates, changes and deletes up to 100 records. All attempts share one `Idempotency-Key`.
+   * @throws LatitudeBatchError if an item failed, unless `throwOnFailed` is false
+   */
+  async batch(
+    items: readonly T['BatchItem'][],
+    { atomic = false, throwOnFailed = true, ...options }: BatchOptions = {},
+  ): Promise<BatchResponse> {
+    for (const item of items) if ('if_match' in item) ifMatch({ ifMatch: item.if_match as string });
+    const { body } = await this.post('/batch', { atomic, items }, options);
+    const response = body as BatchResponse;
+    if (throwOnFailed && response.meta.failed > 0) throw new LatitudeBatchError(response);
+    return response;
   }
 
   /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */

@@ -52,6 +52,21 @@ export type Deleted = Schemas['Deleted'];
 export type Me = Schemas['Me'];
 export type PageMeta = Schemas['PageMeta'];
 
+/** An item of a batch. */
+export type BatchItem<Create, Update> =
+  | { action: 'create'; data: Create }
+  | { action: 'update'; id: string; data: Update; if_match?: string }
+  | { action: 'delete'; id: string; if_match?: string };
+export type LeadBatchItem = BatchItem<LeadCreate, LeadUpdate> | ({ action: 'upsert' } & LeadUpsert);
+export type AppointmentBatchItem = BatchItem<AppointmentCreate, AppointmentUpdate>;
+export type TaskBatchItem = BatchItem<TaskCreate, TaskUpdate>;
+
+/** The results of a batch, in the order of its items. */
+export interface BatchResponse {
+  data: Schemas['BatchResult'][];
+  meta: Schemas['BatchMeta'];
+}
+
 /** One page of a list. */
 export interface Page<Item> {
   data: Item[];
@@ -95,6 +110,13 @@ export interface CreateOptions extends CallOptions {
    * within 24 hours. Default: a random key for each call, which its attempts share.
    */
   readonly idempotencyKey?: string | undefined;
+}
+
+export interface BatchOptions extends CreateOptions {
+  /** Whether one item that fails undoes all. Default: false. */
+  readonly atomic?: boolean | undefined;
+  /** Whether the call rejects if an item failed. Default: true. */
+  readonly throwOnFailed?: boolean | undefined;
 }
 
 export interface WriteOptions extends CallOptions {

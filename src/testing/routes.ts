@@ -111,8 +111,11 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
+/** The routes of batches. */
+export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
+
 /** All routes that require a key. routes.spec.ts compares the list with the application. */
-export const ALL_ROUTES = [...ROUTES, ...FURTHER_ROUTES];
+export const ALL_ROUTES = [...ROUTES, ...FURTHER_ROUTES, ...BATCH_ROUTES];
 
 export const RECORD_ROUTES = ROUTES.filter(
   (route): route is Route & Required<Pick<Route, 'makeRecord'>> => route.makeRecord !== undefined,
@@ -175,6 +178,15 @@ export function send(
   headers?: Record<string, string>,
 ): Promise<Answer> {
   return api.request(method, path, { body, headers });
+}
+
+/** The route of batches of a resource, with a batch that creates one record. */
+function batchRoute(name: string): Route {
+  const { path, write, creation } = RESOURCES.find((one) => one.path.endsWith(`/${name}`))!;
+  const body = async (tenant: Tenant) => {
+    return { items: [{ action: 'create', data: await creation(tenant) }] };
+  };
+  return { method: 'POST', pattern: `${path}/batch`, access: write, body };
 }
 
 /** The name of a route in test titles. */

@@ -2,6 +2,7 @@ import {
   etagOf,
   LatitudeAbortError,
   LatitudeApiError,
+  LatitudeBatchError,
   LatitudeConnectionError,
   LatitudeTimeoutError,
 } from '../../src/client/index.js';
@@ -58,6 +59,49 @@ describe('a call', () => {
     await resultOf(clientOf([answer(200, { data: LEAD })]).leads.get(ID));
     expect(sent[0]!.init.body).toBeUndefined();
     expect(sent[0]!.init.headers['Content-Type']).toBeUndefined();
+  });
+
+  it('returns the record of an upsert with what was done, and its entity tag', async () => {
+    const body = { data: LEAD, meta: { action: 'updated' } };
+    const client = clientOf([answer(200, body, { ETag: '"v2"' })]);
+    const input = { match_on: ['email' as const], data: { email: 'ada@example.com' } };
+    const { action, record } = await resultOf(client.leads.upsert(input));
+    expect([action, record, etagOf(record)]).toEqual(['updated', LEAD, '"v2"']);
+    expect(sent[0]).toMatchObject({ url: 'http://crm.test/api/v1/leads/upsert' });
+    expect(JSON.parse(sent[0]!.init.body as string)).toEqual(input);
+    expect(sent[0]!.init.headers['Idempotency-Key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('rejects if an item of a batch failed, unless told otherwise', async () => {
+    const body = {
+      data: [
+        { index: 0, status: 'created', id: ID },
+        { index: 1, status: 'failed', id: null, error: { code: 'duplicate', message: 'Taken.' } },
+      ],
+      meta: { succeeded: 1, failed: 1 },
+    };
+    const items = [{ action: 'create' as const, data: { first_name: 'Ada' } }];
+    const client = clientOf([
+      answer(207, body),
+      answer(207, body),
+      answer(200, { ...body, meta: { succeeded: 2, failed: 0 } }),
+    ]);
+    const failure = await failureOf(client.leads.batch(items));
+    expect(failure).toBeInstanceOf(LatitudeBatchError);
+    expect(failure).toMatchObject({ code: 'items_failed', status: 207, response: body });
+    expect(failure.message).toContain('Taken.');
+    expect(await resultOf(client.leads.batch(items, { throwOnFailed: false }))).toEqual(body);
+    await resultOf(client.tasks.batch([{ action: 'delete', id: ID }], { atomic: true }));
+    expect(sent[2]!.url).toBe('http://crm.test/api/v1/tasks/batch');
+    expect(JSON.parse(sent[2]!.init.body as string)).toEqual({
+      atomic: true,
+      items: [{ action: 'delete', id: ID }],
+    });
+  });
+
+  it('refuses an item of a batch whose entity tag is undefined', async () => {
+    const item = { action: 'delete', id: ID, if_match: undefined } as never;
+    await expect(clientOf([]).tasks.batch([item])).rejects.toThrow('ifMatch must be an entity tag');
   });
 
   it('sends only the query parameters that are defined', async () => {

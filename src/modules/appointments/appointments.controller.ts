@@ -1,9 +1,19 @@
-import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Put,
+  Query,
+  UseFilters,
+} from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import type { Call } from '../../platform/data/call.js';
@@ -17,6 +27,12 @@ import {
 import { AppointmentsService } from './appointments.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
+import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
+import { batchResponse } from '../../platform/http/response/batch-response.js';
+import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
+import { AppointmentBatchDto } from './appointment-batch.dto.js';
+import { AppointmentBatchService } from './appointment-batch.service.js';
+
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
 @Controller('api/v1/appointments')
 @UseFilters(ErrorFilter)
@@ -24,6 +40,7 @@ import { ErrorFilter } from '../../platform/http/error.filter.js';
 export class AppointmentsController {
   constructor(
     private readonly appointments: AppointmentsService,
+    private readonly batches: AppointmentBatchService,
     private readonly events: EventsService,
   ) {}
 
@@ -51,6 +68,22 @@ export class AppointmentsController {
   })
   create(@CurrentCall() call: Call, @Body() appointment: CreateAppointmentDto) {
     return this.appointments.createStored(call, appointment);
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @RequireScope('appointments:write')
+  @CheckBody(BatchLimit)
+  @ApiRoute({
+    summary: 'Change several appointments',
+    description: 'Every ten items begun count as one write. 207 means that an item failed.',
+    response: [BatchResultDto],
+    meta: BatchMetaDto,
+    statuses: [207],
+    errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
+  })
+  async batch(@CurrentCall() call: Call, @Body() batch: AppointmentBatchDto) {
+    return batchResponse(await this.batches.run(call, batch));
   }
 
   @Put(':id')

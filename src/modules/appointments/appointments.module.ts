@@ -6,6 +6,7 @@ import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
+import { AppointmentBatchService } from './appointment-batch.service.js';
 
 @Module({
   imports: [EventsModule, LeadsModule],
@@ -13,6 +14,7 @@ import { AppointmentsTools } from './appointments.tools.js';
   providers: [
     AppointmentsRepository,
     AppointmentsService,
+    AppointmentBatchService,
     AppointmentsTools,
     AppointmentsCompletions,
   ],

@@ -47,6 +47,14 @@ export class AppointmentsRepository extends TenantRepository<Appointment> {
   }
 
   /**
+   * @returns undefined for each appointment whose lead does not exist or is deleted
+   * @throws ApiError `create_failed`
+   */
+  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
+    return this.insertEach(call, rows, { lead_id: existingLeadsSql });
+  }
+
+  /**
    * Cancels an appointment. It stays readable, and cancelling it again changes nothing.
    * @returns whether the appointment exists
    * @throws ApiError `precondition_failed`, `create_failed`

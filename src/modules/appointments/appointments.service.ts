@@ -8,7 +8,7 @@ import { changedFields, nullsForMissing } from '../../platform/fields/changes.js
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
   type AppointmentDto,
   type AppointmentListQuery,
@@ -37,6 +37,11 @@ export class AppointmentsService {
     return orNotFound(await this.repository.findStored(call, id), 'appointment');
   }
 
+  /** Locks appointments until the transaction ends, in the order of their ids. */
+  lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
+    return this.repository.lockAll(call, ids);
+  }
+
   /**
    * The first appointments whose ids start with a prefix.
    * @throws ApiError `query_failed`
@@ -52,13 +57,19 @@ export class AppointmentsService {
 
   /** @see create */
   async createStored(call: Call, input: CreateAppointmentDto): Promise<Stored<AppointmentDto>> {
-    const created = await this.repository.insert(call, {
-      id: uuidv7(),
-      booked_by: call.actor.channel,
-      ...nullsForMissing(CreateAppointmentDto, input),
-    });
+    const created = await this.repository.insert(call, rowOf(call, input));
     if (!created) throw leadNotFound('lead_id');
     return created;
+  }
+
+  /**
+   * Creates appointments in one statement.
+   * @returns undefined for each appointment that cannot be created; `createStored` throws its error
+   * @throws ApiError `create_failed`
+   */
+  createTogether(call: Call, inputs: readonly CreateAppointmentDto[]) {
+    const rows = inputs.map((input) => rowOf(call, input));
+    return this.repository.insertTogether(call, rows);
   }
 
   /**
@@ -68,9 +79,8 @@ export class AppointmentsService {
    */
   createMany(call: Call, inputs: readonly (CreateAppointmentDto & Times)[]): Promise<void> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
+      ...rowOf(call, input),
       id: uuidv7({ msecs: created_at.getTime() }),
-      booked_by: call.actor.channel,
-      ...nullsForMissing(CreateAppointmentDto, input),
       created_at,
       updated_at,
     }));
@@ -112,6 +122,14 @@ export class AppointmentsService {
     orNotFound(await this.repository.cancel(call, id), 'appointment');
     return { id, cancelled: true };
   }
+}
+
+function rowOf(call: Call, input: CreateAppointmentDto) {
+  return {
+    id: uuidv7(),
+    booked_by: call.actor.channel,
+    ...nullsForMissing(CreateAppointmentDto, input),
+  };
 }
 
 /** The error for an end before the start. It names a field of the request. */

@@ -26,6 +26,7 @@ export class AppointmentsTools {
     scope: 'appointments:read',
     input: AppointmentListQuery,
     summary: ['id', 'lead_id', 'lead_name', 'start_time', 'end_time', 'status'],
+    brief: { result: ['id'] },
     output: [AgentAppointmentDto],
   })
   list(call: Call, query: AppointmentListQuery) {
@@ -86,6 +87,7 @@ export class AppointmentsTools {
     scope: 'appointments:write',
     id: APPOINTMENT,
     resource: 'appointment',
+    brief: { result: ['id'] },
     output: CancelledAppointmentDto,
   })
   cancel(call: Call, id: string) {

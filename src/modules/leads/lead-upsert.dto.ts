@@ -16,7 +16,7 @@ function MatchOn(): PropertyDecorator {
   return applyDecorators(
     SomeOf(UNIQUE_FIELDS, {
       required: true,
-      description: 'Fields whose values in data find the lead; at least one must have a value.',
+      description: 'Fields that find the lead; one must have a value in data.',
       example: ['external_id', 'email'],
     }),
     problemRule('hasMatchValue', (fields, { data }) => {

@@ -73,9 +73,24 @@ export class LeadUpsertService {
     });
   }
 
+  /** The ids of the leads that each input matches, in one statement. */
+  async findMatchesOfAll(call: Call, inputs: readonly UpsertLeadDto[]): Promise<string[][]> {
+    const all = await this.leads.findHolders(
+      call,
+      inputs.map(({ data }) => data),
+    );
+    return inputs.map(({ match_on, data }) => {
+      const values = this.leads.uniqueValuesOf(call, data);
+      const matches = all.filter(({ field, compared }) => {
+        return match_on.includes(field) && values[UNIQUE_COLUMNS[field]] === compared;
+      });
+      return [...new Set(matches.map(({ id }) => id))];
+    });
+  }
+
   /** @throws ApiError `duplicate` if the values belong to several leads */
   private async findMatches(call: Call, { match_on, data }: UpsertLeadDto): Promise<Holder[]> {
-    const holders = await this.leads.findHolders(call, data);
+    const holders = await this.leads.findHolders(call, [data]);
     const matches = holders.filter(({ field }) => match_on.includes(field));
     if (new Set(matches.map(({ id }) => id)).size <= 1) return matches;
     throw duplicateOf(call, matches);
@@ -123,7 +138,7 @@ function isAboutMatch(error: unknown, { match_on }: UpsertLeadDto): boolean {
  * The fields of a new lead.
  * @throws ApiError `validation_error` for what an update accepts and a create does not
  */
-function creationOf({ add_tags, remove_tags, ...fields }: UpdateLeadDto): CreateLeadDto {
+export function creationOf({ add_tags, remove_tags, ...fields }: UpdateLeadDto): CreateLeadDto {
   const tags = changedTags([], { add_tags, remove_tags });
   const given = withoutUndefined({ ...fields, ...(tags && { tags }) });
   const { value, problems } = readInput(CreateLeadDto, given);

@@ -1,10 +1,20 @@
-import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Put,
+  Query,
+  UseFilters,
+} from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import type { Call } from '../../platform/data/call.js';
@@ -21,6 +31,12 @@ import { LeadUpsertService } from './lead-upsert.service.js';
 import { WithMeta } from '../../platform/http/routes/with-meta.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
+import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
+import { batchResponse } from '../../platform/http/response/batch-response.js';
+import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
+import { LeadBatchDto } from './lead-batch.dto.js';
+import { LeadBatchService } from './lead-batch.service.js';
+
 /** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
 @UseFilters(ErrorFilter)
@@ -29,6 +45,7 @@ export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
+    private readonly batches: LeadBatchService,
     private readonly events: EventsService,
   ) {}
 
@@ -67,6 +84,22 @@ export class LeadsController {
   async upsert(@CurrentCall() call: Call, @Body() input: UpsertLeadDto) {
     const { lead, action } = await this.upserts.upsert(call, input);
     return new WithMeta(lead, { action }, action === 'created' ? 201 : 200);
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @RequireScope('leads:write')
+  @CheckBody(BatchLimit)
+  @ApiRoute({
+    summary: 'Change several leads',
+    description: 'Every ten items begun count as one write. 207 means that an item failed.',
+    response: [BatchResultDto],
+    meta: BatchMetaDto,
+    statuses: [207],
+    errors: ['not_found', 'duplicate', 'precondition_failed'],
+  })
+  async batch(@CurrentCall() call: Call, @Body() batch: LeadBatchDto) {
+    return batchResponse(await this.batches.run(call, batch));
   }
 
   @Put(':id')

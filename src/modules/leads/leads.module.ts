@@ -11,6 +11,7 @@ import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
+import { LeadBatchService } from './lead-batch.service.js';
 
 @Module({
   imports: [AuthModule, EventsModule],
@@ -18,6 +19,7 @@ import { LeadUpsertService } from './lead-upsert.service.js';
   providers: [
     LeadsRepository,
     LeadsService,
+    LeadBatchService,
     LeadUpsertService,
     LeadsTools,
     LeadsCompletions,

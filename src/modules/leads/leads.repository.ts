@@ -87,19 +87,29 @@ export class LeadsRepository extends TenantRepository<Lead> {
   }
 
   /**
-   * The leads that have these unique values, once for each value.
+   * @returns undefined for each lead whose e-mail, phone or external id another lead has
+   * @throws ApiError `create_failed`
+   */
+  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
+    return this.insertEach(call, rows);
+  }
+
+  /**
+   * The leads that have any of these unique values, once for each value.
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findHolders(call: TenantCall, values: UniqueValues): Promise<Holder[]> {
+  findHolders(call: TenantCall, values: readonly UniqueValues[]): Promise<Holder[]> {
     const columns = Object.entries(UNIQUE_COLUMNS);
     const holders = columns.map(
-      ([field, column], index) => `select id, '${field}' as field, ${field} as value
+      ([field, column], index) => `select id, '${field}' as field, ${field} as value,
+          ${column} as compared
         from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}
-          and ${column} = $${index + 2}`,
+          and ${column} = any($${index + 2})`,
     );
+    const wanted = columns.map(([, column]) => values.flatMap((each) => each[column] ?? []));
     return this.database.readForWrite<Holder>(call, {
       text: holders.join(' union all '),
-      values: [call.tenant.id, ...columns.map(([, column]) => values[column])],
+      values: [call.tenant.id, ...wanted],
       plan: 'index',
     });
   }

@@ -10,7 +10,8 @@ import { changedFields, nullsForMissing } from '../../platform/fields/changes.js
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
+import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import {
   AnyCustomFields,
@@ -103,6 +104,25 @@ export class LeadsService {
   }
 
   /**
+   * Creates leads in one statement.
+   * @returns undefined for each lead that cannot be created; `createStored` throws its error
+   * @throws ApiError `create_failed`
+   */
+  async createTogether(
+    call: Call,
+    inputs: readonly CreateLeadDto[],
+  ): Promise<(Stored<LeadDto> | undefined)[]> {
+    const rows = new Map<CreateLeadDto, { id: string }>();
+    for (const input of inputs) {
+      const problems = await this.problemsOf(call, input.custom_fields ?? {});
+      if (problems.length === 0) rows.set(input, { id: uuidv7(), ...this.toRow(call, input) });
+    }
+    const created = await this.repository.insertTogether(call, [...rows.values()]);
+    const leads = new Map(created.map((lead) => [lead?.id, lead]));
+    return inputs.map((input) => leads.get(rows.get(input)?.id));
+  }
+
+  /**
    * Creates leads with creation times in the past, for imported data.
    * @returns their ids, in the order of the leads
    * @throws ApiError `duplicate`, `create_failed`; no lead is created then
@@ -126,11 +146,17 @@ export class LeadsService {
   }
 
   /**
-   * The leads, not deleted, that have the e-mail, phone or external id of an input, once for each field.
+   * The leads, not deleted, that have the e-mail, phone or external id of any input, once for each field.
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findHolders(call: Call, input: UpdateLeadDto): Promise<Holder[]> {
-    return this.repository.findHolders(call, this.uniqueValuesOf(call, input));
+  findHolders(call: Call, inputs: readonly UpdateLeadDto[]): Promise<Holder[]> {
+    const values = inputs.map((input) => this.uniqueValuesOf(call, input));
+    return this.repository.findHolders(call, values);
+  }
+
+  /** Locks leads until the transaction ends, in the order of their ids. */
+  lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
+    return this.repository.lockAll(call, ids);
   }
 
   /** The values of a lead that no other lead of the organization may have, in their compared forms. */
@@ -202,9 +228,16 @@ export class LeadsService {
     call: Call,
     fields: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    if (this.customFields instanceof AnyCustomFields) return;
-    const problems = await customFieldsProblems(this.customFields, fields, call);
+    const problems = await this.problemsOf(call, fields);
     if (problems.length > 0) throw validationError(problems);
+  }
+
+  private async problemsOf(
+    call: Call,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<readonly FieldProblem[]> {
+    if (this.customFields instanceof AnyCustomFields) return [];
+    return customFieldsProblems(this.customFields, fields, call);
   }
 
   private toRow(call: Call, input: CreateLeadDto) {
@@ -236,7 +269,7 @@ export class LeadsService {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const holders = await this.repository.findHolders(call, claim);
+      const holders = await this.repository.findHolders(call, [claim]);
       const others = holders.filter(({ id }) => id !== claim.id.toLowerCase());
       throw others.length > 0 ? duplicateOf(call, others) : duplicateIn(error);
     }

@@ -12,6 +12,9 @@ import {
 } from './lead.dto.js';
 import { UpsertedLeadDto, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
+import { writesOf } from '../../platform/data/batches/batch.dto.js';
+import { createdLeadsOf, CreatedLeadsDto, CreateLeadsDto } from './lead-batch.dto.js';
+import { LeadBatchService } from './lead-batch.service.js';
 import { LeadsService } from './leads.service.js';
 
 const LEAD = 'Id of the lead, from list_leads.';
@@ -22,6 +25,7 @@ export class LeadsTools {
   constructor(
     private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
+    private readonly batches: LeadBatchService,
   ) {}
 
   @Tool('list_leads', {
@@ -35,6 +39,7 @@ export class LeadsTools {
       ...['id', 'first_name', 'last_name', 'company'],
       ...['status', 'temperature', 'lead_score'],
     ],
+    brief: { result: ['id'] },
     output: [LeadListItemDto],
   })
   list(call: Call, query: LeadListQuery) {
@@ -72,6 +77,22 @@ export class LeadsTools {
     return this.leads.create(call, lead);
   }
 
+  @Tool('create_leads', {
+    title: 'Create several leads',
+    description: 'Create up to 25 leads. Answers the id or the error of each.',
+    effect: 'creates',
+    scope: 'leads:write',
+    takesDryRun: true,
+    writesOf: ({ leads }: CreateLeadsDto) => writesOf(leads),
+    input: CreateLeadsDto,
+    brief: { arguments: ['leads'], result: ['results', 'failed'] },
+    output: CreatedLeadsDto,
+  })
+  async createMany(call: Call, { leads }: CreateLeadsDto) {
+    const items = leads.map((data) => ({ action: 'create', data }));
+    return createdLeadsOf(await this.batches.run(call, { atomic: false, items }));
+  }
+
   @Tool('update_lead', {
     title: 'Update a lead',
     description: 'Change the given fields of one lead.',
@@ -88,8 +109,7 @@ export class LeadsTools {
 
   @Tool('upsert_lead', {
     title: 'Create or update a lead',
-    description:
-      'Update the lead that has one of the values of match_on, or create it. Tells which it did.',
+    description: 'Update the lead that match_on finds, or create it.',
     effect: 'updates',
     scope: 'leads:write',
     scopes: ['leads:read'],
@@ -110,6 +130,7 @@ export class LeadsTools {
     scope: 'leads:write',
     id: LEAD,
     resource: 'lead',
+    brief: { result: ['id'] },
     output: DeletedDto,
   })
   delete(call: Call, id: string) {

@@ -24,6 +24,8 @@ export interface Holder {
   readonly field: UniqueField;
   /** The field as it was given. */
   readonly value: string;
+  /** The compared form of the value. */
+  readonly compared: string;
 }
 
 export function uniqueValuesOf(

@@ -1,16 +1,32 @@
-import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Put,
+  Query,
+  UseFilters,
+} from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import type { Call } from '../../platform/data/call.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
+
+import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
+import { batchResponse } from '../../platform/http/response/batch-response.js';
+import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
+import { TaskBatchDto } from './task-batch.dto.js';
+import { TaskBatchService } from './task-batch.service.js';
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
 @Controller('api/v1/tasks')
@@ -19,6 +35,7 @@ import { ErrorFilter } from '../../platform/http/error.filter.js';
 export class TasksController {
   constructor(
     private readonly tasks: TasksService,
+    private readonly batches: TaskBatchService,
     private readonly events: EventsService,
   ) {}
 
@@ -42,6 +59,22 @@ export class TasksController {
   @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
   create(@CurrentCall() call: Call, @Body() task: CreateTaskDto) {
     return this.tasks.createStored(call, task);
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @RequireScope('tasks:write')
+  @CheckBody(BatchLimit)
+  @ApiRoute({
+    summary: 'Change several tasks',
+    description: 'Every ten items begun count as one write. 207 means that an item failed.',
+    response: [BatchResultDto],
+    meta: BatchMetaDto,
+    statuses: [207],
+    errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
+  })
+  async batch(@CurrentCall() call: Call, @Body() batch: TaskBatchDto) {
+    return batchResponse(await this.batches.run(call, batch));
   }
 
   @Put(':id')

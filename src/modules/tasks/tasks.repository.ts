@@ -47,6 +47,14 @@ export class TasksRepository extends TenantRepository<Task> {
     return this.insertStored(call, row, { contact_id: existingLeadsSql });
   }
 
+  /**
+   * @returns undefined for each task whose contact does not exist or is deleted
+   * @throws ApiError `create_failed`
+   */
+  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
+    return this.insertEach(call, rows, { contact_id: existingLeadsSql });
+  }
+
   /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */
   async lockLead(call: InTransaction, leadId: string): Promise<boolean> {
     const rows = await call.transaction.query({

@@ -7,7 +7,7 @@ import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
@@ -31,6 +31,11 @@ export class TasksService {
     return orNotFound(await this.repository.findStored(call, id), 'task');
   }
 
+  /** Locks tasks until the transaction ends, in the order of their ids. */
+  lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
+    return this.repository.lockAll(call, ids);
+  }
+
   /**
    * The first tasks whose ids start with a prefix.
    * @throws ApiError `query_failed`
@@ -46,14 +51,19 @@ export class TasksService {
 
   /** @see create */
   async createStored(call: Call, input: CreateTaskDto): Promise<Stored<TaskDto>> {
-    const created = await this.repository.insert(call, {
-      id: uuidv7(),
-      created_by_user_id: call.actor.key.userId,
-      created_by_ai: call.actor.channel === 'ai',
-      ...nullsForMissing(CreateTaskDto, input),
-    });
+    const created = await this.repository.insert(call, rowOf(call, input));
     if (!created) throw leadNotFound('contact_id');
     return created;
+  }
+
+  /**
+   * Creates tasks in one statement.
+   * @returns undefined for each task that cannot be created; `createStored` throws its error
+   * @throws ApiError `create_failed`
+   */
+  createTogether(call: Call, inputs: readonly CreateTaskDto[]) {
+    const rows = inputs.map((input) => rowOf(call, input));
+    return this.repository.insertTogether(call, rows);
   }
 
   /**
@@ -63,10 +73,8 @@ export class TasksService {
    */
   createMany(call: Call, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
+      ...rowOf(call, input),
       id: uuidv7({ msecs: created_at.getTime() }),
-      created_by_user_id: call.actor.key.userId,
-      created_by_ai: call.actor.channel === 'ai',
-      ...nullsForMissing(CreateTaskDto, input),
       created_at,
       updated_at,
     }));
@@ -99,4 +107,13 @@ export class TasksService {
     orNotFound(await this.repository.delete(call, id), 'task');
     return { id, deleted: true };
   }
+}
+
+function rowOf(call: Call, input: CreateTaskDto) {
+  return {
+    id: uuidv7(),
+    created_by_user_id: call.actor.key.userId,
+    created_by_ai: call.actor.channel === 'ai',
+    ...nullsForMissing(CreateTaskDto, input),
+  };
 }

@@ -21,6 +21,7 @@ export class TasksTools {
     scope: 'tasks:read',
     input: TaskListQuery,
     summary: ['id', 'title', 'priority', 'status', 'due_date', 'contact_id', 'contact_name'],
+    brief: { result: ['id'] },
     output: [AgentTaskDto],
   })
   list(call: Call, query: TaskListQuery) {
@@ -80,6 +81,7 @@ export class TasksTools {
     scope: 'tasks:write',
     id: TASK,
     resource: 'task',
+    brief: { result: ['id'] },
     output: DeletedDto,
   })
   delete(call: Call, id: string) {

@@ -30,6 +30,7 @@ import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
 import { ReadReplicas } from './gateway/read-replicas.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
+import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
 import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
@@ -61,6 +62,7 @@ const PROVIDERS = [
   EventPartitionsRepository,
   EventsRepository,
   TenantDatabase,
+  BatchRunner,
   DatabaseStatus,
   Instances,
   ConcurrencyLimit,

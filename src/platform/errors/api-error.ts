@@ -56,14 +56,20 @@ export class ApiError extends HttpErrorBase {
     this.headers = headers;
   }
 
-  /** The same error for an input that is a part of another one. @param path that of the input, such as `data` */
-  within(path: string): ApiError {
+  /**
+   * The same error for an input that is a part of another one.
+   * @param path that of the input, such as `data`
+   * @param problem the detail of an error without details; the message then begins with the path
+   */
+  within(path: string, problem?: FieldProblem): ApiError {
     const { code, status, message, headers, cause, retryable, advice } = this;
-    const details = this.details?.map(({ field, ...detail }) => ({
+    const own = this.details ?? (problem && [problem]);
+    const details = own?.map(({ field, ...detail }) => ({
       field: field === 'body' ? path : `${path}.${field}`,
       ...detail,
     }));
-    const ofFields = code === 'validation_error' && details ? messageOf(details) : message;
+    const located = problem ? `${path}: ${message}` : message;
+    const ofFields = code === 'validation_error' && details ? messageOf(details) : located;
     const options = { status, message: ofFields, details, headers, cause };
     return new ApiError(code, options, { status, message, retryable, advice });
   }

@@ -24,6 +24,8 @@ export interface Declaration<T, E = T> extends Presence<T> {
   example?: E;
   /** Whether an input has the field in place of another one. Examples of whole inputs leave it out. */
   isAlternative?: boolean;
+  /** Whether responses can leave the field out. */
+  mayBeMissing?: boolean;
   /** What the column has in addition to its type, such as a collation. */
   column?: ColumnOptions;
 }
@@ -65,6 +67,7 @@ export interface Field
   readonly name: string;
   readonly presence: Presence<unknown>;
   readonly isAlternative?: boolean;
+  readonly mayBeMissing?: boolean;
   /** What the column of a stored record has in addition to the type of its kind. */
   readonly column?: ColumnOptions;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
@@ -170,7 +173,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 
 /** Creates the decorator of a kind of field. */
 export function declareField(
-  { description, example, isAlternative, column, ...presence }: Declaration<unknown>,
+  { description, example, isAlternative, mayBeMissing, column, ...presence }: Declaration<unknown>,
   { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
 ): PropertyDecorator {
   const described = (one: JsonSchema): JsonSchema => {
@@ -184,7 +187,7 @@ export function declareField(
   const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
     const name = String(property);
-    const own = { name, presence, isAlternative, column };
+    const own = { name, presence, isAlternative, mayBeMissing, column };
     const field = { ...kind, ...own, ...schemas, normalize, fromText };
     const isOfUpdate = isUpdate(target.constructor as Type<object>);
     addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));

@@ -13,6 +13,7 @@ import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
+import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
 import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -41,6 +42,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     RateLimitGuard,
     ScopesGuard,
     InputGuard,
+    BatchLimit,
     { provide: APP_GUARD, useExisting: HeadersGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },

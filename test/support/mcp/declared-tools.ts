@@ -21,7 +21,8 @@ export const DECLARED_RESOURCES = declared<ResourceKind>(RESOURCE);
 export const DECLARED_COMPLETIONS = declared<CompletionDeclaration>(COMPLETION);
 
 function declared<T>(metadata: symbol): readonly T[] {
-  return classesIn(MODULE_METADATA.PROVIDERS).flatMap(({ prototype }) => {
+  // Several features import the same module.
+  return [...new Set(classesIn(MODULE_METADATA.PROVIDERS))].flatMap(({ prototype }) => {
     const methods = prototype as Record<string, object>;
     return new MetadataScanner().getAllMethodNames(methods).flatMap((name) => {
       const declaration = Reflect.getMetadata(metadata, methods[name]!) as T | undefined;

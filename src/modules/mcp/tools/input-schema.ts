@@ -17,7 +17,7 @@ const LARGEST_USEFUL_BOUND = 1_000_000_000;
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'A UUID.',
   decimal: 'A decimal number, such as 12.50.',
-  'date-time': 'ISO 8601 with an offset, in UTC without one.',
+  'date-time': 'ISO 8601, UTC by default.',
 };
 
 /**

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js'
 import { jsonSchemaOf } from '../../../platform/fields/schema/schema-of.js';
 import { PAGE_META_SCHEMA } from '../../../platform/data/lists/page.js';
 import type { ObjectSchema } from './input-schema.js';
-import type { ToolDeclaration } from './tool.decorator.js';
+import { takesDryRun, type ToolDeclaration } from './tool.decorator.js';
 
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 const META: ObjectSchema = {
@@ -15,11 +15,15 @@ const META: ObjectSchema = {
  * list of tools with every prompt. A nullable field has no `type`, because not every host accepts an
  * array of types.
  */
-export function outputSchemaOf({ output, isPage, effect, brief }: ToolDeclaration): ObjectSchema {
+export function outputSchemaOf(tool: ToolDeclaration): ObjectSchema {
+  const { output, isPage, brief } = tool;
   const full: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
   const record = brief?.result ? picked(full, brief.result) : full;
-  if (isPage) return objectOf({ data: { type: 'array', items: namesOf(record) }, meta: META });
-  return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
+  const item = brief?.result ? record : namesOf(record);
+  if (isPage) return objectOf({ data: { type: 'array', items: item }, meta: META });
+  return takesDryRun(tool) && !brief?.result
+    ? { ...record, properties: withDryRun(record) }
+    : record;
 }
 
 /** Some of the fields. Without `additionalProperties`, hosts such as Mastra remove the others from results. */

@@ -19,7 +19,7 @@ import { readParameters } from '../../../platform/fields/input/read-parameters.j
 import { CLEAR, applyClear, problemOfNames } from './clear.js';
 import { FIELDS } from './page-fields.js';
 import type { MaybePromise } from '../../../platform/maybe-promise.js';
-import type { ToolDeclaration } from './tool.decorator.js';
+import { takesDryRun, type ToolDeclaration } from './tool.decorator.js';
 
 /** The arguments of a call before validation. */
 export interface RawArguments {
@@ -179,11 +179,12 @@ function nullsRemoved(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 }
 
-function builtInArgumentsOf({ id, effect }: ToolDeclaration): Type<BuiltInArguments> {
+function builtInArgumentsOf(tool: ToolDeclaration): Type<BuiltInArguments> {
+  const { id } = tool;
   class DeclaredArguments {}
   const { prototype } = DeclaredArguments;
   if (id !== undefined) Uuid({ required: true, description: id })(prototype, 'id');
-  if (effect === 'deletes') {
+  if (takesDryRun(tool)) {
     const description = 'Check everything and change nothing.';
     Flag({ default: false, description })(prototype, DRY_RUN);
   }

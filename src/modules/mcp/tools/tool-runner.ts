@@ -3,7 +3,11 @@ import { insufficientScope } from '../../../platform/access/scopes.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
-import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
+import {
+  RateLimits,
+  tooManyAtOnce,
+  tooManyRequests,
+} from '../../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../../platform/data/call.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedMcpError } from '../mcp-error.js';
@@ -11,7 +15,7 @@ import { ResourceRegistry } from '../resources/resource-registry.js';
 import { IdempotentCalls } from './idempotent-calls.js';
 import { compactPage } from './page-fields.js';
 import { missingScopeOf, type ToolDeclaration } from './tool.decorator.js';
-import type { RawArguments } from './tool-arguments.js';
+import type { ParsedArguments, RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
 
@@ -48,11 +52,18 @@ export class ToolRunner {
     const { actor, requestId = '' } = toolCall.call;
     const { isUnmetered } = declaration;
     const missing = missingScopeOf(declaration, actor.scopes);
-    const window = isUnmetered ? undefined : await this.count(declaration, toolCall);
+    let window = isUnmetered ? undefined : await this.count(declaration, toolCall);
     try {
       if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
       if (missing !== undefined) throw insufficientScope(missing);
-      return { result: toolResult(await this.run(tool, toolCall)) };
+      const parsed = await tool.arguments.parse(toolCall);
+      const writes = declaration.writesOf?.(parsed.methodArguments.at(-1) as never) ?? 1;
+      if (writes > 1) {
+        window = await this.limits.countAs(writes, 'writes', actor);
+        toolCall.onCounted(window);
+        if (window.isBlocked) throw tooManyAtOnce(writes, 'writes', window);
+      }
+      return { result: toolResult(await this.run(tool, toolCall, parsed)) };
     } catch (thrown) {
       const error = toLoggedMcpError(thrown, requestId);
       const metadata = metadataOf(error.code, missing, window);
@@ -66,16 +77,13 @@ export class ToolRunner {
     return window;
   }
 
-  private async run({ declaration, arguments: parser, run }: RegisteredTool, toolCall: ToolCall) {
-    const {
-      id,
-      dry_run: isDryRun = false,
-      methodArguments,
-      comparable,
-      fields,
-    } = await parser.parse(toolCall);
+  private async run(
+    { declaration, run }: RegisteredTool,
+    toolCall: ToolCall,
+    { id, dry_run: isDryRun = false, methodArguments, comparable, fields }: ParsedArguments,
+  ) {
     const { call } = toolCall;
-    if (declaration.effect === 'creates') {
+    if (declaration.effect === 'creates' && !isDryRun) {
       return this.idempotentCalls.run({ ...toolCall, comparable }, async (inner) => {
         return (await run(inner, ...methodArguments)) as object;
       });

@@ -35,6 +35,10 @@ export interface ToolOptions {
    * arguments, and all fields of the result but these.
    */
   readonly brief?: { readonly arguments?: readonly string[]; readonly result?: readonly string[] };
+  /** Whether it takes `dry_run`. A tool that `deletes` does. */
+  readonly takesDryRun?: true;
+  /** As how many writes a call counts. Default: one. */
+  readonly writesOf?: (input: never) => number;
   /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;
 }
@@ -56,6 +60,11 @@ export function missingScopeOf(
   granted: ReadonlySet<string>,
 ): Scope | undefined {
   return scopesOf(options).find((scope) => !granted.has(scope));
+}
+
+/** Whether calls of a tool can be dry runs. */
+export function takesDryRun({ effect, takesDryRun: isDeclared }: ToolOptions): boolean {
+  return effect === 'deletes' || isDeclared === true;
 }
 
 export const TOOL = Symbol('tool');

@@ -22,6 +22,7 @@ export class WhoamiTool {
     scope: 'any-key',
     // Asking for the limits must not use them up.
     isUnmetered: true,
+    brief: { result: ['scopes', 'expires_at'] },
     output: WhoamiDto,
   })
   async get(call: Call): Promise<WhoamiDto> {

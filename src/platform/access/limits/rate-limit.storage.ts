@@ -18,8 +18,12 @@ export interface RateWindow {
 
 /** Counts requests in fixed windows. A window starts with its first request; `ttl` is in ms. */
 export interface RateLimitStorage extends ThrottlerStorage {
-  /** Counts a request, unless the limit of its window is reached. */
-  count(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
+  /**
+   * Counts a request, unless the limit of its window is reached.
+   * @param amount how many requests it counts as, which are counted together or not at all; a negative number
+   *   returns requests. Default: 1.
+   */
+  count(key: string, ttl: number, limit: number, amount?: number): MaybePromise<RateWindow>;
   /** Returns the state of the window without counting. */
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
 }
@@ -43,12 +47,12 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     return Promise.resolve(this.count(key, ttl, limit));
   }
 
-  count(key: string, ttl: number, limit: number): RateWindow {
+  count(key: string, ttl: number, limit: number, amount = 1): RateWindow {
     const now = Date.now();
     this.deleteExpired(now);
     const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
-    const isBlocked = counter.hits >= limit;
-    if (!isBlocked) counter.hits++;
+    const isBlocked = amount > 0 && counter.hits + amount > limit;
+    if (!isBlocked) counter.hits = Math.max(0, counter.hits + amount);
     return windowOf({ ...counter, limit }, counter.endsAt - now, isBlocked);
   }
 

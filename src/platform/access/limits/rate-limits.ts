@@ -86,6 +86,26 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     return this.countIn(keyOf(limit, caller), this.limitOf(limit, caller), refusedAs);
   }
 
+  /**
+   * Counts a request that was counted once as several.
+   * @param amount how many requests it counts as
+   * @returns a blocked window if there are not so many left; nothing is counted then
+   */
+  countAs(amount: number, limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
+    const key = keyOf(limit, caller);
+    const { ttl, limit: hits } = this.limitOf(limit, caller);
+    const count = (more: number) => this.storage.count(key, ttl, hits, more);
+    return mapMaybePromise(count(amount - 1), (window) => {
+      if (!window.isBlocked) return window;
+      this.refusals[limit]++;
+      return mapMaybePromise(count(-1), (before) => ({
+        ...before,
+        isBlocked: true,
+        timeToBlockExpire: before.timeToExpire,
+      }));
+    });
+  }
+
   /** Counts a request in the window of a key. */
   countIn(key: string, { ttl, limit }: WindowSize, refusedAs: LimitKind): MaybePromise<RateWindow> {
     return mapMaybePromise(this.storage.count(key, ttl, limit), (counted) => {
@@ -138,6 +158,16 @@ const DESCRIPTIONS: Readonly<Record<LimitKind, string>> = {
   messages: 'messages',
   address: 'requests without a valid key',
 };
+
+/** Creates the error of a request that counts as several, and of which there are not so many left. */
+export function tooManyAtOnce(amount: number, kind: LimitName, window: RateWindow): ApiError {
+  const { limit, timeToBlockExpire } = window;
+  const left = `${remainingHits(window)} of ${limit} ${DESCRIPTIONS[kind]} are left`;
+  return new ApiError('rate_limit_exceeded', {
+    message: `The request counts as ${amount} ${DESCRIPTIONS[kind]}, and ${left}; the window ends in ${timeToBlockExpire} seconds.`,
+    headers: { 'Retry-After': String(timeToBlockExpire) },
+  });
+}
 
 /** Creates the error of a request over the limit, with `Retry-After`. */
 export function tooManyRequests(

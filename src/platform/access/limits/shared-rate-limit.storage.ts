@@ -6,7 +6,7 @@ import {
   windowOf,
 } from './rate-limit.storage.js';
 import { RedisConnection } from './redis-connection.js';
-import type { WindowReply } from './window-script.js';
+import type { WindowReply, WindowRequest } from './window-script.js';
 
 /** The time after which requests that were taken in advance are returned. */
 const ADVANCE_MS = 100;
@@ -68,8 +68,9 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     return this.count(key, ttl, limit);
   }
 
-  count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    if (!this.isOpen) return this.local.count(key, ttl, limit);
+  count(key: string, ttl: number, limit: number, amount = 1): MaybePromise<RateWindow> {
+    if (!this.isOpen) return this.local.count(key, ttl, limit, amount);
+    if (amount !== 1) return this.countTogether({ key, ttl, limit, asked: amount });
     const advance = this.advanceOf(key, limit);
     if (!advance || advance.left === 0) {
       return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
@@ -82,6 +83,28 @@ export class SharedRateLimitStorage implements RateLimitStorage {
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
     if (!this.isOpen) return this.local.peek(key, ttl, limit);
     return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
+  }
+
+  /** Counts several requests or none. */
+  private async countTogether(request: WindowRequest): Promise<RateWindow> {
+    const { key, ttl, limit, asked } = request;
+    try {
+      const reply = await this.run(request);
+      const isBlocked = reply.allowed < asked;
+      // The script allows as many as it can, and some in advance.
+      const counted = isBlocked ? 0 : asked;
+      if (reply.allowed > counted) await this.run({ ...request, asked: counted - reply.allowed });
+      const hits = Math.max(0, reply.hits + counted);
+      return windowOf({ hits, limit, endsAt: reply.endsAt }, reply.msLeft, isBlocked);
+    } catch {
+      return this.local.count(key, ttl, limit, asked);
+    }
+  }
+
+  private async run(request: WindowRequest): Promise<WindowReply> {
+    const [reply] = await this.redis.run([request]);
+    if (!reply) throw new Error('Redis has not replied');
+    return reply;
   }
 
   private advanceOf(key: string, limit: number): Advance | undefined {

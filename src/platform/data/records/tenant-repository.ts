@@ -119,13 +119,51 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
    * @throws UniqueViolation
    */
   async insertMany(call: TenantCall, rows: readonly (Row & { id: string })[]): Promise<void> {
+    await this.insertRows(call, rows);
+  }
+
+  /**
+   * Inserts rows with the same columns in one statement. It leaves out those that a unique index rejects, and those
+   * with a missing reference.
+   * @returns the record of each row, undefined if it was left out
+   * @throws ApiError `create_failed`
+   */
+  protected async insertEach(
+    call: TenantCall,
+    rows: readonly (Row & { id: string })[],
+    references?: RequiredReferences,
+  ): Promise<(Stored<R> | undefined)[]> {
+    const inserted = await this.insertRows(call, rows, { references, omitsDuplicates: true });
+    const records = new Map(inserted.map((row) => [row.id, this.storedOf(call, row)]));
+    return rows.map(({ id }) => records.get(id));
+  }
+
+  private async insertRows(
+    call: TenantCall,
+    rows: readonly (Row & { id: string })[],
+    options?: InsertOptions,
+  ): Promise<JsonRow[]> {
     const [first] = rows;
-    if (!first) return;
+    if (!first) return [];
     const json = `[${rows.map(rowJsonOf).join()}]`;
     const requests = JSON.stringify(rows.map(({ id }) => ({ id, ...originOf(call) })));
-    const text = this.statementsOf(call).insert(Object.keys(first));
-    await this.database.write(call, { text, values: [call.tenant.id, json, requests] });
-    this.database.publishEvents(call);
+    const text = this.statementsOf(call).insert(Object.keys(first), options);
+    const values = [call.tenant.id, json, requests];
+    const inserted = await this.database.write<JsonRow>(call, { text, values });
+    if (inserted.length > 0) this.database.publishEvents(call);
+    return inserted;
+  }
+
+  /**
+   * Locks records until the transaction ends. All callers lock in the order of the ids, so that two of them do not
+   * wait for each other.
+   * @throws ApiError `create_failed`
+   */
+  async lockAll(call: InTransaction, ids: readonly string[]): Promise<void> {
+    await call.transaction.query({
+      text: `select from ${this.table.name} where organization_id = $1 and id = any($2) order by id for update`,
+      values: [call.tenant.id, ids],
+    });
   }
 
   /**

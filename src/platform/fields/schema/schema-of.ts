@@ -54,13 +54,13 @@ function exampleOfField({ schema }: Field): unknown {
 
 /** The fields that every response has, or that a create requires. */
 function requiredFields(dto: Type<object>, direction: Direction): readonly Field[] {
-  if (direction === 'output') return fieldsOf(dto);
+  if (direction === 'output') return fieldsOf(dto).filter(({ mayBeMissing }) => !mayBeMissing);
   return isUpdate(dto) ? [] : fieldsOf(dto).filter(({ presence }) => presence.required);
 }
 
 /** On create, null means omitted. Elsewhere it is the value of an unset field. */
-function mayBeNull({ presence }: Field, isCreate: boolean): boolean {
-  return !presence.required && (isCreate || presence.default === undefined);
+function mayBeNull({ presence, mayBeMissing }: Field, isCreate: boolean): boolean {
+  return !presence.required && !mayBeMissing && (isCreate || presence.default === undefined);
 }
 
 function nullable(schema: JsonSchema): JsonSchema {

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -28,10 +29,16 @@ export class InputGuard implements CanActivate {
       return this.webhooks.receive(request, plan.webhookVerifier).then(() => true);
     }
     if (!plan?.input) return true;
-    return mapMaybePromise(this.bind(request, plan, plan.input), () => true);
+    const response = context.switchToHttp().getResponse<Response>();
+    return mapMaybePromise(this.bind(request, plan.input, plan, response), () => true);
   }
 
-  private bind(request: ApiRequest, plan: RoutePlan, input: InputPlan): MaybePromise<void> {
+  private bind(
+    request: ApiRequest,
+    input: InputPlan,
+    plan: RoutePlan,
+    response: Response,
+  ): MaybePromise<void> {
     const { bodyLimitBytes } = this.settings;
     if (plan.parsesForms && input.body && isMultipartForm(request.headers['content-type'])) {
       request.state.formPlan = input.body;
@@ -44,7 +51,7 @@ export class InputGuard implements CanActivate {
     return mapMaybePromise(bound, () => {
       const { call } = request.state;
       const check = this.modules.get(bodyCheck, { strict: false });
-      if (call) check.assertAllowed(call, request.body as object);
+      return call && check.assertAllowed(call, request.body as object, response);
     });
   }
 }

@@ -1,5 +1,7 @@
 import { SetMetadata, type Type } from '@nestjs/common';
+import type { Response } from 'express';
 import type { Call } from '../../data/call.js';
+import type { MaybePromise } from '../../maybe-promise.js';
 
 export const SINGLE_INSERT = Symbol('single insert');
 
@@ -22,8 +24,8 @@ export const BODY_CHECK = Symbol('body check');
 
 /** A provider that checks a valid body against the caller. It reads no records. */
 export interface BodyCheck {
-  /** @throws ApiError `validation_error` */
-  assertAllowed(call: Call, body: object): void;
+  /** @throws ApiError `validation_error`, `rate_limit_exceeded` */
+  assertAllowed(call: Call, body: object, response: Response): MaybePromise<void>;
 }
 
 /**

@@ -105,7 +105,7 @@ describe('a tool whose input has rules of class-validator', () => {
             additionalProperties: false,
           },
         },
-        due: { type: 'string', description: 'ISO 8601 with an offset, in UTC without one.' },
+        due: { type: 'string', description: 'ISO 8601, UTC by default.' },
         tags: { type: 'array', items: { type: 'string' } },
         note: { type: 'string' },
       },

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { insufficientScope } from '../../platform/access/scopes.js';
+import type { BatchDto, BatchOutcome } from '../../platform/data/batches/batch.dto.js';
+import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
+import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import type { BatchTarget } from '../../platform/data/batches/batch-target.js';
+import type { Call } from '../../platform/data/call.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
+import { UpsertLeadDto } from './lead-upsert.dto.js';
+import { creationOf, LeadUpsertService } from './lead-upsert.service.js';
+import { LeadsService } from './leads.service.js';
+import { UNIQUE_COLUMNS } from './unique-values.js';
+
+/** Creates, changes and deletes several leads (docs/contract/batches.md). */
+@Injectable()
+export class LeadBatchService {
+  private readonly target: BatchTarget<CreateLeadDto, UpdateLeadDto>;
+
+  constructor(
+    private readonly batches: BatchRunner,
+    leads: LeadsService,
+    upserts: LeadUpsertService,
+  ) {
+    this.target = {
+      items: { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto },
+      lock: (call, ids) => leads.lockAll(call, ids),
+      createTogether: (call, inputs) => leads.createTogether(call, inputs),
+      create: (call, input) => leads.createStored(call, input),
+      update: (call, id, input) => leads.updateStored(call, id, input),
+      remove: (call, id) => leads.delete(call, id),
+      removed: 'deleted',
+      refusalOf: ({ actor }, action) =>
+        action === 'upsert' && !actor.scopes.has('leads:read')
+          ? insufficientScope('leads:read')
+          : undefined,
+      uniqueValuesOf: (call, data) => {
+        const values = leads.uniqueValuesOf(call, data);
+        const fields = Object.entries(UNIQUE_COLUMNS);
+        return Object.fromEntries(fields.map(([field, column]) => [field, values[column]]));
+      },
+      upserts: {
+        findMatches: (call, inputs) =>
+          upserts.findMatchesOfAll(call, inputs as readonly UpsertLeadDto[]),
+        creationOf: (input) => creationOrNothing(input as UpsertLeadDto),
+        upsert: async (call, input) => {
+          const { lead, action } = await upserts.upsert(call, input as UpsertLeadDto);
+          return { id: lead.id, status: action };
+        },
+      },
+    };
+  }
+
+  /** @throws ApiError of the first item that fails, if the batch is atomic; `create_failed` */
+  run(call: Call, batch: BatchDto): Promise<BatchOutcome> {
+    return this.batches.run(call, batch, this.target);
+  }
+}
+
+/** @returns undefined if the upsert has an error, which it throws itself */
+function creationOrNothing({ mode, data }: UpsertLeadDto): CreateLeadDto | undefined {
+  if (mode === 'update_only') return undefined;
+  try {
+    return creationOf(data);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError, validationError } from '../../errors/api-error.js';
+import type { Call } from '../call.js';
+import { TenantDatabase } from '../gateway/tenant-database.js';
+import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
+import { type BatchItem, readItem } from './batch-item.js';
+import type { BatchCall, BatchTarget, Done, Step } from './batch-target.js';
+import { failRepeated } from './repeated-items.js';
+
+/** Carries out batches (docs/contract/batches.md). */
+@Injectable()
+export class BatchRunner {
+  constructor(private readonly database: TenantDatabase) {}
+
+  /**
+   * Carries out all items in one transaction, in their order. An item that is refused has no effect.
+   * @throws ApiError of the first item that fails, if the batch is atomic; `create_failed`
+   */
+  async run<C extends object, U extends object>(
+    call: Call,
+    { atomic, items }: BatchDto,
+    target: BatchTarget<C, U>,
+  ): Promise<BatchOutcome> {
+    const steps = items.map((plain, index): Step => {
+      const item = readItem(target.items, plain);
+      if (item instanceof ApiError) return { index, matches: [], outcome: item };
+      const outcome = target.refusalOf?.(call, item.action);
+      return { index, item, matches: [], outcome };
+    });
+    if (atomic) assertValid(steps);
+    // The transaction can run more than once.
+    return this.database.transaction(call, async (inner) => {
+      const own = steps.map((step) => ({ ...step }));
+      await new BatchRun(inner, own, target, atomic).run();
+      return outcomeOf(own);
+    });
+  }
+}
+
+/** One run of a batch in a transaction. */
+class BatchRun<C extends object, U extends object> {
+  constructor(
+    private readonly call: BatchCall,
+    private readonly steps: readonly Step[],
+    private readonly target: BatchTarget<C, U>,
+    private readonly isAtomic: boolean,
+  ) {}
+
+  async run(): Promise<void> {
+    const { call, steps, target } = this;
+    await this.findMatches();
+    failRepeated(call, this.open(), target);
+    if (this.isAtomic) assertNone(steps);
+    const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], matches].flat());
+    if (ids.length > 0) await target.lock(call, ids);
+    let together: { step: Step; input: C }[] = [];
+    for (const step of this.open()) {
+      const input = this.creationOf(step);
+      if (input) together.push({ step, input });
+      else {
+        await this.create(together);
+        together = [];
+        await this.attempt(step, () => this.carryOut(step));
+      }
+    }
+    await this.create(together);
+  }
+
+  /** The steps that have not failed. */
+  private open(): Step[] {
+    return this.steps.filter(({ outcome }) => outcome === undefined);
+  }
+
+  private async findMatches(): Promise<void> {
+    const upserts = this.open().filter(({ item }) => item?.action === 'upsert');
+    if (upserts.length === 0) return;
+    const inputs = upserts.map(({ item }) => item?.values ?? {});
+    const matches = (await this.target.upserts?.findMatches(this.call, inputs)) ?? [];
+    for (const [index, step] of upserts.entries()) step.matches = matches[index] ?? [];
+  }
+
+  /** The input of a step that only creates a record. */
+  private creationOf({ item, matches }: Step): C | undefined {
+    if (item?.action === 'create') return item.values.data as C;
+    if (item?.action !== 'upsert' || matches.length > 0) return undefined;
+    return this.target.upserts?.creationOf(item.values);
+  }
+
+  /** Creates records in one statement, and those that it leaves out one by one, for their errors. */
+  private async create(group: readonly { step: Step; input: C }[]): Promise<void> {
+    if (group.length === 0) return;
+    const inputs = group.map(({ input }) => input);
+    const created = await this.target.createTogether(this.call, inputs);
+    for (const [index, { step }] of group.entries()) {
+      const record = created[index];
+      if (record) step.outcome = { id: record.id, status: 'created' };
+      else await this.attempt(step, () => this.carryOut(step));
+    }
+  }
+
+  private async carryOut({ item }: Step): Promise<Done> {
+    const { target } = this;
+    if (!item) throw new Error('a step without an item was carried out');
+    const { action, id = '', values, precondition } = item;
+    const call = precondition ? { ...this.call, precondition } : this.call;
+    if (action === 'upsert' && target.upserts) return target.upserts.upsert(call, values);
+    if (action === 'delete') {
+      await target.remove(call, id);
+      return { id, status: target.removed };
+    }
+    if (action === 'update') {
+      const update = target.update(call, id, values.data as U);
+      const { isUnchanged } = await inField('data', update);
+      return { id, status: isUnchanged ? 'unchanged' : 'updated' };
+    }
+    const { id: created } = await inField('data', target.create(call, values.data as C));
+    return { id: created, status: 'created' };
+  }
+
+  private async attempt(step: Step, work: () => Promise<Done>): Promise<void> {
+    try {
+      step.outcome = await work();
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      if (this.isAtomic) throw inBatch(error, step);
+      step.outcome = error;
+    }
+  }
+}
+
+/** Names the fields of an error by their paths. */
+async function inField<T>(path: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw error instanceof ApiError && error.details ? error.within(path) : error;
+  });
+}
+
+/** Whether an error is about an item. Others, such as a lost connection, are about the whole batch. */
+function isOfItem(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500 && error.status !== 401;
+}
+
+/** @throws ApiError `validation_error` with the problems of all items; the first other error */
+function assertValid(steps: readonly Step[]): void {
+  const problems = steps.flatMap(({ index, outcome }) =>
+    outcome instanceof ApiError && outcome.code === 'validation_error'
+      ? (outcome.within(`items.${index}`).details ?? [])
+      : [],
+  );
+  if (problems.length > 0) throw validationError(problems);
+  assertNone(steps);
+}
+
+function assertNone(steps: readonly Step[]): void {
+  const failed = steps.find(({ outcome }) => outcome instanceof ApiError);
+  if (failed) throw inBatch(failed.outcome as ApiError, failed);
+}
+
+/** The error of an atomic batch. It names the item. */
+function inBatch(error: ApiError, { index, item }: Step): ApiError {
+  const path = `items.${index}`;
+  if (error.code === 'validation_error') return error.within(path);
+  return error.within(path, { field: fieldOf(error, item), message: error.message });
+}
+
+/** The field of an item at fault, for an error that names none. */
+function fieldOf({ code }: ApiError, item: BatchItem | undefined): string {
+  if (code === 'precondition_failed') return 'if_match';
+  if (code === 'not_found') return item?.id === undefined ? 'match_on' : 'id';
+  return 'action';
+}
+
+function outcomeOf(steps: readonly Step[]): BatchOutcome {
+  const results = steps.map(({ index, item, outcome }): BatchResultDto => {
+    if (!(outcome instanceof ApiError)) {
+      if (!outcome) throw new Error(`item ${index} has no outcome`);
+      return { index, status: outcome.status, id: outcome.id };
+    }
+    const { error } = outcome.getResponse() as { error: object };
+    return { index, status: 'failed', id: item?.id ?? null, error };
+  });
+  const failed = results.filter(({ status }) => status === 'failed').length;
+  return { results, meta: { succeeded: results.length - failed, failed } };
+}

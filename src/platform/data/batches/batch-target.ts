@@ -1,0 +1,53 @@
+import type { ApiError } from '../../errors/api-error.js';
+import type { Call, InTransaction } from '../call.js';
+import type { BatchStatus } from './batch.dto.js';
+import type { BatchAction, BatchItem, ItemDtos } from './batch-item.js';
+
+/** What was done to a record. */
+export interface Done {
+  readonly id: string;
+  readonly status: Exclude<BatchStatus, 'failed'>;
+}
+
+export type BatchCall = InTransaction<Call>;
+
+/** An item with its position, what it matches, and what came of it. */
+export interface Step {
+  readonly index: number;
+  readonly item?: BatchItem;
+  /** The records that an upsert matches. */
+  matches: readonly string[];
+  outcome?: Done | ApiError;
+}
+
+/** How a batch creates, changes and removes records of one kind: by the services of the records. */
+export interface BatchTarget<Create extends object, Update extends object> {
+  readonly items: ItemDtos;
+  /** Locks records until the transaction ends, in the order of their ids. */
+  lock(call: BatchCall, ids: readonly string[]): Promise<void>;
+  /** Creates records in one statement. @returns undefined for each that cannot be created; `create` says why */
+  createTogether(
+    call: BatchCall,
+    inputs: readonly Create[],
+  ): Promise<readonly ({ readonly id: string } | undefined)[]>;
+  create(call: BatchCall, input: Create): Promise<{ readonly id: string }>;
+  /** @returns whether the record was left as it was */
+  update(call: BatchCall, id: string, input: Update): Promise<{ readonly isUnchanged: boolean }>;
+  remove(call: BatchCall, id: string): Promise<unknown>;
+  /** What `remove` does. */
+  readonly removed: 'deleted' | 'cancelled';
+  /** The error of a caller who may not use an action. */
+  refusalOf?(call: Call, action: BatchAction): ApiError | undefined;
+  /** The values that no other record may have, in their compared forms, by field. */
+  uniqueValuesOf?(call: Call, data: object): Readonly<Record<string, string | null>>;
+  readonly upserts?: Upserts<Create>;
+}
+
+/** How a batch carries out upserts. */
+export interface Upserts<Create> {
+  /** The ids of the matching records of each upsert. */
+  findMatches(call: BatchCall, inputs: readonly object[]): Promise<readonly (readonly string[])[]>;
+  /** The input of a create, for an upsert without a match; undefined if it may not create. */
+  creationOf(input: object): Create | undefined;
+  upsert(call: BatchCall, input: object): Promise<Done>;
+}
