@@ -757,7 +757,7 @@ export interface components {
         };
         BatchResult: {
             /**
-             * @description Position of the item in the request, from 0.
+             * @description Position of the item, from 0.
              * @example 0
              */
             index: number;
@@ -774,7 +774,7 @@ export interface components {
              */
             id: string | null;
             /**
-             * @description Why it failed. Only items that failed have it.
+             * @description Why it failed; only then.
              * @example {
              *       "code": "not_found",
              *       "message": "There is no such lead.",
@@ -1067,7 +1067,7 @@ export interface components {
              */
             cancelled: boolean;
         };
-        AppointmentBatch: {
+        RecordBatch: {
             /**
              * @description Whether one item that fails undoes all. Default: `false`.
              * @example false
@@ -1080,7 +1080,7 @@ export interface components {
              *         "action": "update",
              *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
              *         "data": {
-             *           "status": "confirmed"
+             *           "status": "completed"
              *         }
              *       },
              *       {
@@ -1266,46 +1266,6 @@ export interface components {
              * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
              */
             assigned_to_user_id?: string | null;
-        };
-        TaskBatch: {
-            /**
-             * @description Whether one item that fails undoes all. Default: `false`.
-             * @example false
-             */
-            atomic?: boolean | null;
-            /**
-             * @description Each is carried out as a request of its own.
-             * @example [
-             *       {
-             *         "action": "create",
-             *         "data": {
-             *           "title": "Call Grace"
-             *         }
-             *       },
-             *       {
-             *         "action": "delete",
-             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794"
-             *       }
-             *     ]
-             */
-            items: {
-                /**
-                 * @description What to do.
-                 * @enum {string}
-                 */
-                action: "create" | "update" | "delete";
-                /**
-                 * Format: uuid
-                 * @description The record of an update or a delete.
-                 */
-                id?: string;
-                /** @description Entity tags, as in `If-Match`, for an update or a delete. */
-                if_match?: string;
-                /** @description The fields, as in a request for one record. */
-                data?: {
-                    [key: string]: unknown;
-                };
-            }[];
         };
         Webhook: {
             /**

@@ -27,10 +27,13 @@ import {
 import { AppointmentsService } from './appointments.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
-import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
+import {
+  BatchMetaDto,
+  BatchResultDto,
+  RecordBatchDto,
+} from '../../platform/data/batches/batch.dto.js';
 import { batchResponse } from '../../platform/http/response/batch-response.js';
 import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
-import { AppointmentBatchDto } from './appointment-batch.dto.js';
 import { AppointmentBatchService } from './appointment-batch.service.js';
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
@@ -82,7 +85,7 @@ export class AppointmentsController {
     statuses: [207],
     errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
   })
-  async batch(@CurrentCall() call: Call, @Body() batch: AppointmentBatchDto) {
+  async batch(@CurrentCall() call: Call, @Body() batch: RecordBatchDto) {
     return batchResponse(await this.batches.run(call, batch));
   }
 

@@ -22,10 +22,13 @@ import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto
 import { TasksService } from './tasks.service.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
-import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
+import {
+  BatchMetaDto,
+  BatchResultDto,
+  RecordBatchDto,
+} from '../../platform/data/batches/batch.dto.js';
 import { batchResponse } from '../../platform/http/response/batch-response.js';
 import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
-import { TaskBatchDto } from './task-batch.dto.js';
 import { TaskBatchService } from './task-batch.service.js';
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
@@ -73,7 +76,7 @@ export class TasksController {
     statuses: [207],
     errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
   })
-  async batch(@CurrentCall() call: Call, @Body() batch: TaskBatchDto) {
+  async batch(@CurrentCall() call: Call, @Body() batch: RecordBatchDto) {
     return batchResponse(await this.batches.run(call, batch));
   }
 

@@ -62,7 +62,7 @@ export class ApiError extends HttpErrorBase {
    * @param problem the detail of an error without details; the message then begins with the path
    */
   within(path: string, problem?: FieldProblem): ApiError {
-    const { code, status, message, headers, cause, retryable, advice } = this;
+    const { code, status, message, headers, retryable, advice } = this;
     const own = this.details ?? (problem && [problem]);
     const details = own?.map(({ field, ...detail }) => ({
       field: field === 'body' ? path : `${path}.${field}`,
@@ -70,7 +70,7 @@ export class ApiError extends HttpErrorBase {
     }));
     const located = problem ? `${path}: ${message}` : message;
     const ofFields = code === 'validation_error' && details ? messageOf(details) : located;
-    const options = { status, message: ofFields, details, headers, cause };
+    const options = { status, message: ofFields, details, headers, cause: this };
     return new ApiError(code, options, { status, message, retryable, advice });
   }
 

@@ -36,6 +36,14 @@ describe('a window', () => {
     expect(await hit()).toMatchObject({ totalHits: 2, endsAt: START + MINUTE, timeToExpire: 40 });
   });
 
+  it('counts several requests together or not at all', () => {
+    const count = (amount: number) => storage.count('key', MINUTE, 10, amount);
+    expect(count(8)).toMatchObject({ totalHits: 8, isBlocked: false });
+    expect(count(3)).toMatchObject({ totalHits: 8, isBlocked: true, timeToBlockExpire: 60 });
+    expect(count(-1)).toMatchObject({ totalHits: 7, isBlocked: false });
+    expect(count(3)).toMatchObject({ totalHits: 10, isBlocked: false });
+  });
+
   it('allows exactly the number of requests of the limit', async () => {
     const blocked: boolean[] = [];
     for (let i = 0; i < 5; i++) blocked.push((await hit()).isBlocked);

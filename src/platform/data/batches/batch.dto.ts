@@ -74,6 +74,20 @@ export class BatchDto {
   items: readonly unknown[];
 }
 
+const EXAMPLE = [
+  {
+    action: 'update',
+    id: '01a1fbde-995e-72a3-a032-ab1c988b9794',
+    data: { status: 'completed' },
+  },
+  { action: 'delete', id: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43' },
+];
+
+/** Changes of several records without upserts. */
+export class RecordBatchDto extends BatchDto {
+  @BatchItems(['create', 'update', 'delete'], EXAMPLE) declare items: readonly unknown[];
+}
+
 /** The error of an item, as in a response without the id of the request. */
 function ItemError(): PropertyDecorator {
   const text: JsonSchema = { type: 'string' };
@@ -84,7 +98,7 @@ function ItemError(): PropertyDecorator {
   };
   return declareField(
     {
-      description: 'Why it failed. Only items that failed have it.',
+      description: 'Why it failed; only then.',
       example: { code: 'not_found', message: 'There is no such lead.', retryable: false },
       mayBeMissing: true,
     },
@@ -110,7 +124,7 @@ export class BatchResultDto {
     min: 0,
     max: MAX_ITEMS - 1,
     required: true,
-    description: 'Position of the item in the request, from 0.',
+    description: 'Position of the item, from 0.',
     example: 0,
   })
   index: number;

@@ -73,6 +73,16 @@ describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
     expect(window.totalHits).toBe(1);
   });
 
+  it.each([10, 10_000])('counts several requests together or not at all, of %d', async (limit) => {
+    const count = (amount: number) =>
+      storages[Math.abs(amount) % 2]!.count(key, MINUTE, limit, amount);
+    expect(await count(8)).toMatchObject({ totalHits: 8, isBlocked: false });
+    expect(await count(limit - 7)).toMatchObject({ totalHits: 8, isBlocked: true });
+    expect(await count(-1)).toMatchObject({ totalHits: 7, isBlocked: false });
+    expect(await count(limit - 7)).toMatchObject({ totalHits: limit, isBlocked: false });
+    expect(await hitsOn(0, limit)).toBe(limit);
+  });
+
   it('blocks if the limit becomes lower than its count', async () => {
     for (let request = 0; request < 3; request++) await countOn(0, 5);
     expect(await countOn(1, 2)).toMatchObject({ totalHits: 3, isBlocked: true });
