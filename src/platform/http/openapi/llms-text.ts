@@ -14,7 +14,7 @@ const client = new LatitudeClient({ baseUrl, apiKey }); // retries 429, 5xx and 
 const lead = await client.leads.create({ first_name: 'Grace' }); // idempotent: a retry creates nothing twice
 const { data, meta } = await client.leads.list({ search: 'grace', limit: 20 });
 for await (const item of client.leads.all({ status: 'new' })) console.log(item.id);
-await client.leads.update(lead.id, { company: 'Navy' }); // also get, delete; client.appointments has cancel
+await client.leads.update(lead.id, { company: 'Navy' }); // also get, delete, upsert, batch; client.appointments has cancel
 // failures: LatitudeError { status, code, retryable, details, requestId }
 \`\`\``;
 
@@ -26,7 +26,7 @@ const AGENTS = `
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
-/** Renders the OpenAPI document for code assistants (llmstxt.org), in about 5,000 tokens. */
+/** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -113,7 +113,7 @@ function schemaText(name: string, schema: Schema, all: Readonly<Record<string, S
 }
 
 function baseName(name: string): string {
-  return `Create${name.replace(/^Update/, '').replace(/ListItem$/, '')}`;
+  return `Create${name.replace(/^Update/, '').replace(/(ListItem|WithSecret)$/, '')}`;
 }
 
 /** The schema of a create request, whose fields records, list items and update requests repeat. */
