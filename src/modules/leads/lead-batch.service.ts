@@ -10,7 +10,7 @@ import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
 import { UpsertLeadDto } from './lead-upsert.dto.js';
 import { creationOf, LeadUpsertService } from './lead-upsert.service.js';
 import { LeadsService } from './leads.service.js';
-import { UNIQUE_COLUMNS } from './unique-values.js';
+import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
 
 /** Creates, changes and deletes several leads (docs/contract/batches.md). */
 @Injectable()
@@ -43,8 +43,9 @@ export class LeadBatchService {
         findMatches: (call, inputs) =>
           upserts.findMatchesOfAll(call, inputs as readonly UpsertLeadDto[]),
         creationOf: (input) => creationOrNothing(input as UpsertLeadDto),
-        upsert: async (call, input) => {
-          const { lead, action } = await upserts.upsert(call, input as UpsertLeadDto);
+        upsert: async (call, input, matches) => {
+          const known = matches as readonly Holder[];
+          const { lead, action } = await upserts.upsert(call, input as UpsertLeadDto, known);
           return { id: lead.id, status: action };
         },
       },

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
+import { idsOf } from '../../platform/data/batches/batch-target.js';
 import { KeyedQueue } from '../../platform/data/gateway/queues.js';
 import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
@@ -40,18 +41,23 @@ export class LeadUpsertService {
 
   /**
    * Does what the service of leads does for a create or an update, by the leads that match.
+   * @param known what the input matches, if it was looked up before
    * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
    */
-  upsert(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
-    const run = () => this.repeat(call, input);
+  upsert(call: Call, input: UpsertLeadDto, known?: readonly Holder[]): Promise<UpsertedLead> {
+    const run = () => this.repeat(call, input, known);
     const value = input.match_on.map((field) => input.data[field]).find(Boolean);
     return call.transaction ? this.queue.run(`${call.tenant.id} ${value}`, run) : run();
   }
 
-  private async repeat(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
+  private async repeat(
+    call: Call,
+    input: UpsertLeadDto,
+    known?: readonly Holder[],
+  ): Promise<UpsertedLead> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.attempt(call, input);
+        return await this.attempt(call, input, attempt === 1 ? known : undefined);
       } catch (error) {
         if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
         throw error instanceof ApiError && error.details ? error.within('data') : error;
@@ -59,10 +65,15 @@ export class LeadUpsertService {
     }
   }
 
-  private async attempt(call: Call, input: UpsertLeadDto): Promise<UpsertedLead> {
+  private async attempt(
+    call: Call,
+    input: UpsertLeadDto,
+    known?: readonly Holder[],
+  ): Promise<UpsertedLead> {
     const { mode, data } = input;
     if (mode === 'create_only') return this.create(call, data);
-    const matches = await this.findMatches(call, input);
+    const [matches = []] = known ? [known] : await this.findMatchesOfAll(call, [input]);
+    if (idsOf(matches).length > 1) throw duplicateOf(call, matches);
     const [match] = matches;
     if (!match && mode === 'update_only') {
       throw new ApiError('not_found', { message: 'No lead has these values.' });
@@ -73,27 +84,18 @@ export class LeadUpsertService {
     });
   }
 
-  /** The ids of the leads that each input matches, in one statement. */
-  async findMatchesOfAll(call: Call, inputs: readonly UpsertLeadDto[]): Promise<string[][]> {
+  /** Finds what each input matches, in one statement. */
+  async findMatchesOfAll(call: Call, inputs: readonly UpsertLeadDto[]): Promise<Holder[][]> {
     const all = await this.leads.findHolders(
       call,
       inputs.map(({ data }) => data),
     );
     return inputs.map(({ match_on, data }) => {
       const values = this.leads.uniqueValuesOf(call, data);
-      const matches = all.filter(({ field, compared }) => {
+      return all.filter(({ field, compared }) => {
         return match_on.includes(field) && values[UNIQUE_COLUMNS[field]] === compared;
       });
-      return [...new Set(matches.map(({ id }) => id))];
     });
-  }
-
-  /** @throws ApiError `duplicate` if the values belong to several leads */
-  private async findMatches(call: Call, { match_on, data }: UpsertLeadDto): Promise<Holder[]> {
-    const holders = await this.leads.findHolders(call, [data]);
-    const matches = holders.filter(({ field }) => match_on.includes(field));
-    if (new Set(matches.map(({ id }) => id)).size <= 1) return matches;
-    throw duplicateOf(call, matches);
   }
 
   private async create(call: Call, data: UpdateLeadDto): Promise<UpsertedLead> {

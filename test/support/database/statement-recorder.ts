@@ -53,6 +53,7 @@ export class StatementRecorder {
       },
       manager: inner.manager,
       query: (statement) => inner.query(noted('query', statement)),
+      queryInSavepoint: (statement) => inner.queryInSavepoint(statement),
       runInSavepoint: (work) => inner.runInSavepoint(work),
       afterCommit: (callback) => {
         inner.afterCommit(callback);

@@ -4,7 +4,7 @@ import type { Call } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
 import { type BatchItem, readItem } from './batch-item.js';
-import type { BatchCall, BatchTarget, Done, Step } from './batch-target.js';
+import { type BatchCall, type BatchTarget, type Done, idsOf, type Step } from './batch-target.js';
 import { failRepeated } from './repeated-items.js';
 
 /** Carries out batches (docs/contract/batches.md). */
@@ -51,7 +51,7 @@ class BatchRun<C extends object, U extends object> {
     await this.findMatches();
     failRepeated(call, this.open(), target);
     if (this.isAtomic) assertNone(steps);
-    const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], matches].flat());
+    const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
     if (ids.length > 0) await target.lock(call, ids);
     let together: { step: Step; input: C }[] = [];
     for (const step of this.open()) {
@@ -98,12 +98,12 @@ class BatchRun<C extends object, U extends object> {
     }
   }
 
-  private async carryOut({ item }: Step): Promise<Done> {
+  private async carryOut({ item, matches }: Step): Promise<Done> {
     const { target } = this;
     if (!item) throw new Error('a step without an item was carried out');
     const { action, id = '', values, precondition } = item;
     const call = precondition ? { ...this.call, precondition } : this.call;
-    if (action === 'upsert' && target.upserts) return target.upserts.upsert(call, values);
+    if (action === 'upsert' && target.upserts) return target.upserts.upsert(call, values, matches);
     if (action === 'delete') {
       await target.remove(call, id);
       return { id, status: target.removed };

@@ -11,12 +11,22 @@ export interface Done {
 
 export type BatchCall = InTransaction<Call>;
 
+/** A record that an upsert matches, once for each field. */
+export interface Match {
+  readonly id: string;
+}
+
+/** Returns the ids of the matching records. */
+export function idsOf(matches: readonly Match[]): string[] {
+  return [...new Set(matches.map(({ id }) => id))];
+}
+
 /** An item with its position, what it matches, and what came of it. */
 export interface Step {
   readonly index: number;
   readonly item?: BatchItem;
-  /** The records that an upsert matches. */
-  matches: readonly string[];
+  /** What an upsert matches. */
+  matches: readonly Match[];
   outcome?: Done | ApiError;
 }
 
@@ -45,9 +55,9 @@ export interface BatchTarget<Create extends object, Update extends object> {
 
 /** How a batch carries out upserts. */
 export interface Upserts<Create> {
-  /** The ids of the matching records of each upsert. */
-  findMatches(call: BatchCall, inputs: readonly object[]): Promise<readonly (readonly string[])[]>;
+  /** Finds what each upsert matches. */
+  findMatches(call: BatchCall, inputs: readonly object[]): Promise<readonly (readonly Match[])[]>;
   /** The input of a create, for an upsert without a match; undefined if it may not create. */
   creationOf(input: object): Create | undefined;
-  upsert(call: BatchCall, input: object): Promise<Done>;
+  upsert(call: BatchCall, input: object, matches: readonly Match[]): Promise<Done>;
 }

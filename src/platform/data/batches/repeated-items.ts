@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { Call } from '../call.js';
-import type { BatchTarget, Step } from './batch-target.js';
+import { type BatchTarget, idsOf, type Step } from './batch-target.js';
 
 /** What no two items of a batch may have: a record, or a unique value of one. */
 interface Claim {
@@ -42,7 +42,7 @@ function claimsOf(
 ): Claim[] {
   if (!item) return [];
   const { id, action, values } = item;
-  const records = [id ?? [], matches].flat().map((record) => {
+  const records = [id ?? [], idsOf(matches)].flat().map((record) => {
     return { key: `record ${record}`, field: id === undefined ? 'match_on' : 'id' };
   });
   if (action === 'delete') return records;

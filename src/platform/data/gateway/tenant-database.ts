@@ -199,7 +199,7 @@ export class TenantDatabase {
     operation: Operation,
   ): Promise<Row[]> {
     const transaction = openTransactionOf(call);
-    if (transaction) return transaction.runInSavepoint((part) => part.query<Row>(statement));
+    if (transaction) return transaction.queryInSavepoint<Row>(statement);
     return this.run(call, operation, (attempt) => {
       const sending = this.send<Row>(call.tenant.id, statement, attempt);
       return this.limit.count(translateErrors(sending, operation.failure));

@@ -48,12 +48,13 @@ export class TransactionRunner {
       cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
-      const send = async <Row>(...statements: Statement[]) => {
+      const send = async <Row>(statement?: Statement, savepoint?: string) => {
         const { settings } = this;
         const sending = sendStatements<Row>(client, [
+          ...(savepoint === undefined ? [] : [{ name: '', text: savepoint, values: [] }]),
           settings.of(call.tenant.id, 'prepared', deadline, wait),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
-          ...statements.map((each) => settings.message([each])),
+          ...(statement ? [settings.message([statement])] : []),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
         ]);
         return (await this.limit.count(step(sending))).flat();

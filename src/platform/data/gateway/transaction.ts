@@ -16,6 +16,12 @@ export interface Transaction {
    */
   query<Row>(statement: Statement): Promise<Row[]>;
   /**
+   * Runs a statement. If it fails, only the statement is rolled back.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  queryInSavepoint<Row>(statement: Statement): Promise<Row[]>;
+  /**
    * Runs a part of the transaction. If it throws, only this part is rolled back.
    * @param work receives the transaction of this part
    */
@@ -34,7 +40,8 @@ interface Part {
 /** The connection of a transaction. */
 export interface TransactionConnection {
   readonly manager: EntityManager;
-  query<Row>(statement: Statement): Promise<Row[]>;
+  /** @param savepoint a statement that is sent in the same round trip before the other one */
+  query<Row>(statement: Statement, savepoint?: string): Promise<Row[]>;
   /** Sends a statement without parameters, such as `savepoint`. */
   run(text: string): Promise<unknown>;
 }
@@ -60,6 +67,10 @@ export class OpenTransaction implements Transaction {
     return this.connection.query<Row>(statement);
   }
 
+  queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
+    return this.queryPart(statement, []);
+  }
+
   runInSavepoint<T>(work: (part: Transaction) => Promise<T>): Promise<T> {
     return this.runPart(work, []);
   }
@@ -73,17 +84,33 @@ export class OpenTransaction implements Transaction {
     if (this.isBroken) throw new ApiError('create_failed');
   }
 
-  /** @param outer the parts that contain the new one */
-  private async runPart<T>(
-    work: (part: Transaction) => Promise<T>,
+  private queryPart<Row>(statement: Statement, outer: readonly Part[]): Promise<Row[]> {
+    return this.inSavepoint(outer, (savepoint) => {
+      this.assertOpen();
+      return this.connection.query<Row>(statement, savepoint);
+    });
+  }
+
+  private runPart<T>(work: (part: Transaction) => Promise<T>, outer: readonly Part[]): Promise<T> {
+    return this.inSavepoint(outer, async (savepoint, part) => {
+      await this.run(savepoint);
+      return work(this.transactionOf([...outer, part]));
+    });
+  }
+
+  /**
+   * @param outer the parts that contain the new one
+   * @param work begins with the savepoint of the part
+   */
+  private async inSavepoint<T>(
     outer: readonly Part[],
+    work: (savepoint: string, part: Part) => Promise<T>,
   ): Promise<T> {
     const part = { number: ++this.savepoints, innerParts: 0 };
     for (const containing of outer) containing.innerParts++;
     const { length } = this.callbacks;
-    await this.run(`savepoint part_${part.number}`);
     try {
-      return await work(this.transactionOf([...outer, part]));
+      return await work(`savepoint part_${part.number}`, part);
     } catch (error) {
       // The rollback undoes all parts that began after this one, not only those inside it.
       if (this.savepoints !== part.number + part.innerParts) this.isBroken = true;
@@ -99,6 +126,7 @@ export class OpenTransaction implements Transaction {
     return {
       manager: this.manager,
       query: (statement) => this.query(statement),
+      queryInSavepoint: (statement) => this.queryPart(statement, parts),
       runInSavepoint: (work) => this.runPart(work, parts),
       afterCommit: (callback) => {
         this.afterCommit(callback);

@@ -296,6 +296,7 @@ const NO_TRANSACTION: Transaction = {
     throw new TransactionNeeded();
   },
   query: () => Promise.reject(new TransactionNeeded()),
+  queryInSavepoint: () => Promise.reject(new TransactionNeeded()),
   runInSavepoint: () => Promise.reject(new TransactionNeeded()),
   afterCommit: () => {
     throw new TransactionNeeded();
