@@ -51,7 +51,11 @@ export interface KindOfRecord {
 
 /** Every kind of record, by its path. */
 export const KINDS: readonly (readonly [path: string, kind: KindOfRecord])[] = [
-  ...new Set(SCOPED_TOOLS.map(({ route }) => route.pattern.replace('/:id', ''))),
+  ...new Set(
+    SCOPED_TOOLS.map(({ route }) => route.pattern)
+      .filter((pattern) => pattern.endsWith('/:id'))
+      .map((pattern) => pattern.replace('/:id', '')),
+  ),
 ].map((path) => [
   path,
   {
