@@ -18,7 +18,8 @@ export function planConnections(maxConnections: number): ConnectionPlan {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
   const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
   const pool = maxConnections - batches - administration;
-  return { pool, administration, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
+  const waiting = clamp(Math.floor((maxConnections - batches) * 0.4), 1, 4);
+  return { pool, administration, batches, waiting };
 }
 
 function clamp(value: number, min: number, max: number): number {

@@ -22,6 +22,7 @@ the newest record of the organization.
 const FIELDS = {
   email: 'grace.hopper+{{random}}@example.com',
   phone: '+1 415 {{random}}',
+  external_id: 'crm-{{random}}',
   lead_id: '{{leads.id}}',
   contact_id: '{{leads.id}}',
 };
