@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { changesAnyRecord } from '../../scripts/postman/collection.mjs';
 import { install, ROOT, withServer } from '../server.mjs';
 
 const COLLECTION = path.join(ROOT, 'docs/postman_collection.json');
@@ -48,7 +49,9 @@ function runCollection(variables, onResponse) {
 }
 
 function operationsOf({ paths }) {
-  return Object.values(paths).flatMap((methods) => Object.values(methods));
+  return Object.entries(paths)
+    .filter(([path]) => !changesAnyRecord(path))
+    .flatMap(([, methods]) => Object.values(methods));
 }
 
 function operationAt({ paths }, { method, url }) {

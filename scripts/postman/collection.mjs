@@ -10,7 +10,7 @@ const ABOUT = `
 Set \`base_url\` to the address of the server and \`api_key\` to a key that has the scopes which the
 requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
 addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
-limits of a key.
+limits of a key. Upserts and batches, which change several records or one of several, are left out.
 `;
 
 /** @param document the OpenAPI document */
@@ -36,8 +36,14 @@ export function collectionOf(document) {
   };
 }
 
+/** Whether the records that a route changes depend on its body. */
+export function changesAnyRecord(path) {
+  return /\/(batch|upsert)$/.test(path);
+}
+
 function operationsOf({ paths, components }) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const ofRecords = Object.entries(paths).filter(([path]) => !changesAnyRecord(path));
+  return ofRecords.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       path,

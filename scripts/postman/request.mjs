@@ -4,11 +4,12 @@
 const FIELDS = {
   email: '{{$guid}}@example.com',
   phone: '{{$randomPhoneNumber}}',
+  external_id: '{{$guid}}',
   lead_id: '{{lead_id}}',
   contact_id: '{{lead_id}}',
 };
 
-const UNIQUE = ['email', 'phone'];
+const UNIQUE = ['email', 'phone', 'external_id'];
 
 const PARAMETER = /\{(.*?)\}/g;
 
