@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from './guards/api-key.guard.js';
 import { AccessModule } from '../access/access.module.js';
 import { ScopesGuard } from './guards/scopes.guard.js';
@@ -21,15 +21,13 @@ import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
-/**
- * Registers the guards, the interceptor and the error filter of all routes. The guards run in this order. The
- * interceptor surrounds those of a team.
- */
+/** Registers the guards and the error filter of all routes. The guards run in this order. */
 @Module({
   imports: [AccessModule, DiscoveryModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
+    WriteInterceptor,
     AccessCheck,
     ApiDescription,
     HealthService,
@@ -48,7 +46,6 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },
     { provide: APP_GUARD, useExisting: InputGuard },
-    { provide: APP_INTERCEPTOR, useClass: WriteInterceptor },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
 })

@@ -15,7 +15,8 @@ import { headOf } from './envelope.js';
 import { WithMeta } from '../routes/with-meta.js';
 
 /**
- * The innermost interceptor of a handler on which interceptors of a team run. It reads the fields of a form, which
+ * The innermost interceptor of a handler that writes, or on which interceptors of a team run. Without these, it runs the
+ * interceptor of writes, which otherwise surrounds them (`RoutePlans`). With them, it reads the fields of a form, which
  * an interceptor such as `FileInterceptor` has parsed, into the `@Body()` of the handler. On routes of the REST
  * API, the interceptors receive a record as a plain object, and a page as clients receive it, and the headers of
  * the response stay those of the record.
@@ -25,8 +26,10 @@ export const aroundHandler: NestInterceptor = {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const { formPlan, plan } = request.state;
-    // Another application of the process can have added this interceptor.
-    if (!plan || plan.interceptors.length === 0) return next.handle();
+    // Another application of the process, with other interceptors, can have added this one.
+    if (!plan || plan.interceptors.length === 0) {
+      return plan?.writes?.intercept(context, next) ?? next.handle();
+    }
     const result = formPlan
       ? from(bindForm(request, formPlan)).pipe(mergeMap(() => next.handle()))
       : next.handle();

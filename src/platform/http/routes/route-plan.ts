@@ -1,4 +1,5 @@
-import { HttpStatus, type Type } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, HttpStatus, type Type } from '@nestjs/common';
+import type { Observable } from 'rxjs';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import {
   declaredInterceptorsOf,
@@ -45,6 +46,8 @@ export interface RoutePlan extends DeclaredHandler {
   readonly webhookVerifier: Type<WebhookVerifier> | undefined;
   /** Whether it supports `Idempotency-Key` and `If-Match`. */
   readonly mayWrite: boolean;
+  /** What implements them in an application. Undefined in a plan that was compiled from metadata alone. */
+  readonly writes?: WriteRules;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
   /** The interceptors of a team that run on it. */
@@ -55,6 +58,11 @@ export interface RoutePlan extends DeclaredHandler {
   readonly collections: ReadonlyMap<string, KeptSegments>;
   readonly documentation: ApiRouteOptions | undefined;
   readonly tag: ApiTagOptions | undefined;
+}
+
+/** What implements `Idempotency-Key` and `If-Match`. */
+export interface WriteRules {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown>;
 }
 
 /** What a team registers for all routes. */
@@ -101,7 +109,7 @@ export function planRoutes(
       parsesForms: ofHandler.length > 0,
       bodyCheck: declaration<Type<BodyCheck>>(BODY_CHECK),
       webhookVerifier: declaration<Type<WebhookVerifier>>(WEBHOOK_VERIFIER),
-      mayWrite: isRest && mayWrite(access),
+      mayWrite: isRest && httpMethod !== 'GET' && mayWrite(access),
       isSingleInsert: declaration(SINGLE_INSERT) === true,
       interceptors: [...enhancers.interceptors, ...ofHandler],
       isSurrounded: enhancers.hasOuterInterceptors,
