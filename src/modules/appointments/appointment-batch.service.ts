@@ -18,10 +18,7 @@ export class AppointmentBatchService {
   ) {
     this.target = {
       items: itemDtosOf(CreateAppointmentDto, UpdateAppointmentDto),
-      lock: (call, ids) => appointments.lockAll(call, ids),
-      createTogether: (call, inputs) => appointments.createTogether(call, inputs),
-      create: (call, input) => appointments.createStored(call, input),
-      update: (call, id, input) => appointments.updateStored(call, id, input),
+      service: appointments,
       remove: (call, id) => appointments.cancel(call, id),
       removed: 'cancelled',
     };

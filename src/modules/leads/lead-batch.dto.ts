@@ -8,6 +8,7 @@ import { declareField } from '../../platform/fields/field.js';
 import { Integer } from '../../platform/fields/kinds/kinds.js';
 import { jsonSchemaOf } from '../../platform/fields/schema/schema-of.js';
 import { CreateLeadDto } from './lead.dto.js';
+import { UPSERT_MODES } from './lead-upsert.dto.js';
 import { UNIQUE_FIELDS } from './unique-values.js';
 
 const EXAMPLE = [
@@ -27,7 +28,7 @@ const MATCH_ON = {
 
 const MODE = {
   type: 'string',
-  enum: ['create_or_update', 'update_only', 'create_only'],
+  enum: UPSERT_MODES,
   description: 'What an upsert may do.',
 };
 

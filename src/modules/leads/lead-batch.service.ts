@@ -24,10 +24,7 @@ export class LeadBatchService {
   ) {
     this.target = {
       items: { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto },
-      lock: (call, ids) => leads.lockAll(call, ids),
-      createTogether: (call, inputs) => leads.createTogether(call, inputs),
-      create: (call, input) => leads.createStored(call, input),
-      update: (call, id, input) => leads.updateStored(call, id, input),
+      service: leads,
       remove: (call, id) => leads.delete(call, id),
       removed: 'deleted',
       refusalOf: ({ actor }, action) =>

@@ -5,8 +5,8 @@ import { NestedInput } from '../../platform/fields/nested.js';
 import { LeadDto, UpdateLeadDto } from './lead.dto.js';
 import { UNIQUE_FIELDS, type UniqueField } from './unique-values.js';
 
-const MODES = ['create_or_update', 'update_only', 'create_only'] as const;
-export type UpsertMode = (typeof MODES)[number];
+export const UPSERT_MODES = ['create_or_update', 'update_only', 'create_only'] as const;
+export type UpsertMode = (typeof UPSERT_MODES)[number];
 
 const ACTIONS = ['created', 'updated', 'unchanged'] as const;
 export type UpsertAction = (typeof ACTIONS)[number];
@@ -37,7 +37,7 @@ export class UpsertLeadDto {
     example: { first_name: 'Grace', email: 'grace.hopper@example.com', external_id: 'crm-4711' },
   })
   data: UpdateLeadDto;
-  @OneOf(MODES, {
+  @OneOf(UPSERT_MODES, {
     default: 'create_or_update',
     description: 'What it may do.',
     example: 'create_or_update',

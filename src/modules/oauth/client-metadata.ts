@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import { isLoopback } from '../../platform/config/loopback.js';
 import { codePointLength } from '../../platform/fields/kinds/text.js';
 
 const MAX_NAME_LENGTH = 200;
@@ -10,13 +11,6 @@ const MISLEADING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** The grants that clients can ask for. */
 export const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
-
-/** The names of this machine, as URLs have them. */
-const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
-export function isLoopback({ protocol, hostname }: URL): boolean {
-  return protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
-}
 
 /** @throws InvalidClientMetadata for a name that the page cannot show as it is */
 export function checkClientName(name: unknown): void {

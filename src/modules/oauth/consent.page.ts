@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isLoopback } from './client-metadata.js';
+import { isLoopback } from '../../platform/config/loopback.js';
 
 const STYLE = `
 :root { color-scheme: light dark; }

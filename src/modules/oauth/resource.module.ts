@@ -1,23 +1,9 @@
-import { Controller, Get, Module, Req, Res, UseFilters } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
-import { Public } from '../../platform/http/routes/access.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { McpModule } from '../mcp/mcp.module.js';
-import { METADATA_PATH, ProtectedResource } from './protected-resource.js';
-
-/** The metadata of /mcp as a resource of OAuth (docs/contract/oauth.md#resource). */
-@Controller()
-@UseFilters(ErrorFilter)
-export class ResourceController {
-  constructor(private readonly resource: ProtectedResource) {}
-
-  @Get([METADATA_PATH, `${METADATA_PATH}/mcp`])
-  @Public()
-  get(@Req() { originalUrl }: Request, @Res() response: Response): void {
-    response.set('Access-Control-Allow-Origin', '*').json(this.resource.metadataOf(originalUrl));
-  }
-}
+import { ProtectedResource } from './protected-resource.js';
+import { ResourceController } from './resource.controller.js';
 
 /** /mcp as a resource of an authorization server, the built-in one or another. */
 @Module({

@@ -18,10 +18,7 @@ export class TaskBatchService {
   ) {
     this.target = {
       items: itemDtosOf(CreateTaskDto, UpdateTaskDto),
-      lock: (call, ids) => tasks.lockAll(call, ids),
-      createTogether: (call, inputs) => tasks.createTogether(call, inputs),
-      create: (call, input) => tasks.createStored(call, input),
-      update: (call, id, input) => tasks.updateStored(call, id, input),
+      service: tasks,
       remove: (call, id) => tasks.delete(call, id),
       removed: 'deleted',
     };

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
+import { isLoopback } from './loopback.js';
 import { type Environment, type Setting, setting, SettingError } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -209,9 +210,8 @@ function isPublicUrl(text: string): boolean {
 
 function isSecureUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLocal);
+  const url = new URL(text);
+  return url.protocol === 'https:' || isLoopback(url);
 }
 
 function postgresUrl() {

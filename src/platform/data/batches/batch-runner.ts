@@ -52,7 +52,7 @@ class BatchRun<C extends object, U extends object> {
     failRepeated(call, this.open(), target);
     if (this.isAtomic) assertNone(steps);
     const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
-    if (ids.length > 0) await target.lock(call, ids);
+    if (ids.length > 0) await target.service.lockAll(call, ids);
     let together: { step: Step; input: C }[] = [];
     for (const step of this.open()) {
       const input = this.creationOf(step);
@@ -90,7 +90,7 @@ class BatchRun<C extends object, U extends object> {
   private async create(group: readonly { step: Step; input: C }[]): Promise<void> {
     if (group.length === 0) return;
     const inputs = group.map(({ input }) => input);
-    const created = await this.target.createTogether(this.call, inputs);
+    const created = await this.target.service.createTogether(this.call, inputs);
     for (const [index, { step }] of group.entries()) {
       const record = created[index];
       if (record) step.outcome = { id: record.id, status: 'created' };
@@ -109,11 +109,14 @@ class BatchRun<C extends object, U extends object> {
       return { id, status: target.removed };
     }
     if (action === 'update') {
-      const update = target.update(call, id, values.data as U);
+      const update = target.service.updateStored(call, id, values.data as U);
       const { isUnchanged } = await inField('data', update);
       return { id, status: isUnchanged ? 'unchanged' : 'updated' };
     }
-    const { id: created } = await inField('data', target.create(call, values.data as C));
+    const { id: created } = await inField(
+      'data',
+      target.service.createStored(call, values.data as C),
+    );
     return { id: created, status: 'created' };
   }
 

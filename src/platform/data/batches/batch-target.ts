@@ -30,19 +30,28 @@ export interface Step {
   outcome?: Done | ApiError;
 }
 
-/** How a batch creates, changes and removes records of one kind: by the services of the records. */
-export interface BatchTarget<Create extends object, Update extends object> {
-  readonly items: ItemDtos;
+/** What a batch calls of the service of a kind of record. */
+export interface RecordService<Create extends object, Update extends object> {
   /** Locks records until the transaction ends, in the order of their ids. */
-  lock(call: BatchCall, ids: readonly string[]): Promise<void>;
-  /** Creates records in one statement. @returns undefined for each that cannot be created; `create` says why */
+  lockAll(call: BatchCall, ids: readonly string[]): Promise<void>;
+  /** Creates records in one statement. @returns undefined for each that cannot be created; `createStored` says why */
   createTogether(
     call: BatchCall,
     inputs: readonly Create[],
   ): Promise<readonly ({ readonly id: string } | undefined)[]>;
-  create(call: BatchCall, input: Create): Promise<{ readonly id: string }>;
+  createStored(call: BatchCall, input: Create): Promise<{ readonly id: string }>;
   /** @returns whether the record was left as it was */
-  update(call: BatchCall, id: string, input: Update): Promise<{ readonly isUnchanged: boolean }>;
+  updateStored(
+    call: BatchCall,
+    id: string,
+    input: Update,
+  ): Promise<{ readonly isUnchanged: boolean }>;
+}
+
+/** How a batch creates, changes and removes records of one kind. */
+export interface BatchTarget<Create extends object, Update extends object> {
+  readonly items: ItemDtos;
+  readonly service: RecordService<Create, Update>;
   remove(call: BatchCall, id: string): Promise<unknown>;
   /** What `remove` does. */
   readonly removed: 'deleted' | 'cancelled';
