@@ -1,4 +1,4 @@
-import { ConcurrencyLimit } from '../../src/platform/data/gateway/policies.js';
+import { ConcurrencyLimit, MAX_LIMIT } from '../../src/platform/data/gateway/policies.js';
 import { UnlimitedTimeBudget } from '../../src/platform/data/gateway/time-budget.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 
@@ -8,14 +8,13 @@ export class ImpatientTimeBudget extends UnlimitedTimeBudget {
 }
 
 /**
- * Begins as many operations as the limit of a server allows.
+ * Begins as many operations as the limit of a server can ever allow, because operations that end change the limit.
  * @returns a function that ends them
  */
 export function reachLimit({ app }: TestApp): () => void {
   const limit = app.get(ConcurrencyLimit);
-  let running = 0;
-  for (; !limit.isReached; running++) limit.acquire();
+  for (let running = 0; running < MAX_LIMIT; running++) limit.acquire();
   return () => {
-    for (; running > 0; running--) limit.release();
+    for (let running = MAX_LIMIT; running > 0; running--) limit.release();
   };
 }

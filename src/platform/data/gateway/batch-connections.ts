@@ -135,7 +135,7 @@ export class BatchConnections implements OnApplicationShutdown {
         const { failedStatement: failed } = pipeline;
         if (failed === undefined && batch.length === 1) throw error;
         const calls = failed === undefined ? [] : (sent[statementAt(messages, failed)] ?? []);
-        // An insert for several calls is sent again for each of them.
+        // A statement for several calls is sent again for each of them.
         if (calls.length === 1) outcomes[calls[0] ?? 0] = error;
       }
       return outcomes;

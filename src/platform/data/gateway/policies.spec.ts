@@ -62,7 +62,7 @@ describe('the statements of a batch', () => {
     expect(idsOf(batch)).toEqual([['a1'], ['a3'], ['b1'], ['b2']]);
   });
 
-  it('are one for the inserts of an organization with the same text', () => {
+  it('are one for those of an organization with items and the same text', () => {
     const insert = (organization: string, recordId: string, text = 'insert') =>
       pending(organization, { recordId, text, items: [`{"id":"${recordId}"}`] });
     const batch = [

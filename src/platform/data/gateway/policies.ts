@@ -140,8 +140,8 @@ function charactersOf({ values, items = [] }: Statement): number {
 
 /**
  * Returns the statements of a batch, each as the positions of its calls. They are in the order of their organizations
- * and records, so that two batches that write the same records do not deadlock. Inserts of an organization with the
- * same text become one statement.
+ * and records, so that two batches that write the same records do not deadlock. Those of an
+ * organization that have `items` and the same text become one statement.
  */
 export function statementsOf(batch: readonly PendingStatement[]): readonly (readonly number[])[] {
   const statements = new Map<string, number[]>();

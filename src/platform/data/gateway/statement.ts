@@ -8,11 +8,11 @@ export interface Statement {
    * size. Outside of transactions, concurrent statements with the plan `index` are sent together.
    */
   readonly plan?: 'prepared' | 'custom' | 'index';
-  /** The id of the record that it writes. Batches write records in one order, so that they do not deadlock. */
+  /** The id of the record that it reads or writes. Batches write records in one order, so that they do not deadlock. */
   readonly recordId?: string;
   /**
-   * The JSON of an inserted row and of what belongs to it, for the parameters after `values`, which are arrays.
-   * Concurrent inserts of an organization with the same text become one statement. Its `values` may depend only on the
+   * JSON of this call, such as the id of a record or a row to insert, for the parameters after `values`, which are
+   * arrays. Concurrent statements of an organization with the same text become one. Its `values` may depend only on the
    * organization, and it must return rows with the `id` of the record.
    */
   readonly items?: readonly string[];

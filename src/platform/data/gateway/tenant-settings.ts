@@ -76,7 +76,7 @@ export class TenantSettings {
     return new StatementPipeline<Row>([settings, this.message([statement])]);
   }
 
-  /** A statement without settings, which can stand for several inserts with the same text. */
+  /** A statement without settings, which can stand for several calls with the same text. */
   message(statements: readonly [Statement, ...Statement[]]): PipelineStatement {
     const [{ text, values, items = [], plan }] = statements;
     const arrays = items.map((_, index) => {

@@ -64,7 +64,7 @@ const CHANGE = `select $2::uuid as id, $5::text as type, $6::text[] as changed,
  * organization is `$1`.
  */
 export class RecordStatements {
-  /** Reads the record with the id `$2`. */
+  /** Reads the records with the ids in the JSON array `$2`, each by the primary key. */
   readonly find: string;
   /** Reads and locks the record with the id `$2`. */
   readonly lock: string;
@@ -86,11 +86,12 @@ export class RecordStatements {
     instance: number,
   ) {
     this.events = new EventSql(table, columns, instance);
-    const record = `select ${columns.jsonFromTable} from ${table.name} where ${isRecordSql(table)}`;
-    const json = (query: string) =>
-      `select id, row_to_json(record)::text as json from (${query}) record`;
-    this.find = json(`${record} ${ONE_BY_ONE}`);
-    this.lock = json(`${record} for update`);
+    const record = (id?: string) =>
+      `select ${columns.jsonFromTable} from ${table.name} where ${isRecordSql(table, id)}`;
+    const json = 'select record.id, row_to_json(record)::text as json';
+    const ids = 'jsonb_array_elements_text($2) as wanted_id';
+    this.find = `${json} from ${ids}, lateral (${record('wanted_id::uuid')} ${ONE_BY_ONE}) record`;
+    this.lock = `${json} from (${record()} for update) record`;
     this.delete = this.change({ assignments: 'deleted_at = now()' });
   }
 

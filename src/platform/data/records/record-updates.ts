@@ -263,8 +263,10 @@ export abstract class RecordUpdates<R extends { id: string }> {
   }
 
   protected findStatement(call: TenantCall, id: string): Statement {
-    const text = this.statementsOf(call).find;
-    return { text, values: [call.tenant.id, id.toLowerCase()], plan: 'index' };
+    const { find: text } = this.statementsOf(call);
+    const recordId = id.toLowerCase();
+    const items = [JSON.stringify(recordId)];
+    return { text, values: [call.tenant.id], items, recordId, plan: 'index' };
   }
 
   protected statementsOf(call: TenantCall): RecordStatements {
