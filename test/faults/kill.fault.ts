@@ -49,7 +49,8 @@ async function writeUntilKilled(server: RunningServer, key: string): Promise<Wri
   const api = new ApiClient(server.url, key);
   const writeLog = new WriteLog();
   const writer = async (_: unknown, n: number) => {
-    const write = n % 2 === 0 ? writeLog.idempotentCreator(api) : () => writeLog.create(api);
+    const writes = [writeLog.idempotentCreator(api), writeLog.batchCreator(api)];
+    const write = writes[n % 3] ?? (() => writeLog.create(api));
     while (!server.hasEnded) await write().catch(() => undefined);
   };
   const writers = Array.from({ length: WRITERS }, writer);

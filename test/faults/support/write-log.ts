@@ -11,12 +11,17 @@ export class WriteLog {
   private readonly plainIds: string[] = [];
   /** Ids of acknowledged creations by idempotency key. */
   private readonly idempotentIds = new Map<string, string | undefined>();
+  private readonly batchStatus = randomUUID();
+  /** Ids of the leads of acknowledged batches by idempotency key. */
+  private readonly batches = new Map<string, readonly (string | null)[] | undefined>();
   /** For each lead, the number of the last change that was sent and of the last that was acknowledged. */
   private readonly changes = new Map<string, { sent: number; acknowledged: number }>();
 
   /** Number of acknowledged writes. */
   get acknowledged(): number {
-    const once = [...this.idempotentIds.values()].filter((id) => id !== undefined);
+    const once = [...this.idempotentIds.values(), ...this.batches.values()].filter(
+      (acknowledged) => acknowledged !== undefined,
+    );
     const changes = [...this.changes.values()].map(({ acknowledged }) => acknowledged);
     return this.plainIds.length + once.length + changes.reduce((sum, each) => sum + each, 0);
   }
@@ -48,6 +53,24 @@ export class WriteLog {
     };
   }
 
+  /**
+   * @returns a function that sends batches with idempotency keys, and retries each until it succeeds. Each batch creates
+   *   two leads, and one of its items is refused.
+   */
+  batchCreator(api: ApiClient): () => Promise<Answer> {
+    let key = '';
+    return async () => {
+      key ||= randomUUID();
+      this.batches.set(key, undefined);
+      const answer = await this.createBatch(api, key);
+      if (answer.status === 207) {
+        this.batches.set(key, idsOf(answer));
+        key = '';
+      }
+      return answer;
+    };
+  }
+
   /** Changes a lead that no other writer changes. */
   async change(id: string, send: (body: object) => Promise<Answer>): Promise<Answer> {
     const change = this.changes.get(id) ?? { sent: 0, acknowledged: 0 };
@@ -67,13 +90,29 @@ export class WriteLog {
       const { id } = dataOf(await this.createWithKey(api, key), 201);
       expect(acknowledged ?? id).toBe(id);
     });
+    await each(this.batches, async ([key, acknowledged]) => {
+      const answer = await this.createBatch(api, key);
+      expect(answer.status).toBe(207);
+      const ids = idsOf(answer);
+      expect(ids).toEqual(acknowledged ?? [expect.any(String), null, expect.any(String)]);
+    });
     await each(this.changes, async ([id, { sent, acknowledged }]) => {
       const stored = Number((await getLead(api, id)).company);
       expect(stored).toBeGreaterThanOrEqual(acknowledged);
       expect(stored).toBeLessThanOrEqual(sent);
     });
-    const all = await api.get(`${LEADS}?status=${this.status}&limit=1`);
-    expect(all.body).toMatchObject({ meta: { total: this.idempotentIds.size } });
+    expect(await totalOf(api, this.status)).toBe(this.idempotentIds.size);
+    expect(await totalOf(api, this.batchStatus)).toBe(2 * this.batches.size);
+  }
+
+  private createBatch(api: ApiClient, key: string): Promise<Answer> {
+    const data = { first_name: 'batch', status: this.batchStatus };
+    const items = [
+      { action: 'create', data },
+      { action: 'create', data: { ...data, first_name: '' } },
+      { action: 'upsert', match_on: ['external_id'], data: { ...data, external_id: key } },
+    ];
+    return api.post(`${LEADS}/batch`, { items }, { headers: { 'Idempotency-Key': key } });
   }
 
   private createWithKey(api: ApiClient, key: string): Promise<Answer> {
@@ -102,6 +141,16 @@ export function errorOf({ status, body }: Answer): ErrorSummary | undefined {
 
 function idOf({ body }: Answer): string {
   return (body as { data: LeadRecord }).data.id;
+}
+
+/** The ids of the items of a batch. */
+function idsOf({ body }: Answer): (string | null)[] {
+  return (body as { data: { id: string | null }[] }).data.map(({ id }) => id);
+}
+
+async function totalOf(api: ApiClient, status: string): Promise<number> {
+  const { body } = await api.get(`${LEADS}?status=${status}&limit=1`);
+  return (body as { meta: { total: number } }).meta.total;
 }
 
 async function each<T>(all: Iterable<T>, check: (one: T) => Promise<void>): Promise<void> {
