@@ -34,6 +34,7 @@ export class UpdateLeadDto {
   @IsOptional() @IsObject() custom_fields?: Record<string, unknown>;
   @IsOptional() @IsBoolean() sms_opted_out?: boolean;
   @IsOptional() @IsBoolean() on_dnc_list?: boolean;
+  @IsOptional() @IsString() @MaxLength(200) external_id?: string;
 }
 
 export class CreateLeadDto extends UpdateLeadDto {

@@ -35,6 +35,7 @@ export class Lead {
   @Column('jsonb') custom_fields: Record<string, unknown>;
   @Column('boolean') sms_opted_out: boolean;
   @Column('boolean') on_dnc_list: boolean;
+  @Column('text', { nullable: true }) external_id: string | null;
   @Column('smallint') lead_score: number;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;

@@ -21,6 +21,7 @@ const DEFAULTS = {
   custom_fields: {},
   sms_opted_out: false,
   on_dnc_list: false,
+  external_id: null,
 };
 
 @Injectable()

@@ -10,7 +10,7 @@ const HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
 const LEAD_SCORE = 70;
 
 export const LEAD = words(`id first_name last_name phone email company address_street city state zip
-  status temperature source notes tags custom_fields sms_opted_out on_dnc_list lead_score created_at
+  status temperature source notes tags custom_fields sms_opted_out on_dnc_list external_id lead_score created_at
   updated_at`);
 export const LIST_ITEM = words(`id first_name last_name phone email status temperature lead_score
   company created_at updated_at`);

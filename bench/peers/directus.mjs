@@ -19,7 +19,7 @@ const TABLE = `
     organization_id uuid not null,
     first_name text not null, last_name text, phone text, email text, company text,
     address_street text, city text, state text, zip text, status text, temperature text,
-    source text not null default 'api', notes text, tags json, custom_fields json default '{}',
+    source text not null default 'api', notes text, external_id text, tags json, custom_fields json default '{}',
     lead_score integer not null default 70, sms_opted_out boolean not null default false,
     on_dnc_list boolean not null default false, created_at timestamptz, updated_at timestamptz
   );

@@ -16,7 +16,7 @@ const TABLE = `
     id uuid primary key default gen_random_uuid(),
     organization_id uuid, first_name text, last_name text, phone text, email text, company text,
     address_street text, city text, state text, zip text, status text, temperature text,
-    source text default 'api', notes text, tags text[], custom_fields jsonb default '{}',
+    source text default 'api', notes text, external_id text, tags text[], custom_fields jsonb default '{}',
     lead_score integer default 70, sms_opted_out boolean default false,
     on_dnc_list boolean default false, created_at timestamptz, updated_at timestamptz
   );

@@ -3,7 +3,7 @@ const TOKEN_NOTE = 'token of the benchmark: ';
 export const TOKEN_LINE = new RegExp(`${TOKEN_NOTE}(\\w+)`);
 
 const TEXTS = `first_name last_name phone email company address_street city state zip lead_status
-  temperature`.split(/\s+/);
+  temperature external_id`.split(/\s+/);
 
 const SCHEMA = {
   kind: 'collectionType',

@@ -22,14 +22,14 @@ const theirs = (name) => OWN[name] ?? name;
 const INSERT = `
   insert into leads (document_id, organization_id, first_name, last_name, phone, email, company,
     address_street, city, state, zip, lead_status, temperature, source, notes, tags, custom_fields,
-    lead_score, sms_opted_out, on_dnc_list, created_at, updated_at, published_at)
+    external_id, lead_score, sms_opted_out, on_dnc_list, created_at, updated_at, published_at)
   select id, organization_id, first_name, last_name, phone, email, company, address_street, city,
-    state, zip, status, temperature, source, notes, tags, custom_fields, lead_score, sms_opted_out,
-    on_dnc_list, created_at, updated_at, created_at
+    state, zip, status, temperature, source, notes, tags, custom_fields, external_id, lead_score,
+    sms_opted_out, on_dnc_list, created_at, updated_at, created_at
   from json_to_recordset($1) old (id text, organization_id text, first_name text, last_name text,
     phone text, email text, company text, address_street text, city text, state text, zip text,
     status text, temperature text, source text, notes text, tags jsonb, custom_fields jsonb,
-    lead_score integer, sms_opted_out boolean, on_dnc_list boolean, created_at timestamp,
+    external_id text, lead_score integer, sms_opted_out boolean, on_dnc_list boolean, created_at timestamp,
     updated_at timestamp)`;
 
 /** Strapi with a full-access token and without its admin pages. */
