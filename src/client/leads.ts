@@ -6,10 +6,12 @@ import type {
   LeadBatchItem,
   LeadCreate,
   LeadListItem,
+  LeadMerge,
   LeadQuery,
   LeadUpdate,
   LeadUpsert,
   UpsertedLead,
+  WriteOptions,
 } from './types.js';
 
 interface LeadTypes {
@@ -32,5 +34,13 @@ export class Leads extends DeletableResource<LeadTypes> {
     const response = await this.post('/upsert', input, options);
     const { meta } = response.body as { meta: Pick<UpsertedLead, 'action'> };
     return { action: meta.action, record: recordOf<Lead>(response) };
+  }
+
+  /**
+   * Merges the lead `lead_id` of the input into the lead `id`, and deletes it. All attempts share one
+   * `Idempotency-Key`. `ifMatch` is the entity tag of the lead `id`.
+   */
+  async merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead> {
+    return recordOf(await this.post(`${this.segmentOf(id)}/merge`, input, options));
   }
 }

@@ -17,7 +17,7 @@ export interface components {
                 retryable: boolean;
                 /** @description The `X-Request-Id` of the response. */
                 request_id: string;
-                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`. */
+                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`, and on `not_found` for a merged lead. */
                 details?: {
                     /** @description The field or parameter; `body` or `query` for a problem of the whole. */
                     field: string;
@@ -28,6 +28,11 @@ export interface components {
                      * @description On `duplicate`: the id of the other record, if the key may read it.
                      */
                     existing_id?: string;
+                    /**
+                     * Format: uuid
+                     * @description On `not_found` and `lead_not_found`: the lead that has taken in this one, if the key may read leads.
+                     */
+                    merged_into?: string;
                 }[];
             };
         };
@@ -790,6 +795,8 @@ export interface components {
                     message: string;
                     /** Format: uuid */
                     existing_id?: string;
+                    /** Format: uuid */
+                    merged_into?: string;
                 }[];
             };
         };
@@ -804,6 +811,58 @@ export interface components {
              * @example 1
              */
             failed: number;
+        };
+        MergeLead: {
+            /**
+             * Format: uuid
+             * @description The lead to merge into this one, which is deleted.
+             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            lead_id: string;
+            /**
+             * @description Whose value to keep, by field: target (default, the lead that stays) or source.
+             * @example {
+             *       "phone": "source"
+             *     }
+             */
+            prefer?: {
+                /** @enum {string|null} */
+                first_name?: "target" | "source" | null;
+                /** @enum {string|null} */
+                last_name?: "target" | "source" | null;
+                /** @enum {string|null} */
+                phone?: "target" | "source" | null;
+                /** @enum {string|null} */
+                email?: "target" | "source" | null;
+                /** @enum {string|null} */
+                company?: "target" | "source" | null;
+                /** @enum {string|null} */
+                address_street?: "target" | "source" | null;
+                /** @enum {string|null} */
+                city?: "target" | "source" | null;
+                /** @enum {string|null} */
+                state?: "target" | "source" | null;
+                /** @enum {string|null} */
+                zip?: "target" | "source" | null;
+                /** @enum {string|null} */
+                status?: "target" | "source" | null;
+                /** @enum {string|null} */
+                temperature?: "target" | "source" | null;
+                /** @enum {string|null} */
+                source?: "target" | "source" | null;
+                /** @enum {string|null} */
+                notes?: "target" | "source" | null;
+                /** @enum {string|null} */
+                tags?: "target" | "source" | null;
+                /** @enum {string|null} */
+                custom_fields?: "target" | "source" | null;
+                /** @enum {string|null} */
+                sms_opted_out?: "target" | "source" | null;
+                /** @enum {string|null} */
+                on_dnc_list?: "target" | "source" | null;
+                /** @enum {string|null} */
+                external_id?: "target" | "source" | null;
+            } | null;
         };
         Event: {
             /**

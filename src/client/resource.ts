@@ -71,7 +71,7 @@ export class Resource<T extends ResourceTypes> {
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
     return recordOf(
-      await this.transport.send({ method: 'GET', path: this.recordPath(id) }, options),
+      await this.transport.send({ method: 'GET', path: this.path + this.segmentOf(id) }, options),
     );
   }
 
@@ -96,11 +96,15 @@ export class Resource<T extends ResourceTypes> {
   }
 
   /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */
-  protected post(action: string, body: object, options: CreateOptions = {}): Promise<ApiResponse> {
+  protected post(
+    action: string,
+    body: object,
+    options: CreateOptions & WriteOptions = {},
+  ): Promise<ApiResponse> {
     const call = {
       method: 'POST',
       path: this.path + action,
-      headers: idempotencyKey(options),
+      headers: { ...idempotencyKey(options), ...ifMatch(options) },
       body: jsonOf(body),
     } as const;
     return this.transport.send(call, options);
@@ -110,7 +114,7 @@ export class Resource<T extends ResourceTypes> {
   async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
     const call = {
       method: 'PUT',
-      path: this.recordPath(id),
+      path: this.path + this.segmentOf(id),
       headers: ifMatch(options),
       body: jsonOf(fields),
     } as const;
@@ -125,7 +129,7 @@ export class Resource<T extends ResourceTypes> {
   ): Promise<T['Removed']> {
     const call = {
       method: 'DELETE',
-      path: this.recordPath(id),
+      path: this.path + this.segmentOf(id),
       headers: ifMatch(options),
       bodyIfGone: ifGone && { data: ifGone },
     } as const;
@@ -133,12 +137,15 @@ export class Resource<T extends ResourceTypes> {
     return (body as { data: T['Removed'] }).data;
   }
 
-  /** @throws TypeError if the id would change the path or is not valid Unicode */
-  private recordPath(id: string): string {
+  /**
+   * What the path of a record has after that of the list.
+   * @throws TypeError if the id would change the path or is not valid Unicode
+   */
+  protected segmentOf(id: string): string {
     if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
       throw new TypeError('id must be the id of a record');
     }
-    return `${this.path}/${encodeURIComponent(id)}`;
+    return `/${encodeURIComponent(id)}`;
   }
 }
 

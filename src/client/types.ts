@@ -19,6 +19,7 @@ export type LeadCreate = Input<Schemas['CreateLead']>;
 export type LeadUpdate = Input<Schemas['UpdateLead']>;
 export type LeadQuery = Query<'leadsList'>;
 export type LeadUpsert = Input<Omit<Schemas['UpsertLead'], 'data'>> & { data: LeadUpdate };
+export type LeadMerge = Input<Schemas['MergeLead']>;
 
 /** A lead after an upsert, and what was done. */
 export interface UpsertedLead {

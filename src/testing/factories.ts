@@ -36,7 +36,7 @@ export interface ErrorBody {
   message: string;
   retryable: boolean;
   request_id: string;
-  details?: { field: string; message: string; existing_id?: string }[];
+  details?: { field: string; message: string; existing_id?: string; merged_into?: string }[];
 }
 
 let leads = 0;

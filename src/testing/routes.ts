@@ -109,6 +109,14 @@ export const ROUTES: readonly Route[] = [
     needs: ['leads:read'],
     body: () => ({ match_on: ['email'], data: buildLead(), mode: 'create_or_update' }),
   },
+  {
+    method: 'POST',
+    pattern: `${LEADS}/:id/merge`,
+    access: 'leads:write',
+    needs: ['leads:read'],
+    makeRecord: async ({ api }) => (await createLead(api)).id,
+    body: async ({ api }) => ({ lead_id: (await createLead(api)).id }),
+  },
 ];
 
 /** The routes of batches. */

@@ -26,6 +26,7 @@ import {
 import type { ProtocolMode } from './mcp/mcp-sdk-clients.js';
 import {
   isCore,
+  MERGE_LEADS,
   RECORD_TOOLS,
   type RecordTool,
   type ToolCase,
@@ -89,8 +90,8 @@ export const ID_POSITIONS: readonly IdPosition[] = [
     },
   },
   ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => fieldPosition(route, field))),
-  ...RECORD_TOOLS.map(toolIdPosition),
-  ...TOOLS.flatMap((tool) =>
+  ...[...RECORD_TOOLS, MERGE_LEADS].map(toolIdPosition),
+  ...[...TOOLS, MERGE_LEADS].flatMap((tool) =>
     idFieldsOf(tool.route).map((field) => toolArgumentPosition(tool, field)),
   ),
   ...READ_TOOLS.filter(isDeclaredIn(DECLARED_RESOURCES)).map(resourceUriPosition),
@@ -259,10 +260,11 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
   return {
     whenUnknown: route.method === 'GET' ? 'empty list' : ofBody,
     makeId: async (owner) => {
-      const path = route.pattern.replace('/:id', '');
+      const path = route.pattern.replace(/\/:id.*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
       const created = await owner.api.post(path, await creation.body!(owner));
-      return dataOf<Record<string, string>>(created, 201)[column]!;
+      const record = dataOf<Record<string, string> & { id: string }>(created, 201);
+      return record[column] ?? record.id;
     },
   };
 }

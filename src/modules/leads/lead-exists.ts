@@ -16,10 +16,17 @@ export function existingLeadsSql(organization: string, ids: string): string {
 /**
  * The error for a record that refers to a lead which does not exist.
  * @param field the field with the id of the lead
+ * @param survivor the lead that it was merged into
  */
-export function leadNotFound(field: string): ApiError {
+export function leadNotFound(field: string, survivor?: string): ApiError {
+  const missing = { field, message: 'does not refer to a lead of the organization' };
   return new ApiError('lead_not_found', {
     message: `${field} does not refer to a lead of the organization.`,
-    details: [{ field, message: 'does not refer to a lead of the organization' }],
+    details: [survivor === undefined ? missing : mergedInto(field, survivor)],
   });
+}
+
+/** The detail of an error about a lead that was merged into another one. */
+export function mergedInto(field: string, survivor: string) {
+  return { field, message: 'is a lead that was merged into another one', merged_into: survivor };
 }

@@ -27,6 +27,7 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 @Index('leads_search', { synchronize: false })
 @Index('leads_to_refill', { synchronize: false })
 @Index('leads_deleted', { synchronize: false })
+@Index('leads_merged', { synchronize: false })
 export class Lead extends LeadDto {
   /** The normalized phone, which is unique in an organization. */
   @Column('text', { nullable: true, select: false }) phone_compared?: string | null;
@@ -34,4 +35,6 @@ export class Lead extends LeadDto {
   @Column('text', { nullable: true, select: false }) email_compared?: string | null;
   /** The text that a search matches. If a write does not give it, such as one by SQL, LeadRefillService writes it later. */
   @Column('text', { select: false }) search_text?: string;
+  /** The lead that a deleted one was merged into. It can have been removed since. */
+  @Column('uuid', { nullable: true, select: false }) merged_into?: string | null;
 }

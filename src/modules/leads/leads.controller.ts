@@ -14,7 +14,11 @@ import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import {
+  CheckBody,
+  Conditional,
+  SingleInsert,
+} from '../../platform/http/routes/handler-declarations.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import type { Call } from '../../platform/data/call.js';
@@ -36,6 +40,8 @@ import { batchResponse } from '../../platform/http/response/batch-response.js';
 import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
 import { LeadBatchDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
+import { MergeLeadDto } from './lead-merge.dto.js';
+import { LeadMergeService } from './lead-merge.service.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
@@ -46,6 +52,7 @@ export class LeadsController {
     private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
+    private readonly merges: LeadMergeService,
     private readonly events: EventsService,
   ) {}
 
@@ -100,6 +107,21 @@ export class LeadsController {
   })
   async batch(@CurrentCall() call: Call, @Body() batch: LeadBatchDto) {
     return batchResponse(await this.batches.run(call, batch));
+  }
+
+  @Post(':id/merge')
+  @HttpCode(200)
+  @Conditional()
+  @RequireScope('leads:write', 'leads:read')
+  @ApiRoute({
+    summary: 'Merge a lead into another',
+    description:
+      'The lead of the path takes in the values, appointments and tasks of the other one, which is deleted.',
+    response: LeadDto,
+    errors: ['lead_not_found', 'duplicate'],
+  })
+  merge(@CurrentCall() call: Call, @Id() id: string, @Body() input: MergeLeadDto) {
+    return this.merges.merge(call, id, input);
   }
 
   @Put(':id')

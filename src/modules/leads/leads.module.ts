@@ -11,6 +11,7 @@ import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
+import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
 
 @Module({
@@ -21,6 +22,7 @@ import { LeadBatchService } from './lead-batch.service.js';
     LeadsService,
     LeadBatchService,
     LeadUpsertService,
+    LeadMergeService,
     LeadsTools,
     LeadsCompletions,
     LeadComplianceService,

@@ -3,6 +3,7 @@ import type { TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Row } from '../../platform/data/records/record-changes.js';
+import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
@@ -84,6 +85,31 @@ export class LeadsRepository extends TenantRepository<Lead> {
       where ${this.isRecord} and search_text not like ${FOLDED_PATTERN}`;
     const values = [call.tenant.id, id];
     return (await this.database.readForWrite(call, { text, values, plan: 'index' })).length > 0;
+  }
+
+  /**
+   * The lead into which a deleted one was merged, after all merges.
+   * @returns undefined if it was not merged, or that lead does not exist
+   * @throws ApiError `query_failed`
+   */
+  async findSurvivor(call: TenantCall, id: string): Promise<string | undefined> {
+    const merged = 'select merged_into from leads where organization_id = $1 and id';
+    const [survivor] = await this.database.read<{ id: string }>(call, {
+      text: `with recursive merges as (${merged} = $2
+          union select next.merged_into from merges
+            cross join lateral (${merged} = merges.merged_into ${ONE_BY_ONE}) next)
+        select lead.id from merges
+          cross join lateral (select id from leads
+            where ${isRecordSql(this.table, 'merges.merged_into')} ${ONE_BY_ONE}) lead`,
+      values: [call.tenant.id, id.toLowerCase()],
+      plan: 'index',
+    });
+    return survivor?.id;
+  }
+
+  /** Deletes a lead that is merged into another one, which the event of its deletion names. */
+  deleteMerged(call: TenantCall, id: string, merged_into: string): Promise<boolean> {
+    return this.delete(call, id, { merged_into });
   }
 
   /**

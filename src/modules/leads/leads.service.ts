@@ -5,7 +5,6 @@ import type { DirectChange } from '../../platform/data/records/record-changes.js
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
@@ -27,7 +26,7 @@ import {
   type UpdateLeadDto,
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
-import { leadNotFound } from './lead-exists.js';
+import { leadNotFound, mergedInto } from './lead-exists.js';
 import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -61,7 +60,7 @@ export class LeadsService {
 
   /** @see get */
   async getStored(call: Call, id: string): Promise<Stored<LeadDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'lead');
+    return (await this.repository.findStored(call, id)) ?? this.missing(call, id);
   }
 
   /**
@@ -70,7 +69,7 @@ export class LeadsService {
    */
   async getReferenced(call: Call, field: string, id: string): Promise<LeadDto> {
     const lead = await this.repository.find(call, id);
-    if (!lead) throw leadNotFound(field);
+    if (!lead) throw leadNotFound(field, await this.findSurvivor(call, id));
     return lead;
   }
 
@@ -167,12 +166,14 @@ export class LeadsService {
   /**
    * @see update
    * @param check throws if the stored lead must not be updated
+   * @param touches whether the lead gets a new `updated_at` and an event also if it has all values
    */
   async updateStored(
     call: Call,
     id: string,
     input: UpdateLeadDto,
     check?: (stored: LeadDto) => void,
+    touches = false,
   ): Promise<Stored<LeadDto>> {
     if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
     const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
@@ -182,8 +183,9 @@ export class LeadsService {
     const revise = (stored: LeadDto) => {
       check?.(stored);
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
-      const changes = changedFields(stored, tags ? { ...fields, tags } : fields);
-      if (!changes) return undefined;
+      const changed = changedFields(stored, tags ? { ...fields, tags } : fields);
+      if (!changed && !touches) return undefined;
+      const changes = changed ?? {};
       const lead = scorable({ ...stored, ...changes });
       const { email_compared, phone_compared } = claim;
       // Without the characters that are trimmed, the stored address is repeated. Another lead may have it.
@@ -207,7 +209,7 @@ export class LeadsService {
         check ? undefined : this.directChangeOf(input),
       ),
     );
-    return orNotFound(lead, 'lead');
+    return lead ?? this.missing(call, id);
   }
 
   /** @returns undefined if a field of the update changes tags, or determines the score or other columns of the lead */
@@ -220,8 +222,23 @@ export class LeadsService {
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.delete(call, id), 'lead');
+    if (!(await this.repository.delete(call, id))) await this.missing(call, id);
     return { id, deleted: true };
+  }
+
+  /** @throws ApiError `not_found`, which names the lead that the missing one was merged into */
+  private async missing(call: Call, id: string): Promise<never> {
+    const survivor = await this.findSurvivor(call, id);
+    const details = survivor && [mergedInto('id', survivor)];
+    throw new ApiError('not_found', {
+      message: 'There is no such lead.',
+      ...(details && { details }),
+    });
+  }
+
+  /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
+  private async findSurvivor(call: Call, id: string): Promise<string | undefined> {
+    return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
   }
 
   private async validateCustomFields(

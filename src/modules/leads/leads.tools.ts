@@ -15,6 +15,8 @@ import { LeadUpsertService } from './lead-upsert.service.js';
 import { writesOf } from '../../platform/data/batches/batch.dto.js';
 import { createdLeadsOf, CreatedLeadsDto, CreateLeadsDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
+import { MergeLeadDto } from './lead-merge.dto.js';
+import { LeadMergeService } from './lead-merge.service.js';
 import { LeadsService } from './leads.service.js';
 
 const LEAD = 'Id of the lead, from list_leads.';
@@ -26,6 +28,7 @@ export class LeadsTools {
     private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
+    private readonly merges: LeadMergeService,
   ) {}
 
   @Tool('list_leads', {
@@ -120,6 +123,23 @@ export class LeadsTools {
   async upsert(call: Call, input: UpsertLeadDto) {
     const { lead, action } = await this.upserts.upsert(call, input);
     return { ...lead.value(), action };
+  }
+
+  @Tool('merge_leads', {
+    title: 'Merge two leads',
+    description:
+      'Merge the lead lead_id into the lead id, and delete it. It cannot be undone: confirm with the user first.',
+    effect: 'updates',
+    scope: 'leads:write',
+    scopes: ['leads:read'],
+    id: 'Id of the lead that stays.',
+    takesDryRun: true,
+    input: MergeLeadDto,
+    brief: { objects: ['prefer'], result: ['id'] },
+    output: LeadDto,
+  })
+  async merge(call: Call, id: string, input: MergeLeadDto) {
+    return (await this.merges.merge(call, id, input)).value();
   }
 
   @Tool('delete_lead', {

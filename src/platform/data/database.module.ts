@@ -40,6 +40,7 @@ import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
+import { RecordMoves } from './records/record-moves.service.js';
 import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
 import { enableSearchIndex } from './records/search-index.js';
@@ -69,6 +70,7 @@ const PROVIDERS = [
   CountsService,
   PrimaryPosition,
   PurgeService,
+  RecordMoves,
   Readiness,
   Replicas,
   SharedLookups,

@@ -10,7 +10,7 @@ export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
-  details?: readonly (FieldProblem & { existing_id?: string })[];
+  details?: readonly (FieldProblem & { existing_id?: string; merged_into?: string })[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }

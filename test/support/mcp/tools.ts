@@ -70,6 +70,14 @@ export const RECORD_TOOLS = TOOLS.filter(
   (candidate): candidate is RecordTool => candidate.makeRecord !== undefined,
 );
 
+/** The tool of two records, to which the suites of tools of single records do not apply. */
+export const MERGE_LEADS = tool(
+  'merge_leads',
+  'leads:write',
+  'updates',
+  'POST /api/v1/leads/:id/merge',
+) as RecordTool;
+
 export const SCOPED_TOOLS = TOOLS.filter(
   (candidate): candidate is ToolCase & { scope: Scope } => candidate.scope !== 'any-key',
 );

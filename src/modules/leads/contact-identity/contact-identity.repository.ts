@@ -27,6 +27,8 @@ export type LeadIdentity = Readonly<
   Required<Pick<Lead, 'id' | 'email_compared' | 'phone_compared' | 'search_text'>>
 >;
 
+export type LeadToRefill = IdentifiedLead & Pick<LeadIdentity, 'search_text'>;
+
 const CREATED_AT_MS = '(extract(epoch from created_at) * 1000)::float8 as created_at_ms';
 
 const COLUMNS = `id, first_name, last_name, company, email, phone, email_compared, phone_compared,
@@ -77,13 +79,21 @@ export class ContactIdentityRepository {
   lockToRefill(
     call: InTransaction,
     { after, limit }: { after?: string; limit: number },
-  ): Promise<(IdentifiedLead & Pick<LeadIdentity, 'search_text'>)[]> {
+  ): Promise<LeadToRefill[]> {
     return call.transaction.query({
       text: `select ${COLUMNS}, search_text from leads
         where ${TO_REFILL} and ($2::uuid is null or id > $2::uuid)
         order by id limit ${limit} for update skip locked`,
       values: [call.tenant.id, after ?? null],
       plan: 'index',
+    });
+  }
+
+  /** Like `lockToRefill`, for one lead. */
+  lockOne(call: InTransaction, id: string): Promise<LeadToRefill[]> {
+    return call.transaction.query({
+      text: `select ${COLUMNS}, search_text from leads where ${NOT_DELETED} and id = $2 for update`,
+      values: [call.tenant.id, id],
     });
   }
 

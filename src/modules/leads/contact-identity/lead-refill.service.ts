@@ -10,6 +10,7 @@ import {
   type IdentifiedLead,
   type IdentityField,
   type LeadIdentity,
+  type LeadToRefill,
 } from './contact-identity.repository.js';
 import {
   hasOtherForms,
@@ -70,23 +71,40 @@ export class LeadRefillService {
   ): Promise<string[]> {
     return this.repository.transaction(call, async (inner) => {
       const leads = await this.repository.lockToRefill(inner, range);
-      const refills = leads.map((lead): Refill => {
-        return { lead, contact: normalizeContact(lead, region), conflicts: false };
-      });
-      for (const field of IDENTITY_FIELDS) {
-        await this.keepTakenForms(inner, field, refills);
-      }
-      const texts = new Map(leads.map(({ id, search_text }) => [id, search_text]));
-      const changed = refills.flatMap((refill) => {
-        const identity = refilledIdentityOf(refill, region);
-        const isChanged =
-          identity.search_text !== texts.get(identity.id) ||
-          hasOtherForms(refill.lead, refill.contact);
-        return isChanged ? [identity] : [];
-      });
-      if (changed.length > 0) await this.repository.setNormalized(inner, changed);
+      await this.refillLeads(inner, region, leads);
       return leads.map(({ id }) => id);
     });
+  }
+
+  /**
+   * Writes one lead, such as one that can have a form which another lead had until now.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation if another request gives a form to another lead at the same time
+   */
+  async refillOne(call: InTransaction, region: string, id: string): Promise<void> {
+    await this.refillLeads(call, region, await this.repository.lockOne(call, id));
+  }
+
+  private async refillLeads(
+    inner: InTransaction,
+    region: string,
+    leads: readonly LeadToRefill[],
+  ): Promise<void> {
+    const refills = leads.map((lead): Refill => {
+      return { lead, contact: normalizeContact(lead, region), conflicts: false };
+    });
+    for (const field of IDENTITY_FIELDS) {
+      await this.keepTakenForms(inner, field, refills);
+    }
+    const texts = new Map(leads.map(({ id, search_text }) => [id, search_text]));
+    const changed = refills.flatMap((refill) => {
+      const identity = refilledIdentityOf(refill, region);
+      const isChanged =
+        identity.search_text !== texts.get(identity.id) ||
+        hasOtherForms(refill.lead, refill.contact);
+      return isChanged ? [identity] : [];
+    });
+    if (changed.length > 0) await this.repository.setNormalized(inner, changed);
   }
 
   /** Lets leads keep their form if another lead has the new one, or gets it in this batch. */

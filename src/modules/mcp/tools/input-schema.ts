@@ -9,6 +9,8 @@ import type { ToolArguments } from './tool-arguments.js';
 
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };
 
+const OPEN_OBJECT = { properties: {}, additionalProperties: true };
+
 type Properties = Readonly<Record<string, JsonSchema | undefined>>;
 
 /** Larger bounds are those of the number type and of no use to a model. */
@@ -32,6 +34,7 @@ export function inputSchemaOf({
   input,
   clearable,
   brief,
+  open,
   furtherFields,
 }: ToolArguments): ObjectSchema {
   const parts = [builtIn, input].map((dto) => inputSchemaOfClass(dto));
@@ -41,7 +44,8 @@ export function inputSchemaOf({
   );
   const names = [...namesOf(builtIn), ...ownNamesFirst(input)];
   const properties = names.map((name) => {
-    const schema = modelSchemaOf({ format: formats.get(name), ...given[name] });
+    const own = open.includes(name) ? OPEN_OBJECT : {};
+    const schema = modelSchemaOf({ format: formats.get(name), ...given[name], ...own });
     return [name, brief.includes(name) ? withoutInnerDescriptions(schema) : schema] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);

@@ -64,6 +64,8 @@ export class ToolArguments {
   readonly clearable: readonly string[];
   /** The arguments whose fields are listed without descriptions. */
   readonly brief: readonly string[];
+  /** The arguments whose fields are not listed. */
+  readonly open: readonly string[];
   /** The names that `fields` can add. The tool takes `fields` only if there are any. */
   readonly furtherFields: readonly string[];
   private readonly builtInNames: ReadonlySet<string>;
@@ -83,6 +85,7 @@ export class ToolArguments {
     this.input = tool.input ?? NoArguments;
     this.clearable = clearableFieldsOf(this.input);
     this.brief = tool.brief?.arguments ?? [];
+    this.open = tool.brief?.objects ?? [];
     this.builtInNames = new Set(namesOf(this.builtIn));
     const { output, summary = namesOf(output) } = tool;
     this.furtherFields = namesOf(output).filter((name) => !summary.includes(name));

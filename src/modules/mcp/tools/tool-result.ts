@@ -29,9 +29,11 @@ export function toolError(
   metadata: Record<string, unknown> = {},
 ): ToolResult {
   const { code, message, advice } = error;
-  const existingIds = new Set((error.details ?? []).flatMap(({ existing_id: id }) => id ?? []));
-  const duplicates = [...existingIds].map((id) => `The existing record has the id ${id}.`);
-  const text = [`${code}: ${message}`, ...duplicates, advice].join(' ');
+  const others = (error.details ?? []).flatMap(({ existing_id, merged_into }) => [
+    ...(existing_id === undefined ? [] : [`The existing record has the id ${existing_id}.`]),
+    ...(merged_into === undefined ? [] : [`It was merged into the record ${merged_into}.`]),
+  ]);
+  const text = [`${code}: ${message}`, ...new Set(others), advice].join(' ');
   return {
     isError: true,
     content: [{ type: 'text', text }],

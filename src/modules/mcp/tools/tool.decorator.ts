@@ -32,9 +32,13 @@ export interface ToolOptions {
   readonly summary?: readonly string[];
   /**
    * What its schemas leave out because those of other tools have it: the descriptions of the fields inside these
-   * arguments, and all fields of the result but these.
+   * arguments, the fields inside these objects, and all fields of the result but these.
    */
-  readonly brief?: { readonly arguments?: readonly string[]; readonly result?: readonly string[] };
+  readonly brief?: {
+    readonly arguments?: readonly string[];
+    readonly objects?: readonly string[];
+    readonly result?: readonly string[];
+  };
   /** Whether it takes `dry_run`. A tool that `deletes` does. */
   readonly takesDryRun?: true;
   /** As how many writes a call counts. Default: one. */

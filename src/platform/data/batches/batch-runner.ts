@@ -131,10 +131,11 @@ class BatchRun<C extends object, U extends object> {
   }
 }
 
-/** Names the fields of an error by their paths. */
+/** Names the fields of an error by their paths. A `not_found` names the `id` of the item. */
 async function inField<T>(path: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw error instanceof ApiError && error.details ? error.within(path) : error;
+    const namesField = error instanceof ApiError && error.details && error.code !== 'not_found';
+    throw namesField ? error.within(path) : error;
   });
 }
 

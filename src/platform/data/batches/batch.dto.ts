@@ -93,7 +93,12 @@ function ItemError(): PropertyDecorator {
   const text: JsonSchema = { type: 'string' };
   const detail: JsonSchema = {
     type: 'object',
-    properties: { field: text, message: text, existing_id: UUID_SCHEMA },
+    properties: {
+      field: text,
+      message: text,
+      existing_id: UUID_SCHEMA,
+      merged_into: UUID_SCHEMA,
+    },
     required: ['field', 'message'],
   };
   return declareField(

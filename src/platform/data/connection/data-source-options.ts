@@ -33,6 +33,10 @@ import {
   UniqueExternalIds1766275200001,
 } from '../migrations/1766275200000-external-ids.js';
 import { OAuth1766448000000 } from '../migrations/1766448000000-oauth.js';
+import {
+  MergedLeads1766793600000,
+  MergedLeadsIndex1766793600001,
+} from '../migrations/1766793600000-merged-leads.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
 import { PostgresNames } from './postgres-names.js';
@@ -87,6 +91,8 @@ export const MIGRATIONS = [
   ExternalIds1766275200000,
   UniqueExternalIds1766275200001,
   OAuth1766448000000,
+  MergedLeads1766793600000,
+  MergedLeadsIndex1766793600001,
 ] as const;
 
 /**

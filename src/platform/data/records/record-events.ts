@@ -15,12 +15,13 @@ export class EventSql {
    * events. The records of events have no computed fields.
    * @param event SQL of the type, the changed fields, the key, the channel, the request id, the grant and its client
    * @param from `record`, and what `event` refers to
+   * @param more columns that the records of these events have in addition
    */
-  written(event: string, from = 'record'): string[] {
+  written(event: string, from = 'record', more: readonly string[] = []): string[] {
     const written = 'written as (select id, row_to_json(record)::text as json from record)';
     if (!this.table.events) return [written];
     const { hasComputed, storedNames } = this.columns;
-    const stored = `select ${storedNames.map((name) => `record.${name}`).join(', ')}`;
+    const stored = `select ${[...storedNames, ...more].map((name) => `record.${name}`).join(', ')}`;
     const json = hasComputed
       ? `(select row_to_json(stored) from (${stored}) stored)`
       : 'row_to_json(record)';

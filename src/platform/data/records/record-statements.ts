@@ -52,6 +52,8 @@ interface ChangeSql {
   readonly type?: string;
   /** The changed fields of the event. */
   readonly changed?: string;
+  /** Columns that only the record of the event has. */
+  readonly shown?: readonly string[];
 }
 
 /** The parameters of a change: the organization, the id, the new values, the version and the event. */
@@ -68,8 +70,8 @@ export class RecordStatements {
   readonly find: string;
   /** Reads and locks the record with the id `$2`. */
   readonly lock: string;
-  /** Sets `deleted_at`. Its parameters are those of a change. */
-  readonly delete: string;
+  /** The SQL of a deletion without further columns. */
+  private readonly plainDeletion: string;
   private readonly events: EventSql;
   /** The SQL of inserts, by the options and the columns. */
   private readonly inserts = new Map<string, string>();
@@ -92,7 +94,7 @@ export class RecordStatements {
     const ids = 'jsonb_array_elements_text($2) as wanted_id';
     this.find = `${json} from ${ids}, lateral (${record('wanted_id::uuid')} ${ONE_BY_ONE}) record`;
     this.lock = `${json} from (${record()} for update) record`;
-    this.delete = this.change({ assignments: 'deleted_at = now()' });
+    this.plainDeletion = this.deletionText([]);
   }
 
   /**
@@ -179,6 +181,19 @@ export class RecordStatements {
     });
   }
 
+  /**
+   * Sets `deleted_at`. Its parameters are those of a change.
+   * @param names further columns to set, which the record of the event has as well
+   */
+  deletion(names: readonly string[]): string {
+    return names.length === 0 ? this.plainDeletion : this.deletionText(names);
+  }
+
+  private deletionText(names: readonly string[]): string {
+    const values = ['deleted_at = now()', ...names.map((name) => `${name} = "new ${name}"`)];
+    return this.change({ names, assignments: values.join(', '), shown: names });
+  }
+
   /** The SQL of an update, of which a limited number is prepared. */
   private planned(key: string, build: () => string): PlannedSql {
     const known = this.updates.get(key);
@@ -190,16 +205,18 @@ export class RecordStatements {
   }
 
   /**
-   * Sets a reference to null in the records that refer to one of the ids `$2`. `$3` to `$9` are the type, the changed
-   * fields and the origin of the event, if the table has events.
+   * Sets a reference to `$3` in the records that refer to one of the ids `$2`. It locks them in the order of their ids.
+   * `$4` to `$10` are the type, the changed fields and the origin of the event, if the table has events.
    */
-  clearReference(column: string): string {
+  setReference(column: string): string {
     const { name, notDeleted } = this.table;
     return `with record as (
-        update ${name} set ${column} = null, updated_at = ${NEXT_UPDATED_AT}
-        where organization_id = $1 and ${column} = any($2) and ${notDeleted}
+        update ${name} set ${column} = $3::uuid, updated_at = ${NEXT_UPDATED_AT}
+        where organization_id = $1 and id = any(array(
+          select id from ${name} where organization_id = $1 and ${column} = any($2) and ${notDeleted}
+          order by id for update))
         returning ${this.columns.completeJsonFromTable}),
-      ${this.events.written('$3, $4, $5, $6, $7, $8, $9').join(', ')}
+      ${this.events.written('$4, $5, $6, $7, $8, $9, $10').join(', ')}
       select id, json from written`;
   }
 
@@ -211,6 +228,7 @@ export class RecordStatements {
     condition = '',
     type = 'request.type',
     changed = 'request.changed',
+    shown = [],
   }: ChangeSql): string {
     const { name: table } = this.table;
     const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
@@ -218,6 +236,7 @@ export class RecordStatements {
     const events = this.events.written(
       `${type}, ${changed}, ${ORIGIN}`,
       `record join request using (id) ${stored ? 'cross join stored' : ''}`,
+      shown,
     );
     return `with request as (${CHANGE}),
       input as (select ${newValues} from json_populate_record(null::${table}, $3::json)),
@@ -225,7 +244,7 @@ export class RecordStatements {
       record as (
         update ${table} set ${assignments} ${sources.length > 0 ? `from ${sources.join(', ')}` : ''}
         where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4) ${condition}
-        returning ${this.columns.completeJsonFromTable}),
+        returning ${[this.columns.completeJsonFromTable, ...shown].join(', ')}),
       ${events.join(', ')}
       select id, json from written`;
   }

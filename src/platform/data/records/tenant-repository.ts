@@ -168,13 +168,14 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
 
   /**
    * Sets `deleted_at` of a record.
+   * @param marks hidden columns to set as well, which the record of the event has
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  async delete(call: TenantCall, id: string): Promise<boolean> {
+  async delete(call: TenantCall, id: string, marks: Row = {}): Promise<boolean> {
     const event = { type: eventTypeOf(this.table, 'deleted'), changed: [] };
-    const text = this.statementsOf(call).delete;
-    const statement = this.changeStatement(call, id, { text, plan: 'index' }, event);
+    const text = this.statementsOf(call).deletion(Object.keys(marks));
+    const statement = this.changeStatement(call, id, { text, plan: 'index' }, event, marks);
     return this.writeIfMatching(call, id, statement, (inner) => {
       this.publish(inner, id);
     });
@@ -186,17 +187,26 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
    * @returns the ids of the changed records
    * @throws ApiError `create_failed`
    */
-  async clearReference(
+  clearReference(call: InTransaction, column: string, ids: readonly string[]): Promise<string[]> {
+    return this.setReference(call, column, ids, null);
+  }
+
+  /**
+   * Like `clearReference`, with the id of another record.
+   * @throws UniqueViolation
+   */
+  async setReference(
     call: InTransaction,
     column: string,
     ids: readonly string[],
+    to: string | null,
   ): Promise<string[]> {
     const event = { type: eventTypeOf(this.table, 'updated'), changed: [column] };
     const { events } = this.table;
-    const values = [call.tenant.id, ids, ...(events ? eventValuesOf(call, event) : [])];
-    const text = this.statementsOf(call).clearReference(column);
+    const values = [call.tenant.id, ids, to, ...(events ? eventValuesOf(call, event) : [])];
+    const text = this.statementsOf(call).setReference(column);
     const changed = await call.transaction.query<JsonRow>({ text, values });
-    if (changed.length > 0 && events) this.database.publishEvents(call);
+    for (const { id } of changed) this.publish(call, id);
     return changed.map(({ id }) => id);
   }
 

@@ -61,8 +61,9 @@ export function acceptsIdempotencyKey({ method, access }: Route): boolean {
   return method === 'post' && mayWrite(access);
 }
 
-export function acceptsIfMatch({ method, path, access }: Route): boolean {
-  return method !== 'get' && method !== 'post' && path.endsWith('}') && mayWrite(access);
+export function acceptsIfMatch({ method, path, access, isConditional }: Route): boolean {
+  if (method === 'post') return isConditional;
+  return method !== 'get' && path.endsWith('}') && mayWrite(access);
 }
 
 export function acceptsIfNoneMatch({ method, isRecord }: Route): boolean {

@@ -34,7 +34,7 @@ interface IdempotentCall {
 }
 
 /**
- * Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. It surrounds the interceptors of a team: the
+ * Implements `Idempotency-Key` on POST, and `If-Match` on PUT, DELETE and a conditional POST. It surrounds the interceptors of a team: the
  * stored response is what they made of the result, and a replay does not run them.
  */
 @Injectable()
@@ -50,9 +50,12 @@ export class WriteInterceptor implements NestInterceptor {
     const { state } = request;
     const { plan } = state;
     if (!plan?.mayWrite || !state.call || isRead(request)) return next.handle();
-    const call = { ...state.call, requestId: state.requestId };
+    const isPost = request.method === 'POST';
+    const precondition = isPost && !plan.isConditional ? undefined : preconditionOf(request);
+    const given = { ...state.call, requestId: state.requestId };
+    const call = precondition ? { ...given, precondition } : given;
     state.call = call;
-    if (request.method === 'POST') {
+    if (isPost) {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
       if (!plan.hasEnvelope) throw notStorable();
@@ -69,8 +72,6 @@ export class WriteInterceptor implements NestInterceptor {
         ),
       );
     }
-    const precondition = preconditionOf(request);
-    if (precondition) state.call = { ...call, precondition };
     return next.handle();
   }
 

@@ -34,3 +34,8 @@ export interface BodyCheck {
  */
 export const CheckBody = (check: Type<BodyCheck>): MethodDecorator =>
   SetMetadata(BODY_CHECK, check);
+
+export const CONDITIONAL = Symbol('conditional');
+
+/** Declares that a POST changes the record of its path, and so supports `If-Match`, as PUT and DELETE do. */
+export const Conditional = (): MethodDecorator => SetMetadata(CONDITIONAL, true);

@@ -16,7 +16,7 @@ import {
   type ApiTagOptions,
 } from './api-route.decorator.js';
 import { collectionOf, type KeptSegments } from './created-path.js';
-import { BODY_CHECK, type BodyCheck, SINGLE_INSERT } from './handler-declarations.js';
+import { BODY_CHECK, type BodyCheck, CONDITIONAL, SINGLE_INSERT } from './handler-declarations.js';
 import { type InputPlan, type InputTypes, inputTypesOf, planInputs } from './input-plan.js';
 import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
 
@@ -44,12 +44,14 @@ export interface RoutePlan extends DeclaredHandler {
   readonly parsesForms: boolean;
   readonly bodyCheck: Type<BodyCheck> | undefined;
   readonly webhookVerifier: Type<WebhookVerifier> | undefined;
-  /** Whether it supports `Idempotency-Key` and `If-Match`. */
+  /** Whether it supports `Idempotency-Key`, or `If-Match`. */
   readonly mayWrite: boolean;
   /** What implements them in an application. Undefined in a plan that was compiled from metadata alone. */
   readonly writes?: WriteRules;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
+  /** Whether a POST supports `If-Match`. */
+  readonly isConditional: boolean;
   /** The interceptors of a team that run on it. */
   readonly interceptors: readonly unknown[];
   /** Whether one of them surrounds the interceptor of Latitude, and so receives its result. */
@@ -111,6 +113,7 @@ export function planRoutes(
       webhookVerifier: declaration<Type<WebhookVerifier>>(WEBHOOK_VERIFIER),
       mayWrite: isRest && httpMethod !== 'GET' && mayWrite(access),
       isSingleInsert: declaration(SINGLE_INSERT) === true,
+      isConditional: declaration(CONDITIONAL) === true,
       interceptors: [...enhancers.interceptors, ...ofHandler],
       isSurrounded: enhancers.hasOuterInterceptors,
       collections: new Map(paths.map((path) => [path, collectionOf(path, reads)])),

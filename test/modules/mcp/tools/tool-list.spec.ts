@@ -75,8 +75,9 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       expect(await colleague.listTools()).toEqual(listed);
     });
 
-    it('takes less than 24,000 characters for all scopes, which is at most 6,000 tokens', () => {
-      expect(JSON.stringify(listed).length).toBeLessThan(24_000);
+    // Measured with o200k_base, the encoding of GPT-4o and later: 24,899 characters were 5,897 tokens, 4.22 each.
+    it('takes less than 25,000 characters for all scopes, which is at most 6,000 tokens', () => {
+      expect(JSON.stringify(listed).length).toBeLessThan(25_000);
     });
 
     const HINTS = {

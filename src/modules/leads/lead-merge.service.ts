@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Call, InTransaction } from '../../platform/data/call.js';
+import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import {
+  assertPrecondition,
+  withoutUndefined,
+} from '../../platform/data/records/record-changes.js';
+import { RecordMoves } from '../../platform/data/records/record-moves.service.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { changedFields } from '../../platform/fields/changes.js';
+import { readInput } from '../../platform/fields/input/read-input.js';
+import { LeadRefillService } from './contact-identity/lead-refill.service.js';
+import { type LeadDto, UpdateLeadDto } from './lead.dto.js';
+import { mergedFields } from './lead-merge.js';
+import type { MergeLeadDto } from './lead-merge.dto.js';
+import { LeadsRepository } from './leads.repository.js';
+import { LeadsService } from './leads.service.js';
+
+/** Merges two leads that are the same person (docs/contract/merge.md). */
+@Injectable()
+export class LeadMergeService {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly repository: LeadsRepository,
+    private readonly leads: LeadsService,
+    private readonly moves: RecordMoves,
+    private readonly refill: LeadRefillService,
+  ) {}
+
+  /**
+   * Merges the lead of the input into another one. The precondition of the call is that of the other one.
+   * @param id of the lead that stays
+   * @throws ApiError `not_found`, `lead_not_found`, `validation_error`, `duplicate`, `precondition_failed`,
+   *   `create_failed`
+   */
+  async merge(call: Call, id: string, input: MergeLeadDto): Promise<Stored<LeadDto>> {
+    const { lead_id, prefer } = input;
+    if (id.toLowerCase() === lead_id) {
+      throw validationError([{ field: 'lead_id', message: 'must be another lead' }]);
+    }
+    return this.database.transaction({ ...call, precondition: undefined }, async (inner) => {
+      await this.repository.lockAll(inner, [id, lead_id]);
+      const stored = await this.leads.getStored(inner, id);
+      const target = stored.value();
+      const source = await this.leads.getReferenced(inner, 'lead_id', lead_id);
+      const changes = changedFields(target, mergedFields(target, source, prefer ?? {})) ?? {};
+      assertWithinBounds(changes);
+      assertPrecondition(call, stored);
+      // Its e-mail, phone and external id are then free.
+      await this.repository.deleteMerged(inner, source.id, target.id);
+      await this.moveReferences(inner, source.id, target.id);
+      const merged = await this.leads.updateStored(inner, target.id, changes, undefined, true);
+      await this.refillForms(inner, target.id);
+      return merged;
+    });
+  }
+
+  private async moveReferences(call: InTransaction<Call>, from: string, to: string): Promise<void> {
+    try {
+      await this.moves.move(call, this.repository.table.name, from, to);
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      const message = 'Records of both leads cannot belong to one lead.';
+      throw new ApiError('duplicate', { message, cause: error });
+    }
+  }
+
+  /** Writes a normalized form that the deleted lead had. If another lead takes it at this moment, that lead has it. */
+  private async refillForms(call: InTransaction<Call>, id: string): Promise<void> {
+    const { phoneRegion } = call.tenant;
+    try {
+      await this.database.transaction(call, (part) => this.refill.refillOne(part, phoneRegion, id));
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+    }
+  }
+}
+
+/** @throws ApiError `validation_error` that names the fields which are too large together */
+function assertWithinBounds({ tags, custom_fields, notes }: UpdateLeadDto): void {
+  const united = withoutUndefined({ tags, custom_fields, notes });
+  const { problems } = readInput(UpdateLeadDto, united);
+  if (problems.length > 0) throw validationError(problems);
+}
