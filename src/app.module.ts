@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { appointmentsExtension } from './modules/appointments/appointments.extension.js';
-import { AuthModule } from './modules/auth/auth.module.js';
+import { authExtension } from './modules/auth/auth.extension.js';
 import { TokenAuthenticator } from './platform/access/token-authenticator.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import type { Settings } from './platform/config/settings.js';
@@ -38,6 +38,7 @@ import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
 /** The features of the product, declared as a team declares its extensions. */
 export const FEATURES: readonly Extension[] = [
+  authExtension,
   leadsExtension,
   appointmentsExtension,
   tasksExtension,
@@ -104,7 +105,6 @@ export function rootModule({
       extensionMigrations,
       entities,
     }),
-    AuthModule,
     JobsModule,
     MetricsRegistryModule,
     ...serverModules,

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FEATURES } from '../../src/app.module.js';
 import { ERROR_CATALOGUE } from '../../src/platform/errors/error-catalogue.js';
-import { SCOPED_ROUTES } from '../../src/testing/routes.js';
-import { CORE_TOOLS } from '../support/mcp/tools.js';
 
 const ERROR_ROW = /^\| `(\w+)` +\| (\d+)[\d, ]* +\| (yes|no) +\|/gm;
-const SCOPE = /`([a-z]+:(?:read|write))`/g;
+const SCOPE = /`([a-z]+:[a-z]+)`/g;
 
 it('the contract states every error code with its status, and whether it is retryable', () => {
   const rows = [...page('errors.md').matchAll(ERROR_ROW)];
@@ -19,10 +18,9 @@ it('the contract states every error code with its status, and whether it is retr
 });
 
 it('the contract states every scope of the core', () => {
-  const ofTools = CORE_TOOLS.map(({ scope }) => scope).filter((scope) => scope !== 'any-key');
-  const scopes = [...ofTools, ...SCOPED_ROUTES.map(({ access }) => access)];
+  const scopes = FEATURES.flatMap((feature) => feature.scopes);
   const stated = [...page('keys-and-scopes.md').matchAll(SCOPE)].map(([, scope]) => scope);
-  expect([...new Set(stated)].sort()).toEqual([...new Set(scopes)].sort());
+  expect([...new Set(stated)].sort()).toEqual(scopes.toSorted());
 });
 
 function page(name: string): string {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/config/settings.js';
+import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { ToolRegistry } from '../mcp/tools/tool-registry.js';
 
-/** Scopes whose effects outlive a grant, such as keys and webhooks, or cannot be undone. */
-const NEVER_GRANTED = /^keys:|^leads:erase$|^webhooks:write$/;
+/** An ordinary scope whose effects outlive a grant. */
+const NEVER_GRANTED = 'webhooks:write';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
@@ -30,7 +31,8 @@ export class ProtectedResource {
 
   /** The scopes that a client can be granted: those that tools need. */
   scopes(): string[] {
-    return this.tools.scopes.filter((scope) => !NEVER_GRANTED.test(scope));
+    const ordinary: readonly string[] = ORDINARY_SCOPES;
+    return this.tools.scopes.filter((scope) => ordinary.includes(scope) && scope !== NEVER_GRANTED);
   }
 
   /** @param url the URL of the request to /mcp, whose trailing slash is kept */

@@ -5,7 +5,7 @@ import { AppointmentsService } from '../../modules/appointments/appointments.ser
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
-import { SCOPES } from '../../platform/access/scopes.js';
+import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { onStopSignal } from '../../platform/config/stop-signals.js';
 import { LeadsService } from '../../modules/leads/leads.service.js';
 import { TasksService } from '../../modules/tasks/tasks.service.js';
@@ -90,7 +90,11 @@ async function fill(
   interruption: AbortSignal,
 ) {
   const keys = app.get(KeysService);
-  const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
+  const { key } = await keys.createKey({
+    organizationId: id,
+    name: 'Demo',
+    scopes: ORDINARY_SCOPES,
+  });
   const call = await app.get(Authenticator).authenticate(key);
   if (!call) throw new Error('The key of the organization does not work.');
 

@@ -5,7 +5,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import { createApp } from '../../app.js';
 import { KeysService } from '../../modules/auth/keys.service.js';
-import { SCOPES } from '../../platform/access/scopes.js';
+import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { flushLog, logger } from '../../platform/config/logger.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { SettingError } from '../../platform/config/setting.js';
@@ -118,7 +118,7 @@ async function createFirstKey(
   const { key } = await keys.createKey({
     organizationId: organization.id,
     name: 'First key',
-    scopes: SCOPES,
+    scopes: ORDINARY_SCOPES,
   });
   return `
 Your organization: ${organization.id}

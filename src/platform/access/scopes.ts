@@ -11,11 +11,21 @@ const declared: Scope[] = [];
 /** The scopes of all defined extensions, sorted (docs/contract/keys-and-scopes.md#scopes). */
 export const SCOPES: readonly Scope[] = declared;
 
-/** Adds the scopes of an extension. */
-export function declareScopes(scopes: readonly string[]): void {
+const ordinary: Scope[] = [];
+
+/** The scopes of `all` and of first keys. A key has others only if they are named. */
+export const ORDINARY_SCOPES: readonly Scope[] = ordinary;
+
+/**
+ * Adds the scopes of an extension.
+ * @param explicit those that a key has only if they are named
+ */
+export function declareScopes(scopes: readonly string[], explicit: readonly string[] = []): void {
   const added = (scopes as readonly Scope[]).filter((scope) => !declared.includes(scope));
   declared.push(...added);
   declared.sort();
+  ordinary.push(...added.filter((scope) => !explicit.includes(scope)));
+  ordinary.sort();
 }
 
 /** Whether a declared scope exists. TypeScript casts can declare any string. */

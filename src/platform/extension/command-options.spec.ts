@@ -4,7 +4,7 @@ import { duration, integer, scopes, uuid } from './command-options.js';
 
 describe('command-line options', () => {
   beforeAll(() => {
-    declareScopes(['leads:read', 'tasks:read', 'tasks:write']);
+    declareScopes(['leads:read', 'tasks:read', 'vaults:write'], ['vaults:write']);
   });
 
   it.each([
@@ -47,9 +47,12 @@ describe('command-line options', () => {
     },
   );
 
-  it('parses a list of scopes without duplicates, or all scopes', () => {
-    expect(scopes('all')).toEqual(SCOPES);
+  it('parses a list of scopes without duplicates, or all that need not be named', () => {
+    expect(scopes('all')).toEqual(expect.arrayContaining(['leads:read', 'tasks:read']));
+    expect(SCOPES).toContain('vaults:write');
+    expect(scopes('all')).not.toContain('vaults:write');
     expect(scopes('leads:read,tasks:read,leads:read')).toEqual(['leads:read', 'tasks:read']);
+    expect(scopes('vaults:write')).toEqual(['vaults:write']);
     for (const text of ['', 'leads', 'leads:read,', 'all,leads:read']) {
       expect(() => scopes(text)).toThrow(InvalidArgumentError);
     }

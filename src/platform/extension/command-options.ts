@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
-import { SCOPES, type Scope } from '../access/scopes.js';
+import { ORDINARY_SCOPES, SCOPES, type Scope } from '../access/scopes.js';
 import { parseDuration } from '../config/duration.js';
 import { UUID } from '../fields/kinds/uuid.js';
 
@@ -16,7 +16,7 @@ export function uuid(text: string): string {
 
 /** @throws InvalidArgumentError */
 export function scopes(text: string): readonly Scope[] {
-  if (text === 'all') return SCOPES;
+  if (text === 'all') return ORDINARY_SCOPES;
   const wanted = [...new Set(text.split(','))];
   const unknown = wanted.filter((scope) => !SCOPES.includes(scope as Scope));
   if (unknown.length === 0) return wanted as Scope[];

@@ -24,6 +24,11 @@ export interface ExtensionManifest<S extends string, C extends string> {
   readonly module: Type<unknown> | DynamicModule;
   /** Scopes of API keys, such as `messages:read` and `messages:write`. */
   readonly scopes?: readonly S[];
+  /**
+   * Those of the scopes that a key has only if they are named. `--scopes all` and first keys leave them out, and no
+   * client of /mcp can be granted them.
+   */
+  readonly explicitScopes?: readonly NoInfer<S>[];
   /** Error codes for `ApiError`. */
   readonly errors?: Readonly<Record<C, CatalogueEntry>>;
   /** Environment variables by name. `@InjectSetting(name)` injects the value. */
@@ -65,6 +70,7 @@ export function defineExtension<const S extends string = never, const C extends 
   const extension: Extension<S, C> = {
     compatibleWith: '*',
     scopes: [],
+    explicitScopes: [],
     errors: {} as Readonly<Record<C, CatalogueEntry>>,
     settings: {},
     migrations: [],
@@ -74,7 +80,7 @@ export function defineExtension<const S extends string = never, const C extends 
     adds: [],
     ...manifest,
   };
-  declareScopes(extension.scopes);
+  declareScopes(extension.scopes, extension.explicitScopes);
   declareErrors(extension.errors);
   return extension;
 }

@@ -80,6 +80,7 @@ function checkManifest({
   module,
   compatibleWith,
   scopes,
+  explicitScopes,
   errors,
   settings,
 }: Extension): void {
@@ -100,6 +101,8 @@ function checkManifest({
   const scope = scopes.find((one) => !SCOPE.test(one));
   if (scope)
     fail(`declares the scope ${scope}, which does not have the form name:read or name:write`);
+  const undeclared = explicitScopes.find((one) => !scopes.includes(one));
+  if (undeclared) fail(`has the explicit scope ${undeclared}, which is not one of its scopes`);
   for (const [code, { status }] of Object.entries(errors)) {
     if (!CODE.test(code)) fail(`declares the error code ${code}, which is not in snake_case`);
     if (!Number.isInteger(status) || status < 400 || status > 599) {
