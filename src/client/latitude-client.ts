@@ -54,9 +54,18 @@ export class LatitudeClient {
   /** @throws TypeError that names the invalid option */
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
-    this.leads = new Leads(this.transport, '/api/v1/leads');
-    this.appointments = new CancellableResource(this.transport, '/api/v1/appointments');
-    this.tasks = new DeletableResource(this.transport, '/api/v1/tasks');
+    const { transport } = this;
+    this.leads = new Leads(transport, '/api/v1/leads', typesOf('lead', 'created,updated,deleted'));
+    this.appointments = new CancellableResource(
+      transport,
+      '/api/v1/appointments',
+      typesOf('appointment', 'created,updated,cancelled'),
+    );
+    this.tasks = new DeletableResource(
+      transport,
+      '/api/v1/tasks',
+      typesOf('task', 'created,updated,completed,deleted'),
+    );
     this.events = new Events(this.transport);
   }
 
@@ -65,4 +74,9 @@ export class LatitudeClient {
     const { body } = await this.transport.send({ method: 'GET', path: '/api/v1/me' }, options);
     return (body as { data: Me }).data;
   }
+}
+
+/** The types of the events of a kind of record. @param names separated by commas */
+function typesOf(kind: string, names: string): string {
+  return names.replaceAll(/\w+/g, `${kind}.$&`);
 }

@@ -1638,7 +1638,37 @@ export interface operations {
                  * @description Field by which the list is ordered.
                  * @example start_time
                  */
-                sort_by?: "start_time" | "created_at";
+                sort_by?: "start_time" | "created_at" | "updated_at";
+                /**
+                 * @description Only appointments with exactly this type.
+                 * @example Estimate
+                 */
+                type?: string;
+                /**
+                 * @description Only appointments that end before this time. ISO 8601 date-time or date.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                end_before?: string;
+                /**
+                 * @description Only appointments changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only appointments changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
+                 * @example email,updated_at
+                 */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -1752,6 +1782,38 @@ export interface operations {
                  * @example created_at
                  */
                 sort_by?: "created_at" | "updated_at" | "first_name" | "last_name" | "lead_score";
+                /**
+                 * @description Only leads from this source.
+                 * @example website
+                 */
+                source?: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Only leads with this tag, in any case. Repeated, only those with all of them.
+                 * @example [
+                 *       "roof"
+                 *     ]
+                 */
+                tag?: string[];
+                /**
+                 * @description Only leads changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only leads changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
+                 * @example email,updated_at
+                 */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -1823,7 +1885,42 @@ export interface operations {
                  * @description Field by which the list is ordered.
                  * @example created_at
                  */
-                sort_by?: "due_date" | "created_at" | "priority";
+                sort_by?: "due_date" | "created_at" | "updated_at" | "priority";
+                /**
+                 * @description Only tasks with this priority.
+                 * @example high
+                 */
+                priority?: "low" | "medium" | "high" | "urgent";
+                /**
+                 * @description Only tasks that are due at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                due_after?: string;
+                /**
+                 * @description Only tasks created at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only tasks changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
+                 * @example email,updated_at
+                 */
+                fields?: string;
             };
             header?: never;
             path?: never;

@@ -6,7 +6,12 @@ import type {
   BatchResponse,
   CallOptions,
   CreateOptions,
+  CursorPage,
+  EventsPage,
   Page,
+  RecordEvent,
+  SyncPage,
+  SyncState,
   WriteOptions,
 } from './types.js';
 
@@ -29,26 +34,76 @@ export interface ResourceTypes {
   Create: object;
   Update: object;
   BatchItem: object;
-  Query: { page?: number | undefined; limit?: number | undefined };
+  Query: { page?: number | undefined; limit?: number | undefined; after?: string | undefined };
   Removed: object;
 }
+
+/** An item of a list: with `fields`, it has other fields. */
+export type ItemOf<T extends ResourceTypes, Query> = Query extends { fields: string }
+  ? Partial<T['Record']> & { id: string }
+  : T['Item'];
+
+/** The response of a list. */
+export type PageOf<Item, Query> = Query extends { after: string } ? CursorPage<Item> : Page<Item>;
 
 /**
  * Reads and writes of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError`
  * that names the argument if it cannot be sent.
  */
 export class Resource<T extends ResourceTypes> {
-  /** @param path of the list */
+  /**
+   * @param path of the list
+   * @param eventTypes of the records, separated by commas
+   */
   constructor(
     protected readonly transport: Transport,
     private readonly path: string,
+    private readonly eventTypes: string,
   ) {}
 
-  /** One page of the list, with its exact total. */
-  async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
+  /** One page of the list, with its exact total. With `after`, it is read by cursor and has none. */
+  list<Query extends T['Query']>(
+    query?: Query,
+    options?: CallOptions,
+  ): Promise<PageOf<ItemOf<T, Query>, Query>>;
+  async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
     const path = this.path + queryString(query);
-    const { body } = await this.transport.send({ method: 'GET', path }, options);
-    return body as Page<T['Item']>;
+    return (await this.transport.send({ method: 'GET', path }, options)).body;
+  }
+
+  /**
+   * Reads all records, or what has changed since an earlier sync. It ends when there is nothing more at the moment.
+   * Store the state of each page together with its changes: a sync that continues from there misses nothing.
+   * @param state of the last page that was stored; without it, all records are read
+   */
+  async *sync(
+    state?: SyncState,
+    options?: CallOptions,
+  ): AsyncGenerator<SyncPage<T['Record']>, void> {
+    let { events, list } = state ?? { events: await this.lastEvent(options), list: '' };
+    while (list !== undefined) {
+      const query = { after: list, fields: '*', limit: MAX_LIMIT };
+      const { data, meta } = (await this.list(query, options)) as CursorPage<T['Record']>;
+      list = meta.has_more ? meta.next : undefined;
+      const next = list === undefined ? { events } : { events, list };
+      yield { changed: data, deleted: [], state: next };
+    }
+    for (let hasMore = true; hasMore;) {
+      const query = { after: events, types: this.eventTypes, limit: MAX_LIMIT };
+      const { data, meta } = await this.events(query, options);
+      events = meta.next;
+      hasMore = meta.has_more;
+      yield { ...changesOf<T['Record']>(data), state: { events } };
+    }
+  }
+
+  private async lastEvent(options?: CallOptions): Promise<string> {
+    return (await this.events({ after: 'latest', limit: 1 }, options)).meta.next;
+  }
+
+  private async events(query: object, options?: CallOptions): Promise<EventsPage> {
+    const path = `/api/v1/events${queryString(query)}`;
+    return (await this.transport.send({ method: 'GET', path }, options)).body as EventsPage;
   }
 
   /**
@@ -59,7 +114,9 @@ export class Resource<T extends ResourceTypes> {
     const limit = query.limit ?? MAX_LIMIT;
     const seen = new Set<string>();
     for (let page = query.page ?? 1; ; page++) {
-      const { data, meta } = await this.list({ ...query, page, limit }, options);
+      const { data, meta } = (await this.list({ ...query, page, limit }, options)) as Page<
+        T['Item']
+      >;
       for (const item of data) {
         if (seen.has(item.id)) continue;
         seen.add(item.id);
@@ -207,10 +264,25 @@ function ifMatch(options: WriteOptions): Record<string, string> {
   return { 'If-Match': tag };
 }
 
-/** The query of a URL, with `?`. */
+/** The last state of each record, because a page can have several events of one. */
+function changesOf<Item extends object>(events: readonly RecordEvent[]) {
+  const last = new Map(events.map((event) => [event.record.id, event]));
+  const isDeletion = ({ type }: RecordEvent) => type.endsWith('.deleted');
+  const all = [...last.values()];
+  return {
+    changed: all.filter((event) => !isDeletion(event)).map(({ record }) => record as Item),
+    deleted: all.filter(isDeletion).map(({ record }) => record.id),
+  };
+}
+
+/** The query of a URL, with `?`. An array is a parameter that is given several times. */
 export function queryString(query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, unknown] => [name, one]),
+  );
+  const pairs = given
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]): [string, string] => [name, String(value)]);
   const text = new URLSearchParams(pairs).toString();
   return text === '' ? '' : `?${text}`;
 }

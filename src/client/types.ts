@@ -74,6 +74,29 @@ export interface Page<Item> {
   meta: PageMeta;
 }
 
+/** One page of a list that is read by cursor. */
+export interface CursorPage<Item> {
+  data: Item[];
+  meta: CursorMeta;
+}
+
+/** Where a sync continues. It is plain JSON, to be stored together with the changes that were applied. */
+export interface SyncState {
+  /** The event after which the feed continues. */
+  events: string;
+  /** The cursor of the list, until all of it is read. */
+  list?: string;
+}
+
+/** Changes of records, which a copy of them applies in this order. */
+export interface SyncPage<Item> {
+  /** Whole records that were created or changed, or that the list has. */
+  changed: Item[];
+  /** Ids of records that were deleted. */
+  deleted: string[];
+  state: SyncState;
+}
+
 /** Error codes of the API. Later versions may add codes. */
 export type ErrorCode = Schemas['ErrorCode'];
 /** An invalid field, with the reason. */

@@ -1,7 +1,14 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
-import { ListQuery, SortBy } from '../../platform/data/lists/list-query.js';
+import {
+  After,
+  ItemFields,
+  ListQuery,
+  SortBy,
+  UpdatedAfter,
+  UpdatedBefore,
+} from '../../platform/data/lists/list-query.js';
 
 const APPOINTMENT_STATUSES = [
   'scheduled',
@@ -13,7 +20,7 @@ const APPOINTMENT_STATUSES = [
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 
 const BOOKED_BY = ['api', 'ai'] as const;
-export const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
+export const APPOINTMENT_SORTS = ['start_time', 'created_at', 'updated_at'] as const;
 
 /** Fields of a new appointment (docs/contract/resources.md#appointments). */
 export class CreateAppointmentDto {
@@ -88,8 +95,8 @@ class Cancellation {
 /** The response to the cancellation of an appointment. */
 export class CancelledAppointmentDto extends RecordOf(Cancellation) {}
 
-/** Filters and sorting of lists of appointments (docs/contract/lists.md#appointment-filters). */
-export class AppointmentListQuery extends ListQuery {
+/** Filters and sorting of lists of appointments (docs/contract/lists.md#appointment-filters), as far as tools have them. */
+export class FindAppointmentsQuery extends ListQuery {
   @OneOf(APPOINTMENT_STATUSES, {
     description: 'Only appointments with this status.',
     example: 'scheduled',
@@ -113,4 +120,20 @@ export class AppointmentListQuery extends ListQuery {
   })
   start_before?: Date;
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
+}
+
+/** The parameters of lists of appointments. */
+export class AppointmentListQuery extends FindAppointmentsQuery {
+  @Text({ max: 100, description: 'Only appointments with exactly this type.', example: 'Estimate' })
+  type?: string;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only appointments that end before this time.',
+    example: '2026-04-01T00:00:00Z',
+  })
+  end_before?: Date;
+  @UpdatedAfter('appointments') updated_after?: Date;
+  @UpdatedBefore('appointments') updated_before?: Date;
+  @After() after?: string;
+  @ItemFields(AppointmentDto) fields?: readonly string[];
 }

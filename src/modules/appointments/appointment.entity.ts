@@ -7,7 +7,7 @@ import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
 /** An appointment. Its fields are those of its responses. */
 @TenantEntity('appointments', {
   softDelete: false,
-  counted: ['status'],
+  counted: ['status', 'type'],
   references: { lead_id: { entity: () => Lead, onDelete: 'cascade' } },
   order: 'start_time',
   events: { name: 'appointment', transitions: { cancelled: { status: 'cancelled' } } },
@@ -17,5 +17,7 @@ import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
 @Index('appointments_by_start_time', ['organization_id', 'start_time', 'id'])
 @Index('appointments_by_created_at', ['organization_id', 'created_at', 'id'])
 @Index('appointments_by_status', ['organization_id', 'status', 'start_time', 'id'])
+@Index('appointments_by_type', ['organization_id', 'type', 'start_time', 'id'])
+@Index('appointments_by_updated_at', ['organization_id', 'updated_at', 'id'])
 @Index('appointments_by_lead', ['organization_id', 'lead_id', 'start_time', 'id'])
 export class Appointment extends AppointmentDto {}

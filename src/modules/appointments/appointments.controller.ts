@@ -49,8 +49,9 @@ export class AppointmentsController {
 
   @Get()
   @RequireScope('appointments:read')
-  @ApiRoute({ summary: 'List appointments', response: [AppointmentDto] })
+  @ApiRoute({ summary: 'List appointments', response: [AppointmentDto], record: AppointmentDto })
   list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
+    if (query.after !== undefined) return this.appointments.listAfter(call, query);
     return this.appointments.list(call, query);
   }
 

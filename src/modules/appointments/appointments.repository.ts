@@ -7,7 +7,7 @@ import { TenantRepository } from '../../platform/data/records/tenant-repository.
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { type AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
 import { Appointment } from './appointment.entity.js';
@@ -30,12 +30,27 @@ export class AppointmentsRepository extends TenantRepository<Appointment> {
 
   /** @throws ApiError `query_failed` */
   list(call: TenantCall, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    const conditions = new Conditions(call, this.table.notDeleted)
-      .equal('status', query.status)
-      .equal('lead_id', query.lead_id, 'uuid')
-      .add('start_time >= ?', query.start_after)
-      .add('start_time < ?', query.start_before);
-    return this.items.page(conditions, query);
+    return this.items.page(this.conditionsOf(call, query), query);
+  }
+
+  /** Like `list`, by cursor. */
+  listAfter(call: TenantCall, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
+    return this.items.pageAfter(this.conditionsOf(call, query), query);
+  }
+
+  private conditionsOf(call: TenantCall, query: AppointmentListQuery) {
+    return (
+      new Conditions(call, this.table.notDeleted)
+        .equal('status', query.status)
+        .equal('type', query.type)
+        .equal('lead_id', query.lead_id, 'uuid')
+        .add('start_time >= ?', query.start_after)
+        .add('start_time < ?', query.start_before)
+        .add('end_time < ?', query.end_before)
+        // An appointment starts before it ends. This condition is redundant, and can use an index.
+        .add('start_time < ?', query.end_before)
+        .updatedWithin(query)
+    );
   }
 
   /**

@@ -7,7 +7,7 @@ import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
   type AppointmentDto,
@@ -25,6 +25,14 @@ export class AppointmentsService {
   /** @throws ApiError `query_failed` */
   list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
     return this.repository.list(call, query);
+  }
+
+  /**
+   * A page of the list that is read by cursor.
+   * @throws ApiError `query_failed`
+   */
+  listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
+    return this.repository.listAfter(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

@@ -4,7 +4,7 @@ import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   AgentAppointmentDto,
-  AppointmentListQuery,
+  FindAppointmentsQuery,
   CancelledAppointmentDto,
   CreateAppointmentDto,
   UpdateAppointmentDto,
@@ -21,15 +21,15 @@ export class AppointmentsTools {
   @Tool('list_appointments', {
     title: 'List appointments',
     description:
-      'Find appointments by lead, status or time. Answers a page of summaries with the exact total; get_appointment has every field.',
+      'Find appointments by lead, status or time. Answers summaries with the exact total; get_appointment has every field.',
     effect: 'reads',
     scope: 'appointments:read',
-    input: AppointmentListQuery,
+    input: FindAppointmentsQuery,
     summary: ['id', 'lead_id', 'lead_name', 'start_time', 'end_time', 'status'],
     brief: { result: ['id'] },
     output: [AgentAppointmentDto],
   })
-  list(call: Call, query: AppointmentListQuery) {
+  list(call: Call, query: FindAppointmentsQuery) {
     return this.appointments.list(call, query);
   }
 

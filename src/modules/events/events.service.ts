@@ -144,7 +144,10 @@ export class EventsService {
     // Rounded to the hour, so that callers do not learn when other organizations write events.
     const known = has_more ? 0 : head - (head % HOUR_US);
     const next = eventIdOf(Math.max(last, known));
-    const page = new CursorPage<EventDto>(stored.map(eventJsonOf), { next, has_more });
+    const page = new CursorPage<EventDto>(`[${stored.map(eventJsonOf).join()}]`, {
+      next,
+      has_more,
+    });
     return { page, size: stored.length };
   }
 
@@ -176,7 +179,10 @@ export class EventsService {
       const message = `must be meta.next of a page, the id of an event, or ${LATEST}`;
       throw validationError([{ field: 'after', message }]);
     }
-    if (position < expiredBefore) throw new ApiError('cursor_expired');
+    // Without events after the position, nothing has expired.
+    if (position < Math.min(expiredBefore, head - (head % HOUR_US))) {
+      throw new ApiError('cursor_expired');
+    }
     return position;
   }
 }

@@ -1,5 +1,7 @@
 import { isPhone } from '../../platform/fields/kinds/phone.js';
-import { searchTextOf } from '../../platform/data/lists/search-text.js';
+import type { Conditions } from '../../platform/data/lists/conditions.js';
+import { containing, searchTextOf } from '../../platform/data/lists/search-text.js';
+import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import { fullName } from './full-name.js';
 import type { LeadDto } from './lead.dto.js';
@@ -31,4 +33,17 @@ export function searchDigits(term: string, region: string): readonly string[] {
   if (!isPhone(term)) return [];
   const { normalized, digits } = parsePhone(term, region);
   return normalized.includes(digits) ? [digits] : [normalized, digits];
+}
+
+const ASCII_WORD = /[a-z0-9]/i;
+
+/** Selects leads that have all of the tags, in any case. The trigger of `tags_folded` converts case in the same way. */
+export function addTags(conditions: Conditions, tags: readonly string[] = []): void {
+  for (const tag of tags) {
+    const pattern = conditions.parameter(containing(`\x1f${tag.replaceAll('\x1f', ' ')}\x1f`));
+    // Without a trigram, PostgreSQL would read the whole index. With another collation, it does not use it.
+    const collation = ASCII_WORD.test(tag) ? '"default"' : '"C"';
+    const folded = `lower(${pattern}::text collate ${NAMES_COLLATION}) collate ${collation}`;
+    conditions.search(`tags_folded like (${folded})`);
+  }
 }

@@ -7,13 +7,21 @@ import {
   Integer,
   JsonObject,
   OneOf,
+  OptionalTags,
   Phone,
   Tags,
   Text,
 } from '../../platform/fields/kinds/kinds.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
-import { ListQuery, SortBy } from '../../platform/data/lists/list-query.js';
+import {
+  After,
+  ItemFields,
+  ListQuery,
+  SortBy,
+  UpdatedAfter,
+  UpdatedBefore,
+} from '../../platform/data/lists/list-query.js';
 
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;
 export type Temperature = (typeof TEMPERATURES)[number];
@@ -132,8 +140,8 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'updated_at',
 ]) {}
 
-/** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters). */
-export class LeadListQuery extends ListQuery {
+/** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters), as far as tools have them. */
+export class FindLeadsQuery extends ListQuery {
   @Text({
     max: 100,
     description:
@@ -160,4 +168,19 @@ export class LeadListQuery extends ListQuery {
   })
   created_before?: Date;
   @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
+}
+
+/** The parameters of lists of leads. */
+export class LeadListQuery extends FindLeadsQuery {
+  @OneOf(SOURCES, { description: 'Only leads from this source.', example: 'website' })
+  source?: Source;
+  @OptionalTags({
+    description: 'Only leads with this tag, in any case. Repeated, only those with all of them.',
+    example: ['roof'],
+  })
+  tag?: string[];
+  @UpdatedAfter('leads') updated_after?: Date;
+  @UpdatedBefore('leads') updated_before?: Date;
+  @After() after?: string;
+  @ItemFields(LeadDto) fields?: readonly string[];
 }

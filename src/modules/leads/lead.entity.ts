@@ -8,7 +8,7 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
  * have conditions or expressions. Their names are here so that TypeORM does not remove them.
  */
 @TenantEntity('leads', {
-  counted: ['status', 'temperature'],
+  counted: ['status', 'temperature', 'source'],
   sorts: LEAD_SORTS,
   events: { name: 'lead' },
 })
@@ -24,6 +24,8 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 @Index('leads_by_lead_score', { synchronize: false })
 @Index('leads_by_status', { synchronize: false })
 @Index('leads_by_temperature', { synchronize: false })
+@Index('leads_by_source', { synchronize: false })
+@Index('leads_by_tags', { synchronize: false })
 @Index('leads_search', { synchronize: false })
 @Index('leads_to_refill', { synchronize: false })
 @Index('leads_deleted', { synchronize: false })
@@ -37,4 +39,7 @@ export class Lead extends LeadDto {
   @Column('text', { select: false }) search_text?: string;
   /** The lead that a deleted one was merged into. It can have been removed since. */
   @Column('uuid', { nullable: true, select: false }) merged_into?: string | null;
+  /** The tags in lower case, each between separators. A trigger writes it. */
+  @Column({ type: 'text', nullable: true, select: false, insert: false, update: false })
+  tags_folded?: string | null;
 }

@@ -58,8 +58,9 @@ export class LeadsController {
 
   @Get()
   @RequireScope('leads:read')
-  @ApiRoute({ summary: 'List leads', response: [LeadListItemDto] })
+  @ApiRoute({ summary: 'List leads', response: [LeadListItemDto], record: LeadDto })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
+    if (query.after !== undefined) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);
   }
 

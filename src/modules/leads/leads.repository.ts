@@ -8,12 +8,13 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { type LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
+import { addTags } from './lead-search.js';
 import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.js';
 
 /** The name of a lead. */
@@ -46,14 +47,30 @@ export class LeadsRepository extends TenantRepository<Lead> {
     query: LeadListQuery,
     numbers: readonly string[] = [],
   ): Promise<Page<LeadListItemDto>> {
+    return this.items.page(this.conditionsOf(call, query, numbers), query);
+  }
+
+  /** Like `list`, by cursor. */
+  listAfter(
+    call: TenantCall,
+    query: LeadListQuery,
+    numbers: readonly string[],
+  ): Promise<CursorPage<LeadListItemDto>> {
+    return this.items.pageAfter(this.conditionsOf(call, query, numbers), query);
+  }
+
+  private conditionsOf(call: TenantCall, query: LeadListQuery, numbers: readonly string[]) {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
+      .equal('source', query.source)
       .equal('external_id', query.external_id)
       .add('created_at >= ?', query.created_after)
-      .add('created_at < ?', query.created_before);
+      .add('created_at < ?', query.created_before)
+      .updatedWithin(query);
     addSearch(conditions, query.search, numbers);
-    return this.items.page(conditions, query);
+    addTags(conditions, query.tag);
+    return conditions;
   }
 
   /**

@@ -8,7 +8,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
@@ -49,8 +49,15 @@ export class LeadsService {
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    const phones = searchDigits(query.search ?? '', call.tenant.phoneRegion);
-    return this.repository.list(call, query, phones);
+    return this.repository.list(call, query, phonesIn(call, query));
+  }
+
+  /**
+   * A page of the list that is read by cursor.
+   * @throws ApiError `query_failed`
+   */
+  listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
+    return this.repository.listAfter(call, query, phonesIn(call, query));
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -295,6 +302,10 @@ export class LeadsService {
 
 function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
+}
+
+function phonesIn({ tenant }: Call, { search = '' }: LeadListQuery): readonly string[] {
+  return searchDigits(search, tenant.phoneRegion);
 }
 
 function phoneOf(call: Call, { phone }: UpdateLeadDto): ParsedPhone | undefined {

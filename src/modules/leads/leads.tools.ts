@@ -7,7 +7,7 @@ import {
   CreateLeadDto,
   LeadDto,
   LeadListItemDto,
-  LeadListQuery,
+  FindLeadsQuery,
   UpdateLeadDto,
 } from './lead.dto.js';
 import { UpsertedLeadDto, UpsertLeadDto } from './lead-upsert.dto.js';
@@ -34,10 +34,10 @@ export class LeadsTools {
   @Tool('list_leads', {
     title: 'List leads',
     description:
-      'Find leads by name, company, e-mail, phone, status or temperature. Answers a page of summaries with the exact total; get_lead has every field.',
+      'Find leads by name, company, e-mail, phone, status or temperature. Answers summaries with the exact total; get_lead has every field.',
     effect: 'reads',
     scope: 'leads:read',
-    input: LeadListQuery,
+    input: FindLeadsQuery,
     summary: [
       ...['id', 'first_name', 'last_name', 'company'],
       ...['status', 'temperature', 'lead_score'],
@@ -45,7 +45,7 @@ export class LeadsTools {
     brief: { result: ['id'] },
     output: [LeadListItemDto],
   })
-  list(call: Call, query: LeadListQuery) {
+  list(call: Call, query: FindLeadsQuery) {
     return this.leads.list(call, query);
   }
 

@@ -1,7 +1,14 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
-import { ListQuery, SortBy } from '../../platform/data/lists/list-query.js';
+import {
+  After,
+  ItemFields,
+  ListQuery,
+  SortBy,
+  UpdatedAfter,
+  UpdatedBefore,
+} from '../../platform/data/lists/list-query.js';
 
 /** Priorities in sort order, from the least to the most urgent. */
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
@@ -10,7 +17,7 @@ export type TaskPriority = (typeof TASK_PRIORITIES)[number];
 const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-const TASK_SORTS = ['due_date', 'created_at', 'priority'] as const;
+const TASK_SORTS = ['due_date', 'created_at', 'updated_at', 'priority'] as const;
 
 /** Fields of a new task (docs/contract/resources.md#tasks). */
 export class CreateTaskDto {
@@ -75,8 +82,8 @@ export class AgentTaskDto extends TaskDto {
   contact_name?: string | null;
 }
 
-/** Filters and sorting of lists of tasks (docs/contract/lists.md#task-filters). */
-export class TaskListQuery extends ListQuery {
+/** Filters and sorting of lists of tasks (docs/contract/lists.md#task-filters), as far as tools have them. */
+export class FindTasksQuery extends ListQuery {
   @OneOf(TASK_STATUSES, { description: 'Only tasks with this status.', example: 'open' })
   status?: TaskStatus;
   @Uuid({
@@ -96,4 +103,26 @@ export class TaskListQuery extends ListQuery {
   })
   due_before?: Date;
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
+}
+
+/** The parameters of lists of tasks. */
+export class TaskListQuery extends FindTasksQuery {
+  @OneOf(TASK_PRIORITIES, { description: 'Only tasks with this priority.', example: 'high' })
+  priority?: TaskPriority;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only tasks that are due at this time or later.',
+    example: '2026-03-01T00:00:00Z',
+  })
+  due_after?: Date;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only tasks created at this time or later.',
+    example: '2026-01-01T00:00:00Z',
+  })
+  created_after?: Date;
+  @UpdatedAfter('tasks') updated_after?: Date;
+  @UpdatedBefore('tasks') updated_before?: Date;
+  @After() after?: string;
+  @ItemFields(TaskDto) fields?: readonly string[];
 }

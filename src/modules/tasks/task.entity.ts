@@ -10,8 +10,8 @@ const PRIORITY_RANK = `array_position(
 
 /** A task. Its fields are those of its responses. */
 @TenantEntity('tasks', {
-  counted: ['status', 'assigned_to_user_id'],
-  sorts: ['due_date', 'priority_rank'],
+  counted: ['status', 'assigned_to_user_id', 'priority'],
+  sorts: ['due_date', 'priority_rank', 'updated_at'],
   events: { name: 'task', transitions: { completed: { status: 'completed' } } },
   // Removing the lead sets only `contact_id` to null, which the migration declares.
   references: { contact_id: { entity: () => Lead, onDelete: 'set null' } },
@@ -22,6 +22,8 @@ const PRIORITY_RANK = `array_position(
 @Index('tasks_by_due_date_desc', { synchronize: false })
 @Index('tasks_by_priority', { synchronize: false })
 @Index('tasks_by_status', { synchronize: false })
+@Index('tasks_of_priority', { synchronize: false })
+@Index('tasks_by_updated_at', { synchronize: false })
 @Index('tasks_by_assignee', { synchronize: false })
 @Index('tasks_by_contact', ['organization_id', 'contact_id', 'created_at', 'id'])
 @Index('tasks_deleted', { synchronize: false })

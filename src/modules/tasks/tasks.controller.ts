@@ -44,8 +44,9 @@ export class TasksController {
 
   @Get()
   @RequireScope('tasks:read')
-  @ApiRoute({ summary: 'List tasks', response: [TaskDto] })
+  @ApiRoute({ summary: 'List tasks', response: [TaskDto], record: TaskDto })
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
+    if (query.after !== undefined) return this.tasks.listAfter(call, query);
     return this.tasks.list(call, query);
   }
 

@@ -7,7 +7,7 @@ import { TenantRepository } from '../../platform/data/records/tenant-repository.
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { type TaskDto, TaskListQuery } from './task.dto.js';
 import { Task } from './task.entity.js';
@@ -31,12 +31,24 @@ export class TasksRepository extends TenantRepository<Task> {
 
   /** @throws ApiError `query_failed` */
   list(call: TenantCall, query: TaskListQuery): Promise<Page<TaskDto>> {
-    const conditions = new Conditions(call, this.table.notDeleted)
+    return this.items.page(this.conditionsOf(call, query), query);
+  }
+
+  /** Like `list`, by cursor. */
+  listAfter(call: TenantCall, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
+    return this.items.pageAfter(this.conditionsOf(call, query), query);
+  }
+
+  private conditionsOf(call: TenantCall, query: TaskListQuery) {
+    return new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
+      .equal('priority', query.priority)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
       .equal('contact_id', query.contact_id, 'uuid')
-      .add('due_date < ?', query.due_before);
-    return this.items.page(conditions, query);
+      .add('due_date >= ?', query.due_after)
+      .add('due_date < ?', query.due_before)
+      .add('created_at >= ?', query.created_after)
+      .updatedWithin(query);
   }
 
   /**

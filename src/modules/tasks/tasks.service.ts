@@ -6,7 +6,7 @@ import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
-import type { Page } from '../../platform/data/lists/page.js';
+import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
@@ -19,6 +19,14 @@ export class TasksService {
   /** @throws ApiError `query_failed` */
   list(call: Call, query: TaskListQuery): Promise<Page<TaskDto>> {
     return this.repository.list(call, query);
+  }
+
+  /**
+   * A page of the list that is read by cursor.
+   * @throws ApiError `query_failed`
+   */
+  listAfter(call: Call, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
+    return this.repository.listAfter(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

@@ -3,7 +3,7 @@ import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
-import { AgentTaskDto, CreateTaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import { AgentTaskDto, CreateTaskDto, FindTasksQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
 const TASK = 'Id of the task, from list_tasks.';
@@ -16,15 +16,15 @@ export class TasksTools {
   @Tool('list_tasks', {
     title: 'List tasks',
     description:
-      'Find tasks by status, assignee, lead or due date. Answers a page of summaries with the exact total; get_task has every field.',
+      'Find tasks by status, assignee, lead or due date. Answers summaries with the exact total; get_task has every field.',
     effect: 'reads',
     scope: 'tasks:read',
-    input: TaskListQuery,
+    input: FindTasksQuery,
     summary: ['id', 'title', 'priority', 'status', 'due_date', 'contact_id', 'contact_name'],
     brief: { result: ['id'] },
     output: [AgentTaskDto],
   })
-  list(call: Call, query: TaskListQuery) {
+  list(call: Call, query: FindTasksQuery) {
     return this.tasks.list(call, query);
   }
 

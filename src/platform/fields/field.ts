@@ -49,6 +49,8 @@ export interface Kind {
   readonly fromText?: (text: string) => unknown;
   /** The part of a kind whose values consist of other fields. */
   readonly nested?: NestedKind;
+  /** Whether an empty value in a query has a meaning of its own. */
+  readonly takesEmpty?: boolean;
 }
 
 /** What a kind does with values that consist of other fields. */
@@ -62,8 +64,8 @@ export interface NestedKind {
 /** A declared field, from which schemas, rules and documentation are derived. */
 export interface Field
   extends
-    Required<Omit<Kind, 'nested' | 'newTextProblem'>>,
-    Pick<Kind, 'nested' | 'newTextProblem'> {
+    Required<Omit<Kind, 'nested' | 'newTextProblem' | 'takesEmpty'>>,
+    Pick<Kind, 'nested' | 'newTextProblem' | 'takesEmpty'> {
   readonly name: string;
   readonly presence: Presence<unknown>;
   readonly isAlternative?: boolean;

@@ -210,6 +210,53 @@ describe('lists', () => {
     expect((await list(`lead_id=${UNKNOWN}`)).meta.total).toBe(0);
   });
 
+  it('can be filtered by type, exactly', async () => {
+    const us = await app.organization();
+    for (const type of ['Estimate', 'estimate', 'Estimate 2', null]) await create(us, { type });
+    const found = async (query: string) => {
+      const { body } = await us.api.get(`${APPOINTMENTS}?${query}`);
+      return body as { data: { type: string }[]; meta: { total: number } };
+    };
+    expect(await found('type=Estimate')).toMatchObject({
+      data: [{ type: 'Estimate' }],
+      meta: { total: 1 },
+    });
+    expect((await found('type=Est')).meta.total).toBe(0);
+    expect((await found('type=')).meta.total).toBe(4);
+    expect((await found('type=Estimate&status=scheduled')).meta.total).toBe(1);
+    expect((await found('type=Estimate&status=cancelled')).meta.total).toBe(0);
+  });
+
+  it('can be filtered by the end, which end_before excludes', async () => {
+    const us = await app.organization();
+    const long = { start_time: '2026-06-01', end_time: '2026-06-09' };
+    const { id } = await create(us, long);
+    const short = await create(us, { ...long, end_time: '2026-06-02' });
+    const found = async (query: string) => {
+      return ids(dataOf<{ id: string }[]>(await us.api.get(`${APPOINTMENTS}?${query}`)));
+    };
+    expect(await found('end_before=2026-06-02')).toEqual([]);
+    expect(await found('end_before=2026-06-02T00:00:00.0001Z')).toEqual([short.id]);
+    expect(await found('end_before=2026-06-09')).toEqual([short.id]);
+    expect((await found('end_before=2026-06-10')).sort()).toEqual([id, short.id].sort());
+    expect(await found('end_before=2026-06-10&start_after=2026-06-02')).toEqual([]);
+  });
+
+  it('are sorted by updated_at, and can be filtered by it', async () => {
+    const us = await app.organization();
+    const [one, two] = [await create(us), await create(us)];
+    const { updated_at } = dataOf<Appointment & { updated_at: string }>(
+      await us.api.put(`${APPOINTMENTS}/${one.id}`, { location: 'Room 2' }),
+    );
+    const found = async (query: string) => {
+      return ids(dataOf<{ id: string }[]>(await us.api.get(`${APPOINTMENTS}?${query}`)));
+    };
+    expect(await found('sort_by=updated_at')).toEqual([one.id, two.id]);
+    expect(await found('sort_by=updated_at&sort_dir=asc')).toEqual([two.id, one.id]);
+    expect(await found(`updated_after=${updated_at}`)).toEqual([one.id]);
+    expect(await found(`updated_before=${updated_at}`)).toEqual([two.id]);
+  });
+
   it('include start_after and exclude start_before, even below a millisecond', async () => {
     const total = async (query: string) => (await list(query)).meta.total;
     expect(await total('start_after=2026-06-04')).toBe(3);
@@ -229,6 +276,12 @@ describe('lists', () => {
     'lead_id=x',
     'start_after=2026-02-30',
     'start_before=tomorrow',
+    'end_before=tomorrow',
+    'end_after=2026-01-01',
+    'updated_after=x',
+    'updated_before=x',
+    'type=a&type=b',
+    `type=${'a'.repeat(101)}`,
     'sort_by=end_time',
     'sort_dir=up',
     'search=x',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AccessRepository } from '../../../src/platform/access/access.repository.js';
 import { EventFollower } from '../../../src/modules/events/event-follower.js';
 import { eventIdOf } from '../../../src/modules/events/event-id.js';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import {
   buildLead,
   createLead,
@@ -170,6 +171,19 @@ describe('the parameters of GET /api/v1/events', () => {
     ['page', 'page=1'],
   ])('names %s in the error for %s', async (field, query) => {
     expectInvalid(await tenant.api.get(`${EVENTS}?${query}`), field);
+  });
+
+  it('does not expire for a reader of all events, however long ago the last one was', async () => {
+    const other = await TestApp.start();
+    const { api } = await other.organization();
+    await createLead(api);
+    await readAllEvents(api, 1);
+    await other.sql('update event_position set expired_before = last + 3600000000');
+    await other.app.get(EventPublisher).publish();
+    const { meta } = (await api.get(`${EVENTS}?after=latest`)).body as { meta: { next: string } };
+    const answer = await api.get(`${EVENTS}?after=${meta.next}`);
+    expect(answer.body).toEqual({ data: [], meta: { next: meta.next, has_more: false } });
+    await other.stop();
   });
 
   it('answers 410 cursor_expired to a position before the stored events', async () => {

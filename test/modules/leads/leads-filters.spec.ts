@@ -1,6 +1,11 @@
 import type { ApiClient } from '../../../src/testing/api-client.js';
-import { LEADS } from '../../../src/testing/factories.js';
-import { firstNames, leadListSuite, listLeads } from '../../support/lead-list-suite.js';
+import { createLead, expectInvalid, LEADS, updateLead } from '../../../src/testing/factories.js';
+import {
+  firstNames,
+  leadListSuite,
+  type LeadPage,
+  listLeads,
+} from '../../support/lead-list-suite.js';
 
 const { organizationWith, setTime } = leadListSuite();
 
@@ -53,6 +58,19 @@ describe('filters', () => {
     expect(await firstNames(api, { temperature })).toEqual([temperature]);
   });
 
+  it('match the source', async () => {
+    const sources = ['website', 'referral', undefined];
+    const { api } = await organizationWith(
+      sources.map((source) => ({ first_name: `${source}`, source })),
+    );
+    expect(await firstNames(api, { source: 'website' })).toEqual(['website']);
+    expect(await firstNames(api, { source: 'api' })).toEqual(['undefined']);
+    expect(await firstNames(api, { source: 'import' })).toEqual([]);
+    expect(await firstNames(api, { source: 'website', search: 'ref' })).toEqual([]);
+    expectInvalid(await api.get(`${LEADS}?source=Website`), 'source');
+    expectInvalid(await api.get(`${LEADS}?source=website&source=api`), 'source');
+  });
+
   it('return the leads that match every filter', async () => {
     const match = { status: 'new', temperature: 'hot', last_name: 'Lovelace' };
     const { api, leads } = await organizationWith([
@@ -80,6 +98,141 @@ describe('filters', () => {
     expect(first.meta).toEqual({ page: 1, limit: 1, total: 2, total_pages: 2 });
     const second = await listLeads(api, { ...query, sort_dir: 'asc', page: 2 });
     expect(second.data.map((lead) => lead.first_name)).toEqual(['Both 2']);
+  });
+});
+
+describe('tag', () => {
+  const TAGS: Record<string, string[]> = {
+    roof: ['roof'],
+    both: ['spring', 'roof'],
+    spring: ['Spring'],
+    longer: ['roofing', 'new roof', 'roof-1'],
+    percent: ['100%', 'a_b', 'a\\b', 'x'],
+    others: ['дом', '屋根', 'ÉTÉ', 'straße', '😀', 'ΟΔΟΣ'],
+    control: ['a\u001fb'],
+    none: [],
+  };
+  let api: ApiClient;
+  let ids: Record<string, string>;
+
+  beforeAll(async () => {
+    const bodies = Object.entries(TAGS).map(([first_name, tags]) => ({ first_name, tags }));
+    const created = await organizationWith(bodies);
+    ({ api } = created);
+    ids = Object.fromEntries(created.leads.map((lead) => [lead.first_name, lead.id]));
+  });
+
+  async function found(...tags: string[]): Promise<string[]> {
+    const query = new URLSearchParams(tags.map((tag): [string, string] => ['tag', tag]));
+    const { data, meta } = (await api.get(`${LEADS}?${query}`)).body as LeadPage;
+    expect(meta.total).toBe(data.length);
+    return data.map(({ first_name }) => first_name).sort();
+  }
+
+  it.each([
+    ['roof', ['both', 'roof']],
+    ['ROOF', ['both', 'roof']],
+    [' roof\t', ['both', 'roof']],
+    ['spring', ['both', 'spring']],
+    ['new roof', ['longer']],
+    ['new', []],
+    ['roo', []],
+    ['%', []],
+    ['_', []],
+    ['100%', ['percent']],
+    ['a_b', ['percent']],
+    ['axb', []],
+    ['a\\b', ['percent']],
+    ['x', ['percent']],
+    ['дом', ['others']],
+    ['ДОМ', ['others']],
+    ['屋根', ['others']],
+    ['屋', []],
+    ['été', ['others']],
+    ['ete', []],
+    ['STRASSE', []],
+    ['straße', ['others']],
+    ['😀', ['others']],
+    ['οδος', ['others']],
+    ['a b', ['control']],
+    ['a\u001fb', ['control']],
+    ['a', []],
+    ['b', []],
+    ['\u001f', []],
+  ])('%j selects the leads %j', async (tag, names) => {
+    expect(await found(tag)).toEqual(names);
+  });
+
+  it('can be given several times, and then selects the leads with all of them', async () => {
+    expect(await found('roof', 'spring')).toEqual(['both']);
+    expect(await found('roof', 'roof')).toEqual(['both', 'roof']);
+    expect(await found('roof', 'дом')).toEqual([]);
+  });
+
+  it('has no effect if it is empty', async () => {
+    expect(await found('')).toHaveLength(Object.keys(TAGS).length);
+  });
+
+  it('can be combined with other filters, search, sorts and pages', async () => {
+    const { data, meta } = await listLeads(api, {
+      ...{ tag: 'roof', source: 'api', search: 'o', sort_by: 'first_name', sort_dir: 'desc' },
+      ...{ limit: 1, page: 2 },
+    });
+    expect(data.map(({ first_name }) => first_name)).toEqual(['both']);
+    expect(meta).toEqual({ page: 2, limit: 1, total: 2, total_pages: 2 });
+  });
+
+  it('follows updates that set, add and remove tags', async () => {
+    const { none } = ids;
+    await updateLead(api, none!, { tags: ['Later'] });
+    expect(await found('later')).toEqual(['none']);
+    await updateLead(api, none!, { add_tags: ['second'], remove_tags: ['Later'] });
+    expect(await found('later')).toEqual([]);
+    expect(await found('second')).toEqual(['none']);
+    await updateLead(api, none!, { company: 'Navy' });
+    expect(await found('second')).toEqual(['none']);
+    await updateLead(api, none!, { tags: [] });
+    expect(await found('second')).toEqual([]);
+  });
+
+  it('follows a deletion', async () => {
+    const lead = await createLead(api, { tags: ['gone'] });
+    expect(await found('gone')).toHaveLength(1);
+    await api.delete(`${LEADS}/${lead.id}`);
+    expect(await found('gone')).toEqual([]);
+  });
+
+  it('accepts 50 tags of 50 characters, and refuses more', async () => {
+    const tags = Array.from(
+      { length: 50 },
+      (_, index) => `${index}`.padStart(2, '0') + 'x'.repeat(48),
+    );
+    await createLead(api, { tags });
+    expect(await found(...tags)).toEqual(['Ada']);
+    const query = (list: string[]) => `${LEADS}?${list.map((tag) => `tag=${tag}`).join('&')}`;
+    expectInvalid(await api.get(query(Array.from({ length: 51 }, (_, i) => `${i}`))), 'tag');
+    expectInvalid(await api.get(query(['x'.repeat(51)])), 'tag');
+    expectInvalid(await api.get(`${LEADS}?tag=roof&tag=`), 'tag');
+    expectInvalid(await api.get(`${LEADS}?tag=%00`), 'tag');
+    expectInvalid(await api.get(`${LEADS}?tags=roof`), 'tags');
+  });
+});
+
+describe('updated_after (inclusive) and updated_before (exclusive)', () => {
+  it('select leads by the time of their last change', async () => {
+    const { api, leads } = await organizationWith(['0', '1'].map((first_name) => ({ first_name })));
+    for (const [index, lead] of leads.entries()) {
+      await setTime(lead, 'updated_at', `2026-03-01T00:00:00.00${index}Z`);
+    }
+    const at = '2026-03-01T00:00:00.001Z';
+    expect(await firstNames(api, { updated_after: at })).toEqual(['1']);
+    expect(await firstNames(api, { updated_before: at })).toEqual(['0']);
+    expect(await firstNames(api, { updated_after: '2026-03-01', updated_before: at })).toEqual([
+      '0',
+    ]);
+    const { updated_at } = await updateLead(api, leads[0]!.id, { company: 'Navy' });
+    expect(await firstNames(api, { updated_after: updated_at })).toEqual(['0']);
+    expect(await firstNames(api, { updated_before: updated_at })).toEqual(['1']);
   });
 });
 

@@ -15,6 +15,7 @@ interface Task {
   due_date: string | null;
   contact_id: string | null;
   created_at: string;
+  updated_at: string;
   created_by_user_id: string | null;
   assigned_to_user_id: string | null;
   status: string;
@@ -151,6 +152,7 @@ describe('lists', () => {
   it.each([
     ['created_at', (task: Task) => task.created_at],
     ['due_date', (task: Task) => task.due_date],
+    ['updated_at', (task: Task) => task.updated_at],
     ['priority', (task: Task) => PRIORITIES.indexOf(task.priority)],
   ] as const)('are sorted by %s in both directions and across pages', async (name, key) => {
     for (const [direction, sign] of [
@@ -175,6 +177,16 @@ describe('lists', () => {
     ['status=completed', (task: Task) => task.status === 'completed'],
     [`assigned_to=${USER}`, (task: Task) => task.assigned_to_user_id === USER],
     ['due_before=2026-06-02', (task: Task) => task.due_date?.startsWith('2026-06-01') ?? false],
+    ['due_after=2026-06-03', (task: Task) => task.due_date?.startsWith('2026-06-03') ?? false],
+    [
+      'due_after=2026-06-02&due_before=2026-06-03',
+      (task: Task) => task.due_date?.startsWith('2026-06-02') ?? false,
+    ],
+    ['priority=urgent', (task: Task) => task.priority === 'urgent'],
+    [
+      'priority=high&status=open',
+      (task: Task) => task.priority === 'high' && task.status === 'open',
+    ],
     [
       `status=open&assigned_to=${USER}&due_before=2026-06-04`,
       (task: Task) =>
@@ -185,6 +197,25 @@ describe('lists', () => {
     const { data, meta } = await list(query);
     expect(ids(data).sort()).toEqual(ids(expected).sort());
     expect(meta.total).toBe(expected.length);
+  });
+
+  it('can be filtered by created_at and updated_at', async () => {
+    const [one, two] = await Promise.all([create(tenant), create(tenant)]);
+    const times = ['2026-03-01T00:00:00.001Z', '2026-03-01T00:00:00.002Z'];
+    for (const [index, { id }] of [one, two].entries()) {
+      const sql = 'update tasks set created_at = $1, updated_at = $1 where id = $2';
+      await app.sql(sql, [times[index], id]);
+    }
+    const found = async (query: string) => {
+      const { body } = await tenant.api.get(`${TASKS}?${query}`);
+      return ids((body as { data: Task[] }).data).filter((id) => [one.id, two.id].includes(id));
+    };
+    const both = expect.arrayContaining([one.id, two.id]) as string[];
+    for (const filter of ['created_after', 'updated_after']) {
+      expect(await found(`${filter}=${times[0]}`)).toEqual(both);
+      expect(await found(`${filter}=${times[1]}`)).toEqual([two.id]);
+    }
+    expect(await found(`updated_before=${times[1]}`)).toEqual([one.id]);
   });
 
   it('can be filtered by contact', async () => {
@@ -198,9 +229,14 @@ describe('lists', () => {
     'assigned_to=me',
     'contact_id=x',
     'due_before=soon',
-    'due_after=2026-01-01',
+    'due_after=later',
+    'created_after=now',
+    'created_before=2026-01-01',
+    'updated_after=x',
+    'updated_before=2026-02-30',
     'sort_by=title',
-    'priority=low',
+    'priority=lowest',
+    'priority=low&priority=high',
     'limit=0',
   ])('reject and name the parameter of %s', async (query) => {
     expectInvalid(await owner.api.get(`${TASKS}?${query}`), query.split('=')[0]!);

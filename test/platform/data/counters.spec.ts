@@ -57,6 +57,28 @@ describe('counted totals of lists', () => {
     expect(await totalOf(LEADS, '&status=won')).toBe(0);
   });
 
+  it('follow the source of a lead, the type of an appointment and the priority of a task', async () => {
+    const { id: lead_id } = await createLead(tenant.api, { source: 'website' });
+    const appointment = { lead_id, ...TIMES, type: 'Estimate' };
+    const made = await tenant.api.post(APPOINTMENTS, appointment);
+    const task = await tenant.api.post(TASKS, { title: 'Call', priority: 'high' });
+    const [appointmentId, taskId] = [made, task].map(
+      ({ body }) => (body as { data: { id: string } }).data.id,
+    );
+    expect(await totalOf(LEADS, '&source=website')).toBe(1);
+    expect(await totalOf(APPOINTMENTS, '&type=Estimate')).toBe(1);
+    expect(await totalOf(TASKS, '&priority=high')).toBe(1);
+    await tenant.api.put(`${LEADS}/${lead_id}`, { source: 'referral' });
+    await tenant.api.put(`${APPOINTMENTS}/${appointmentId}`, { type: null });
+    await tenant.api.put(`${TASKS}/${taskId}`, { priority: 'low' });
+    expect(await totalOf(LEADS, '&source=website')).toBe(0);
+    expect(await totalOf(LEADS, '&source=referral')).toBe(1);
+    expect(await totalOf(APPOINTMENTS, '&type=Estimate')).toBe(0);
+    expect(await totalOf(TASKS, '&priority=high')).toBe(0);
+    expect(await totalOf(TASKS, '&priority=low')).toBe(1);
+    expect(await counts.check({ tenant })).toEqual([]);
+  });
+
   it('still include an appointment that was cancelled', async () => {
     const { id: lead_id } = await createLead(tenant.api);
     const answer = await tenant.api.post(APPOINTMENTS, { lead_id, ...TIMES });
@@ -155,6 +177,7 @@ describe('counted totals of lists', () => {
 describe('wrong counts', () => {
   const WRONG = [
     { resource: 'leads', filter: '', value: '', counted: 8, actual: 3 },
+    { resource: 'leads', filter: 'source', value: 'api', counted: 8, actual: 3 },
     { resource: 'leads', filter: 'status', value: 'new', counted: 0, actual: 3 },
     { resource: 'leads', filter: 'status', value: 'none', counted: 1, actual: 0 },
   ];

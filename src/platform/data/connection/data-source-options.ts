@@ -34,6 +34,16 @@ import {
 } from '../migrations/1766275200000-external-ids.js';
 import { OAuth1766448000000 } from '../migrations/1766448000000-oauth.js';
 import {
+  FillTagsFolded1766620800001,
+  TagsFolded1766620800000,
+  TagsFoldedIndex1766620800002,
+} from '../migrations/1766620800000-tags-folded.js';
+import {
+  CountByFilters1766620800004,
+  CountsOfFilters1766620800003,
+} from '../migrations/1766620800003-counts-of-filters.js';
+import { IndexesOfFilters1766620800005 } from '../migrations/1766620800005-indexes-of-filters.js';
+import {
   MergedLeads1766793600000,
   MergedLeadsIndex1766793600001,
 } from '../migrations/1766793600000-merged-leads.js';
@@ -91,6 +101,12 @@ export const MIGRATIONS = [
   ExternalIds1766275200000,
   UniqueExternalIds1766275200001,
   OAuth1766448000000,
+  TagsFolded1766620800000,
+  FillTagsFolded1766620800001,
+  TagsFoldedIndex1766620800002,
+  CountsOfFilters1766620800003,
+  CountByFilters1766620800004,
+  IndexesOfFilters1766620800005,
   MergedLeads1766793600000,
   MergedLeadsIndex1766793600001,
 ] as const;

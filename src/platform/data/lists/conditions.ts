@@ -1,9 +1,16 @@
 import type { TenantCall } from '../call.js';
+import type { Cursor } from './cursor.js';
 
 /** A column that must equal a parameter, which is SQL with the type of the column. */
 export interface Equality {
   readonly column: string;
   readonly parameter: string;
+}
+
+/** The filters by the time of the last change. */
+export interface UpdatedWithin {
+  readonly updated_after?: Date;
+  readonly updated_before?: Date;
 }
 
 /** Builds the conditions on the records of an organization, joined by AND, and their parameters. */
@@ -41,6 +48,17 @@ export class Conditions {
     this.others += 1;
     this.clauses.push(clause.replace('?', this.parameter(value)));
     return this;
+  }
+
+  /** Selects records by the time of their last change. */
+  updatedWithin({ updated_after, updated_before }: UpdatedWithin): this {
+    return this.add('updated_at >= ?', updated_after).add('updated_at < ?', updated_before);
+  }
+
+  /** Selects records that were created after that of a cursor. */
+  after({ createdAt, id }: Cursor): void {
+    const position = `${this.parameter(createdAt)}::timestamptz, ${this.parameter(id)}::uuid`;
+    this.clauses.push(`(created_at, id) > (${position})`);
   }
 
   /** Adds a value. @returns the name of its parameter, such as `$2` */

@@ -1,4 +1,10 @@
-import { Integer, OneOf } from '../../fields/kinds/kinds.js';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { fieldLabel } from '../../errors/field-problem.js';
+import { declareField, namesOf } from '../../fields/field.js';
+import { DateTime, Integer, OneOf } from '../../fields/kinds/kinds.js';
+import { problemRule, textRule } from '../../fields/kinds/rules.js';
+import { trimText } from '../../fields/kinds/text.js';
+import { parseCursor } from './cursor.js';
 
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 
@@ -10,6 +16,7 @@ const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT);
 
 /** The query parameters of every list (docs/contract/lists.md#paging). */
 export class ListQuery {
+  @WithCursor('cannot be given together with after')
   @Integer({
     min: 1,
     max: MAX_PAGE,
@@ -28,6 +35,7 @@ export class ListQuery {
   })
   limit: number;
 
+  @WithCursor('must be asc together with after', 'asc')
   @OneOf(SORT_DIRECTIONS, {
     default: 'desc',
     description:
@@ -40,5 +48,80 @@ export class ListQuery {
 /** Declares the parameter that selects the field of the order. */
 export function SortBy<T extends string>(fields: readonly T[], fallback: T) {
   const description = 'Field by which the list is ordered.';
-  return OneOf(fields, { default: fallback, description, example: fallback });
+  return applyDecorators(
+    OneOf(fields, { default: fallback, description, example: fallback }),
+    WithCursor('must be created_at together with after', 'created_at'),
+  );
+}
+
+/** Declares the parameter that reads a list by cursor. Empty, it begins with the oldest record. */
+export function After(): PropertyDecorator {
+  return declareField(
+    {
+      description:
+        'Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.',
+      example: '',
+    },
+    {
+      schema: { type: 'string', maxLength: 100 },
+      rules: [textRule('isCursor', cursorProblem)],
+      normalize: (value) => (typeof value === 'string' ? trimText(value) : value),
+      takesEmpty: true,
+    },
+  );
+}
+
+/**
+ * Declares the parameter that selects the fields of the items. Its value is the array of their names.
+ * @param record the DTO with all fields
+ */
+export function ItemFields(record: Type<object>): PropertyDecorator {
+  const known = namesOf(record);
+  const problemOf = (names: unknown) => {
+    const unknown = (names as readonly string[]).find((name) => !known.includes(name));
+    if (unknown === undefined) return undefined;
+    const all = `* or some of ${known.join(', ')}, separated by commas`;
+    return `must be ${all}; there is no ${fieldLabel(unknown, 'empty name')}`;
+  };
+  return declareField(
+    {
+      description:
+        'Fields of the items, separated by commas, or `*` for all. `id` is always one of them.',
+      example: 'created_at,updated_at',
+    },
+    {
+      schema: { type: 'string' },
+      rules: [problemRule('areFields', problemOf)],
+      normalize: (value) => (typeof value === 'string' ? namesIn(value, known) : value),
+    },
+  );
+}
+
+/** Declares the filter `updated_after`. @param records such as `leads` */
+export function UpdatedAfter(records: string): PropertyDecorator {
+  const description = `Only ${records} changed at this time or later.`;
+  return DateTime({ rounding: 'up', description, example: '2026-01-01T00:00:00Z' });
+}
+
+/** Declares the filter `updated_before`. @param records such as `leads` */
+export function UpdatedBefore(records: string): PropertyDecorator {
+  const description = `Only ${records} changed last before this time.`;
+  return DateTime({ rounding: 'up', description, example: '2026-02-01T00:00:00Z' });
+}
+
+function namesIn(text: string, known: readonly string[]): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.length === 1 && names[0] === '*' ? known : [...new Set(['id', ...names])];
+}
+
+/** Refuses a parameter if the list is read by cursor, unless it has the only value that is then possible. */
+function WithCursor(problem: string, possible?: string): PropertyDecorator {
+  return problemRule('isWithCursor', (value, { after }) =>
+    after === undefined || value === possible ? undefined : problem,
+  );
+}
+
+function cursorProblem(text: string): string | undefined {
+  const isCursor = text === '' || parseCursor(text) !== undefined;
+  return isCursor ? undefined : 'must be empty or meta.next of a page';
 }

@@ -1,6 +1,7 @@
 import { recordCount, recordsVersion } from '../records/record-counts.js';
 import type { Statement } from '../gateway/statement.js';
 import type { Conditions, Equality } from './conditions.js';
+import { CURSOR_SQL } from './cursor.js';
 import { type Order, orderBy } from './order.js';
 
 /** Up to this number of matches, one lookup provides both the page and the total. */
@@ -69,6 +70,30 @@ export function countedPage(selection: ListSelection, filter?: Equality): Statem
       page as (${pageIdQueries({ ...selection, limit }).join(' union all ')})
       select n as total, ${itemsOfPage(selection)} as items from total`,
     values: selection.conditions.values,
+  };
+}
+
+/** The row that `pageByCursor` returns. */
+export interface CursorRow extends Pick<ListRow, 'items'> {
+  readonly hasMore: boolean;
+  /** The cursor of the last item; null if there is none. */
+  readonly next: string | null;
+}
+
+/** A page of a list that is read by cursor. One record more than the page has is looked up. */
+export function pageByCursor(selection: ListSelection): Statement {
+  const { table, columns, conditions, order, limit } = selection;
+  const found = [...new Set([...columns, order.column, 'id'])];
+  const last = orderBy(order, 'end');
+  return {
+    text: `with found as materialized (
+        select ${found.join(', ')} from ${table} where ${conditions.sql} ${orderBy(order)} limit ${limit + 1}),
+      page as (select * from found ${orderBy(order)} limit ${limit})
+      select ${asJson(selection, `select * from page ${orderBy(order)}`)} as items,
+        (select count(*) > ${limit} from found) as "hasMore",
+        (select ${CURSOR_SQL} from page ${last} limit 1) as next`,
+    values: conditions.values,
+    plan: 'custom',
   };
 }
 

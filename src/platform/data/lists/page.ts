@@ -54,7 +54,7 @@ export class Page<T> {
   }
 }
 
-/** The position at which the next page of events begins. */
+/** The position at which the next page begins. */
 export interface CursorMeta {
   /** The value of `after` for the next page. */
   readonly next: string;
@@ -81,19 +81,19 @@ export const CURSOR_META_SCHEMA = {
 
 /** A page of a list that grows at its end. The next page begins at a cursor. */
 export class CursorPage<T> {
-  /** @param items the items as JSON */
+  /** @param json the items as a JSON array */
   constructor(
-    private readonly items: readonly string[],
+    private readonly json: string,
     readonly meta: CursorMeta,
   ) {}
 
   get data(): readonly T[] {
-    return this.items.map((item) => JSON.parse(item) as T);
+    return JSON.parse(this.json) as T[];
   }
 
   /** The page as JSON. */
   get text(): string {
-    return `{"data":[${this.items.join()}],"meta":${JSON.stringify(this.meta)}}`;
+    return `{"data":${this.json},"meta":${JSON.stringify(this.meta)}}`;
   }
 
   toJSON() {

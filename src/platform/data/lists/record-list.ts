@@ -7,8 +7,10 @@ import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
+  type CursorRow,
   LOOKUP_LIMIT,
   firstPage,
+  pageByCursor,
   pageWithCachedTotal,
   type CachedTotal,
   type ListRow,
@@ -18,8 +20,9 @@ import {
   type ListSelection,
 } from './list-statement.js';
 import { type Sort, sortsOf } from './order.js';
-import { Page } from './page.js';
+import { CursorPage, Page } from './page.js';
 import { BoundedCache } from './bounded-cache.js';
+import { parseCursor } from './cursor.js';
 
 /** Maximum number of cached totals and sizes, of at most 200 bytes each. */
 const MAX_CACHED = 5_000;
@@ -40,10 +43,19 @@ export interface ListSource<T extends object> {
   readonly computed?: ComputedFields;
 }
 
-/** Reads pages of a table with exact totals. Each page takes one statement. */
+/** What the query parameters of a list ask for, except its filters. */
+interface ListParameters extends ListQuery {
+  readonly sort_by?: string;
+  readonly after?: string;
+  readonly fields?: readonly string[];
+}
+
+/** Reads pages of a table with exact totals, or by cursor. Each page takes one statement. */
 export class RecordList<T extends object> {
   private readonly table: TenantTable;
   private readonly columns: ColumnsOfCalls<T>;
+  /** The columns of whole records. */
+  private readonly whole: ColumnsOfCalls<T>;
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
   private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
@@ -57,33 +69,70 @@ export class RecordList<T extends object> {
     const { entity, item = entity, computed } = source;
     this.table = tableOf(entity);
     this.columns = new ColumnsOfCalls(item, computed);
+    this.whole = new ColumnsOfCalls(entity, computed);
     this.sorts = sortsOf(entity, source.query, source.sorts);
   }
 
   /** @throws ApiError `query_failed` */
-  async page(
-    conditions: Conditions,
-    { page, limit, sort_dir: direction, sort_by }: ListQuery & { readonly sort_by?: string },
-  ): Promise<Page<T>> {
-    const { columns, jsonColumns, parser } = this.columns.of(conditions.call);
-    const { name: table, counted, order } = this.table;
-    const sort = this.sorts.get(sort_by ?? order);
-    if (!sort) throw new Error(`The list of ${table} has no sort ${sort_by ?? order}.`);
-    const selection: ListSelection = {
-      ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
-      ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
-    };
-    const { total, items } = await this.read(selection);
+  async page(conditions: Conditions, query: ListParameters): Promise<Page<T>> {
+    const { page, limit, sort_dir: direction, sort_by = this.table.order, fields } = query;
+    const offset = (page - 1) * limit;
+    const order = { ...this.sortOf(sort_by), direction };
+    const { selection, parser } = this.select(conditions, { order, limit, offset }, fields);
+    const { total, items } = await this.read(selection, fields !== undefined);
     return new Page(parser.listFromJson(`[${items ?? ''}]`), { page, limit, total });
   }
 
-  private read(selection: ListSelection): Promise<ListRow> {
+  /**
+   * Reads the list by cursor, in the order of `created_at` and `id`. Its pages have each record once, however others
+   * write.
+   * @throws ApiError `query_failed`
+   */
+  async pageAfter(
+    conditions: Conditions,
+    { after = '', limit, fields }: Omit<ListParameters, 'page'>,
+  ): Promise<CursorPage<T>> {
+    const cursor = parseCursor(after);
+    if (cursor) conditions.after(cursor);
+    const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
+    const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, fields);
+    const statement = { ...pageByCursor(selection), mayUseReplica: true };
+    const [row] = await this.database.read<CursorRow>(conditions.call, statement);
+    const { items, next, hasMore = false } = row ?? {};
+    return new CursorPage<T>(parser.completed(`[${items ?? ''}]`), {
+      next: next ?? after,
+      has_more: hasMore,
+    });
+  }
+
+  private select(
+    conditions: Conditions,
+    part: Pick<ListSelection, 'order' | 'limit' | 'offset'>,
+    fields: readonly string[] | undefined,
+  ) {
+    const { call } = conditions;
+    const chosen = fields ? this.whole.some(call, fields) : this.columns.of(call);
+    const { columns, jsonColumns, parser } = chosen;
+    const { name: table, counted } = this.table;
+    const isCounted = counted !== undefined;
+    return { selection: { table, isCounted, columns, jsonColumns, conditions, ...part }, parser };
+  }
+
+  private sortOf(name: string): Sort {
+    const sort = this.sorts.get(name);
+    if (sort) return sort;
+    throw new Error(`The list of ${this.table.name} has no sort ${name}.`);
+  }
+
+  private read(selection: ListSelection, hasFields: boolean): Promise<ListRow> {
     const { conditions, order, offset } = selection;
     if (!this.hasTotal(conditions)) return this.search(selection);
     const filter = conditions.soleEquality;
     const isIndexed = !filter || order.column === this.table.order;
-    if (isIndexed && offset === 0) return this.run(selection, this.firstPage(selection, filter));
-    const plan = isIndexed ? 'prepared' : 'custom';
+    if (isIndexed && offset === 0 && !hasFields) {
+      return this.run(selection, this.firstPage(selection, filter));
+    }
+    const plan = isIndexed && !hasFields ? 'prepared' : 'custom';
     return this.run(selection, { ...countedPage(selection, filter), plan });
   }
 

@@ -28,18 +28,22 @@ export class RecordColumns<R extends object> {
   readonly hasComputed: boolean;
   readonly parser: RecordParser<R>;
 
-  /** @param computed SQL expressions of fields that are not stored, by field */
-  constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}) {
-    const json = jsonColumnsOf(dto);
+  /**
+   * @param computed SQL expressions of fields that are not stored, by field
+   * @param names the stored fields
+   */
+  constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}, names = namesOf(dto)) {
+    const fields = fieldsOf(dto).filter(({ name }) => names.includes(name));
+    const json = jsonColumnsOf(fields);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
-    this.columns = [...namesOf(dto), ...selected];
+    this.columns = [...fields.map(({ name }) => name), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
-    this.completeJsonFromTable = [completeJsonColumnsOf(dto), ...selected].join(', ');
-    this.storedNames = namesOf(dto);
-    this.restricted = fieldsOf(dto).filter(({ newTextProblem }) => newTextProblem);
+    this.completeJsonFromTable = [completeJsonColumnsOf(fields), ...selected].join(', ');
+    this.storedNames = fields.map(({ name }) => name);
+    this.restricted = fields.filter(({ newTextProblem }) => newTextProblem);
     this.hasComputed = selected.length > 0;
-    this.parser = new RecordParser(dto);
+    this.parser = new RecordParser(dto, fields);
   }
 }
 
@@ -49,11 +53,18 @@ export class ColumnsOfCalls<R extends object> {
   readonly computed: RecordColumns<R> | undefined;
 
   constructor(
-    dto: Type<R>,
+    private readonly dto: Type<R>,
     private readonly fields?: ComputedFields,
   ) {
     this.stored = new RecordColumns(dto);
     this.computed = fields && new RecordColumns(dto, fields.fields);
+  }
+
+  /** The columns of some stored fields, and the computed ones of the call. */
+  some(call: TenantCall, names: readonly string[]): RecordColumns<R> {
+    return new RecordColumns(this.dto, this.fields?.isFor(call) ? this.fields.fields : {}, [
+      ...names,
+    ]);
   }
 
   of(call: TenantCall): RecordColumns<R> {

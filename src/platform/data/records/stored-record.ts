@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
-import { fieldsOf } from '../../fields/field.js';
+import { type Field, fieldsOf } from '../../fields/field.js';
 import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
 
 /** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
-export function jsonColumnsOf(dto: Type<object>): string {
-  return selectListOf(dto, (time) => time);
+export function jsonColumnsOf(fields: readonly Field[]): string {
+  return selectListOf(fields, (time) => time);
 }
 
 /** The SELECT list of a record as JSON, with complete times. */
-export function completeJsonColumnsOf(dto: Type<object>): string {
-  return selectListOf(dto, (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+export function completeJsonColumnsOf(fields: readonly Field[]): string {
+  return selectListOf(fields, (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 }
 
-function selectListOf(dto: Type<object>, formatted: (time: string) => string): string {
-  const columns = fieldsOf(dto).map((field) => {
+function selectListOf(fields: readonly Field[], formatted: (time: string) => string): string {
+  const columns = fields.map((field) => {
     const { name, schema } = field;
     if (isTime(field)) return `${formatted(`${name} at time zone 'UTC'`)} as ${name}`;
     // A number in JSON would lose digits.
@@ -71,23 +71,27 @@ export class RecordParser<R extends object> {
   private readonly parseValues: ValueParser<R>;
   private readonly timeKeys: readonly string[];
 
-  constructor(dto: Type<R>) {
+  /** @param fields those that the JSON has */
+  constructor(dto: Type<R>, fields: readonly Field[] = fieldsOf(dto)) {
     this.parseValues = valueParserOf(dto);
-    this.timeKeys = fieldsOf(dto)
-      .filter(isTime)
-      .map(({ name }) => `"${name}":`);
+    this.timeKeys = fields.filter(isTime).map(({ name }) => `"${name}":`);
   }
 
   /** @param row the id of a record, and its JSON as PostgreSQL returned it */
   stored({ id, json }: { readonly id: string; readonly json: string }): Stored<R> {
-    return new Stored(id, completeTimes(json, this.timeKeys), this.parse);
+    return new Stored(id, this.completed(json), this.parse);
   }
 
   /** @param stored JSON array of records */
   listFromJson(stored: string): LazyItems<R> {
-    const text = completeTimes(stored, this.timeKeys);
+    const text = this.completed(stored);
     const parse = () => (JSON.parse(text) as R[]).map(this.parseValues);
     return new LazyItems(text, parse);
+  }
+
+  /** Completes the times of JSON of records. */
+  completed(stored: string): string {
+    return completeTimes(stored, this.timeKeys);
   }
 
   private readonly parse = (json: string): R => this.parseValues(JSON.parse(json) as R);

@@ -51,9 +51,9 @@ export function readClassParameters<T extends object>(
 const NO_PROBLEMS: readonly FieldProblem[] = [];
 
 function withoutEmptyFilters(dto: Type<object>, values: Parameters) {
-  const isEmpty = ({ name }: Field) => {
+  const isEmpty = ({ name, takesEmpty }: Field) => {
     const value = values[name];
-    return typeof value === 'string' && trimText(value) === '';
+    return !takesEmpty && typeof value === 'string' && trimText(value) === '';
   };
   const empty = fieldsOf(dto).filter(isEmpty);
   if (empty.length === 0) return { values, problems: NO_PROBLEMS };

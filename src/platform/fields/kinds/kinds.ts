@@ -155,11 +155,15 @@ const MAX_TAG_LENGTH = 50;
 const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});
 
-/** A list of distinct short strings. In a query, the parameter can be given several times. */
+/** A list of distinct short strings, by default empty. */
 export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'> = {}) {
+  return OptionalTags({ ...declaration, default: NO_TAGS });
+}
+
+/** Like `Tags`, without a default. In a query, the parameter can be given several times. */
+export function OptionalTags(declaration: Declaration<readonly string[]>) {
   const items = { ...textSchema(1, MAX_TAG_LENGTH), pattern: NOT_BLANK };
-  const withDefault = { ...declaration, default: NO_TAGS };
-  return declareField(withDefault, {
+  return declareField(declaration, {
     schema: { type: 'array', maxItems: MAX_TAGS, items },
     rules: textListRules(MAX_TAGS, MAX_TAG_LENGTH),
     fromText: (text) => [text],

@@ -48,6 +48,9 @@ const META = {
   },
 };
 
+/** `meta` of a list that is paged in both ways. */
+const META_OF_BOTH = { ...META.page, schema: { anyOf: [META.page.schema, META.cursor.schema] } };
+
 const NOT_MODIFIED: ResponseObject = { description: 'Not Modified', headers: headersWith('ETag') };
 
 /** Statuses of responses without a body. */
@@ -136,16 +139,16 @@ function contentOf(
   if (WITHOUT_BODY.test(code)) return undefined;
   if (!hasEnvelope || documentation?.meta) return content;
   if (code !== String(status)) return enveloped(content);
-  const meta = Array.isArray(documentation?.response)
-    ? META[documentation.paging ?? 'page']
-    : undefined;
+  const paging = META[documentation?.paging ?? 'page'];
+  const ofList = documentation?.record ? META_OF_BOTH : paging;
+  const meta = Array.isArray(documentation?.response) ? ofList : undefined;
   return enveloped(content ?? { [JSON_TYPE]: { schema: {} } }, meta);
 }
 
 /** Wraps described JSON in the envelope in which it is sent. */
 function enveloped(
   content: ContentObject | undefined,
-  meta?: (typeof META)[keyof typeof META],
+  meta?: { readonly schema: Schema; readonly example: object },
 ): ContentObject | undefined {
   const json = content?.[JSON_TYPE];
   if (!json) return content;

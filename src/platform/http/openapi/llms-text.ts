@@ -127,6 +127,8 @@ function codes(names: readonly string[]): string {
 
 function typeText(schema: Schema): string {
   if ('$ref' in schema) return schema.$ref.split('/').pop() ?? '';
+  // Of a list, the items without the parameter `fields`.
+  if (schema.anyOf?.[0]) return typeText(schema.anyOf[0]);
   const { type, items, enum: values } = schema as JsonSchema & { items?: Schema };
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (items) return 'enum' in items ? `(${typeText(items)})[]` : `${typeText(items)}[]`;

@@ -150,7 +150,26 @@ function responseOf({ documentation, status, hasEnvelope }: RestHandler): Method
     ];
   }
   const example = isList && record ? [record] : record;
+  if (documentation?.record) {
+    const anyOf = [{ $ref: swagger.getSchemaPath(dto) }, someFieldsOf(documentation.record)];
+    const schema = { type: 'array', items: { anyOf } } as Schema;
+    return [swagger.ApiExtraModels(dto), swagger.ApiResponse({ status, schema, example })];
+  }
   return [swagger.ApiResponse({ status, type: isList ? [dto] : dto, example })];
+}
+
+/** The items of a list with the parameter `fields`. The schema of whole records describes the fields. */
+function someFieldsOf(record: Type<object>): Schema {
+  const { properties = {} } = jsonSchemaOf(record, 'output');
+  const plain = Object.entries(properties).map(
+    ([name, { description: _, examples: __, ...schema }]) => [name, schema] as const,
+  );
+  return {
+    type: 'object',
+    description: 'The fields that the parameter `fields` names.',
+    properties: Object.fromEntries(plain) as Record<string, Schema>,
+    required: ['id'],
+  };
 }
 
 /** The response of a handler that returns `WithMeta`, in the envelope. */

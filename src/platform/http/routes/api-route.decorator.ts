@@ -18,6 +18,8 @@ export interface ApiRouteOptions {
   readonly statuses?: readonly number[];
   /** How a list is paged. Default: by page numbers. */
   readonly paging?: 'cursor';
+  /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
+  readonly record?: Type<object>;
   /** Error codes of this route, in addition to those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -47,6 +49,9 @@ export function ApiRoute<T extends object>(
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>]; paging: 'cursor' },
 ): HandlerDecorator<CursorPage<T>>;
+export function ApiRoute<T extends object>(
+  options: ApiRouteOptions & { response: readonly [Type<T>]; record: Type<object> },
+): HandlerDecorator<Page<T> | CursorPage<T>>;
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>] },
 ): HandlerDecorator<Page<T>>;

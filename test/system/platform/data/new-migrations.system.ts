@@ -29,7 +29,8 @@ const DATA = [
     values (gen_random_uuid(), '${ORGANIZATION}', 'k', '', 'lat_', '{}')`,
   `insert into leads (organization_id, id, first_name, status, source, tags, custom_fields, lead_score,
       sms_opted_out, on_dnc_list)
-    select '${ORGANIZATION}', gen_random_uuid(), 'Lead ' || n, 'new', 'api', '{}', '{}', 0, false, false
+    select '${ORGANIZATION}', gen_random_uuid(), 'Lead ' || n, 'new', 'api',
+      case when n % 2 = 0 then '{Roof,Spring}'::text[] else '{}' end, '{}', 0, false, false
     from generate_series(1, 50000) n`,
   `insert into appointments (organization_id, id, lead_id, start_time, end_time, status, booked_by)
     select '${ORGANIZATION}', gen_random_uuid(), id, now(), now() + interval '1 hour', 'scheduled', 'human'
@@ -89,5 +90,30 @@ describe('migrations of a database in use', () => {
     expect(during).toBeGreaterThan(0);
     // A machine that has much else to do can stop a process that has a lock.
     if (CHECKS_TIMES) expect(load.lockWaits).toEqual([]);
+  });
+
+  it('count the records by each filter, and fold all tags, while statements of the last release write', async () => {
+    await migrateDatabase(database);
+    const counts = [
+      ['leads', 'source', 'deleted_at is null'],
+      ['appointments', 'type', 'type is not null'],
+      ['tasks', 'priority', 'deleted_at is null'],
+    ].map(
+      ([table, filter, condition]) => `select '${table}' as name,
+        (select count(*)::int from ${table} where ${condition}) as records,
+        (select coalesce(sum(records), 0)::int from record_counts
+          where resource = '${table}' and filter = '${filter}') as counted`,
+    );
+    const rows = await query<{ records: number; counted: number }>(
+      database,
+      counts.join(' union all '),
+    );
+    for (const { records, counted } of rows) expect(counted).toBe(records);
+    const [folded] = await query(
+      database,
+      `select count(*) filter (where tags <> '{}' and tags_folded is null)::int as missing,
+         count(*) filter (where tags_folded = E'\\x1froof\\x1fspring\\x1f') > 0 as "hasAny" from leads`,
+    );
+    expect(folded).toEqual({ missing: 0, hasAny: true });
   });
 });
