@@ -7,7 +7,8 @@ export function successTests(operation) {
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith('2'));
   const { schema } = response.content['application/json'];
   const { data } = schema.properties;
-  const item = data.items ?? data;
+  // The items of a list without the parameter `fields`.
+  const item = data.items?.anyOf?.[0] ?? data.items ?? data;
   const fields = resolve(item, operation)?.required ?? [];
   return script([
     ...responseTests(status, response, operation),

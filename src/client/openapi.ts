@@ -1666,7 +1666,7 @@ export interface operations {
                 after?: string;
                 /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
-                 * @example email,updated_at
+                 * @example created_at,updated_at
                  */
                 fields?: string;
             };
@@ -1811,7 +1811,7 @@ export interface operations {
                 after?: string;
                 /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
-                 * @example email,updated_at
+                 * @example created_at,updated_at
                  */
                 fields?: string;
             };
@@ -1918,7 +1918,7 @@ export interface operations {
                 after?: string;
                 /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
-                 * @example email,updated_at
+                 * @example created_at,updated_at
                  */
                 fields?: string;
             };

@@ -38,13 +38,16 @@ export interface ResourceTypes {
   Removed: object;
 }
 
-/** An item of a list: with `fields`, it has other fields. */
-export type ItemOf<T extends ResourceTypes, Query> = Query extends { fields: string }
-  ? Partial<T['Record']> & { id: string }
-  : T['Item'];
+interface ByCursor {
+  after: string;
+}
 
-/** The response of a list. */
-export type PageOf<Item, Query> = Query extends { after: string } ? CursorPage<Item> : Page<Item>;
+interface WithFields {
+  fields: string;
+}
+
+/** An item of a list with the parameter `fields`. */
+export type SomeFields<T extends ResourceTypes> = Partial<T['Record']> & { id: string };
 
 /**
  * Reads and writes of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError`
@@ -62,10 +65,13 @@ export class Resource<T extends ResourceTypes> {
   ) {}
 
   /** One page of the list, with its exact total. With `after`, it is read by cursor and has none. */
-  list<Query extends T['Query']>(
-    query?: Query,
+  list(
+    query: T['Query'] & ByCursor & WithFields,
     options?: CallOptions,
-  ): Promise<PageOf<ItemOf<T, Query>, Query>>;
+  ): Promise<CursorPage<SomeFields<T>>>;
+  list(query: T['Query'] & ByCursor, options?: CallOptions): Promise<CursorPage<T['Item']>>;
+  list(query: T['Query'] & WithFields, options?: CallOptions): Promise<Page<SomeFields<T>>>;
+  list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
   async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
     const path = this.path + queryString(query);
     return (await this.transport.send({ method: 'GET', path }, options)).body;
@@ -83,7 +89,7 @@ export class Resource<T extends ResourceTypes> {
     let { events, list } = state ?? { events: await this.lastEvent(options), list: '' };
     while (list !== undefined) {
       const query = { after: list, fields: '*', limit: MAX_LIMIT };
-      const { data, meta } = (await this.list(query, options)) as CursorPage<T['Record']>;
+      const { data, meta } = await this.list(query, options);
       list = meta.has_more ? meta.next : undefined;
       const next = list === undefined ? { events } : { events, list };
       yield { changed: data, deleted: [], state: next };
@@ -114,9 +120,7 @@ export class Resource<T extends ResourceTypes> {
     const limit = query.limit ?? MAX_LIMIT;
     const seen = new Set<string>();
     for (let page = query.page ?? 1; ; page++) {
-      const { data, meta } = (await this.list({ ...query, page, limit }, options)) as Page<
-        T['Item']
-      >;
+      const { data, meta } = await this.list({ ...query, page, limit }, options);
       for (const item of data) {
         if (seen.has(item.id)) continue;
         seen.add(item.id);

@@ -13,6 +13,18 @@ describe('the types of the client', () => {
   it('reject wrong fields, values and query parameters at compile time', () => {
     const uses = (client: LatitudeClient) => {
       void client.leads.create({ first_name: 'Ada' }).then((lead: Lead) => lead.lead_score);
+      void client.leads.list({ tag: ['a'] }).then(({ data, meta }) => [data[0]?.email, meta.total]);
+      void client.leads.list({ fields: '*' }).then(({ data }) => [data[0]?.id, data[0]?.notes]);
+      void client.leads.list({ after: '' }).then(({ meta }) => [meta.next, meta.has_more]);
+      void client.leads.list({ after: '' }).then(({ meta }) => {
+        // @ts-expect-error a page by cursor has no total
+        const total: unknown = meta.total;
+        return total;
+      });
+      // @ts-expect-error unknown filter
+      void client.leads.list({ after: '', limit: 1, colour: 'red' });
+      // @ts-expect-error unknown filter
+      void client.leads.list({ limit: 1, colour: 'red' });
       // @ts-expect-error first_name is required
       void client.leads.create({ last_name: 'Lovelace' });
       // @ts-expect-error unknown field
@@ -41,14 +53,18 @@ describe('the types of the client', () => {
 
 describe('the snippets of the documentation', () => {
   const NAMES = `
-    import { etagOf, LatitudeClient, LatitudeError, type LeadBatchItem, type RecordEvent } from 'latitude-client';
+    import {
+      etagOf, LatitudeClient, LatitudeError, type Lead, type LeadBatchItem, type RecordEvent, type SyncPage, type SyncState,
+    } from 'latitude-client';
     declare const client: LatitudeClient;
     declare const id: string;
     declare const leads: { external_id: string; first_name: string }[];
     declare function position(): Promise<string | undefined>;
     declare function handle(record: RecordEvent['record']): Promise<void>;
     declare function storePosition(id: string): Promise<void>;
-    void [etagOf, LatitudeError, client, id, leads, position, handle, storePosition];`;
+    declare const stored: SyncState | undefined;
+    declare function store(page: SyncPage<Lead>): Promise<void>;
+    void [stored, store, etagOf, LatitudeError, client, id, leads, position, handle, storePosition];`;
   const OPTIONAL = `
     import type { LatitudeClient } from 'latitude-client';
     export const calls = (client: LatitudeClient, text: string | undefined, ms: number | undefined) => [

@@ -1,3 +1,4 @@
+import type { ParameterObject } from '@nestjs/swagger';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import type { OpenApiDocument, Operation, Schema } from './model.js';
@@ -14,6 +15,7 @@ const client = new LatitudeClient({ baseUrl, apiKey }); // retries 429, 5xx and 
 const lead = await client.leads.create({ first_name: 'Grace' }); // idempotent: a retry creates nothing twice
 const { data, meta } = await client.leads.list({ search: 'grace', limit: 20 });
 for await (const item of client.leads.all({ status: 'new' })) console.log(item.id);
+for await (const { changed, deleted, state } of client.leads.sync(saved)) {} // a copy: all leads, then what has changed
 await client.leads.update(lead.id, { company: 'Navy' }); // also get, delete, upsert, batch; client.appointments has cancel
 // failures: LatitudeError { status, code, retryable, details, requestId }
 \`\`\``;
@@ -32,9 +34,10 @@ export function llmsText(document: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
+  const described = new Set<string>();
   const sections = tags.map(({ name }) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    return `### ${name}\n\n${own.map(operationText).join('\n')}`;
+    return `### ${name}\n\n${own.map((one) => operationText(one, described)).join('\n')}`;
   });
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     return schemaText(name, schema, components.schemas);
@@ -45,7 +48,9 @@ export function llmsText(document: OpenApiDocument): string {
     '`$BASE_URL` is the URL of this service without a path, and `$KEY` is an API key.',
     info.description,
     `## Examples\n${EXAMPLE}`,
-    `## Operations\n\nRecords are in \`data\` of the response. \`?\` marks optional parts.`,
+    `## Operations\n\nRecords are in \`data\` of the response. \`?\` marks optional parts. A parameter is described where it occurs first.
+Lists with \`after\` can be read by cursor: \`after=\` at first, then \`meta.next\`, until \`meta.has_more\` is false. \`fields\`
+are names, separated by commas, or \`*\`.`,
     ...sections,
     '## Schemas',
     ...schemas.filter((text) => text !== ''),
@@ -62,7 +67,11 @@ interface LocatedOperation {
   readonly operation: Operation;
 }
 
-function operationText({ path, method, operation }: LocatedOperation): string {
+/** @param described parameters that were described already */
+function operationText(
+  { path, method, operation }: LocatedOperation,
+  described: Set<string>,
+): string {
   const { summary, parameters = [], requestBody, responses } = operation;
   const { 'x-required-scope': scope, 'x-further-scopes': further = [] } = operation;
   const scopes = [scope ?? '', ...further].map((each) => `\`${each}\``).join(' and ');
@@ -77,11 +86,17 @@ function operationText({ path, method, operation }: LocatedOperation): string {
     success && ` Answers ${success[0]} ${responseText(success[1])}.`,
     errors.length > 0 && ` Also ${errors.join(', ')}.`,
     headers.length > 0 && ` Headers: ${headers.map(({ name }) => `\`${name}\`?`).join(', ')}.`,
-    query.length > 0 &&
-      ` Query: ${query.map((one) => `\`${one.name}\`? ${boundsText(one.schema ?? {})}`).join('; ')}.`,
+    query.length > 0 && ` Query: ${query.map((one) => parameterText(one, described)).join('; ')}.`,
   ]
     .filter((part) => typeof part === 'string')
     .join('');
+}
+
+function parameterText({ name, schema = {} }: ParameterObject, described: Set<string>): string {
+  const text = `\`${name}\`? ${boundsText(schema)}`;
+  if (described.has(text)) return `\`${name}\`?`;
+  described.add(text);
+  return text;
 }
 
 function responseText(response: Operation['responses'][string]): string {
