@@ -25,7 +25,8 @@ const LETTERS = 5;
 const FIRST_TIME_SEARCHES = OTHER_TERMS.flatMap((name) => partsOf(name.toLowerCase()));
 
 const list = (resource, organization, more) => {
-  return { type: 'list', organization, resource, page: 1, limit: LIMIT, ...more };
+  const paging = 'after' in more ? {} : { page: 1 };
+  return { type: 'list', organization, resource, ...paging, limit: LIMIT, ...more };
 };
 
 function partsOf(name) {
@@ -73,6 +74,8 @@ const LEADS = [
   ...firstPages('leads', ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score']),
   listCase('leads', 'status', CONSTANT, () => ({ status: 'won' }), { chartLabel: 'status' }),
   listCase('leads', 'temperature', CONSTANT, () => ({ temperature: 'hot' })),
+  listCase('leads', 'source', CONSTANT, () => ({ source: 'referral' })),
+  listCase('leads', 'tag of three in ten leads, again', NEARLY_CONSTANT, () => ({ tag: 'vip' })),
   listCase(
     ...['leads', 'search that finds one lead', NEARLY_CONSTANT],
     ({ rare }) => rare.map((search) => ({ search })),
@@ -98,6 +101,15 @@ const LEADS = [
   listCase('leads', 'window of 100 by created_at', NEARLY_CONSTANT, ({ leadWindows }) =>
     leadWindows.map(({ since, until }) => ({ created_after: since, created_before: until })),
   ),
+  listCase('leads', 'window of 100 by updated_at', NEARLY_CONSTANT, ({ updateWindows }) =>
+    updateWindows.map(({ since, until }) => ({ updated_after: since, updated_before: until })),
+  ),
+  listCase('leads', 'by cursor, all fields, first page', CONSTANT, () => {
+    return { after: '', fields: '*' };
+  }),
+  listCase('leads', 'by cursor, all fields, in the middle', CONSTANT, ({ middle }) => {
+    return { after: middle, fields: '*' };
+  }),
   listCase(
     ...['leads', 'last page', LAST_PAGE],
     ({ organization }) => ({ page: Math.ceil(organization.size / LIMIT) }),
@@ -106,7 +118,8 @@ const LEADS = [
 ];
 
 const APPOINTMENTS = [
-  ...firstPages('appointments', ['start_time', 'created_at']),
+  ...firstPages('appointments', ['start_time', 'created_at', 'updated_at']),
+  listCase('appointments', 'type', CONSTANT, () => ({ type: 'Inspection' })),
   listCase('appointments', 'status', CONSTANT, () => ({ status: 'confirmed' })),
   listCase('appointments', 'lead_id', CONSTANT, ({ ids }) => ids.map((lead_id) => ({ lead_id }))),
   listCase(
@@ -119,7 +132,8 @@ const APPOINTMENTS = [
 ];
 
 const TASKS = [
-  ...firstPages('tasks', ['due_date', 'created_at', 'priority']),
+  ...firstPages('tasks', ['due_date', 'created_at', 'updated_at', 'priority']),
+  listCase('tasks', 'priority', CONSTANT, () => ({ priority: 'urgent' })),
   listCase('tasks', 'status', CONSTANT, () => ({ status: 'in_progress' })),
   listCase('tasks', 'assigned_to', CONSTANT, () => ({ assigned_to: FIRST_USER })),
   listCase('tasks', 'contact_id', CONSTANT, ({ ids }) => ids.map((contact_id) => ({ contact_id }))),

@@ -46,7 +46,7 @@ class Latency {
 
   /** Counts only for the first list of a case and size. */
   async #totalOf(run, operation) {
-    if (operation !== run.operations[0]) return undefined;
+    if (operation !== run.operations[0] || 'after' in operation) return undefined;
     run.total ??= await countRecords(this.#client, operation);
     return run.total;
   }

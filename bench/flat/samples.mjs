@@ -13,6 +13,10 @@ const RARE = `select split_part(email, '@', 1) as term from leads where organiza
 const DUE = `select due_date as until from tasks where organization_id = $1 and due_date is not null
   order by due_date, id limit 1 offset ${WINDOW}`;
 
+/** The cursor of a lead in the middle of the list. */
+const MIDDLE = `select (extract(epoch from created_at) * 1000)::bigint || '_' || id as cursor
+  from leads where organization_id = $1 order by created_at, id limit 1 offset $2::int / 2`;
+
 function windowsOf(table, column) {
   return `select since, until from (
       select ${column} as since, lead(${column}, ${WINDOW}) over sorted as until,
@@ -26,10 +30,13 @@ export async function sample(client, organization) {
   const { id, size } = organization;
   const rows = async (statement, ...more) => (await client.query(statement, [id, ...more])).rows;
   const [{ until: due }] = await rows(DUE);
+  const [{ cursor: middle }] = await rows(MIDDLE, size);
   return {
     organization,
     ids: (await rows(IDS)).map((row) => row.id),
     rare: (await rows(RARE)).map(({ term }) => term),
+    middle,
+    updateWindows: (await rows(windowsOf('leads', 'updated_at'), size)).map(isoWindow),
     leadWindows: (await rows(windowsOf('leads', 'created_at'), size)).map(isoWindow),
     appointmentWindows: (await rows(windowsOf('appointments', 'start_time'), size)).map(isoWindow),
     due: due.toISOString(),

@@ -61,6 +61,7 @@ export function After(): PropertyDecorator {
       description:
         'Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.',
       example: '',
+      isAlternative: true,
     },
     {
       schema: { type: 'string', maxLength: 100 },
