@@ -119,7 +119,6 @@ const LEADS = [
 
 const APPOINTMENTS = [
   ...firstPages('appointments', ['start_time', 'created_at', 'updated_at']),
-  listCase('appointments', 'type', CONSTANT, () => ({ type: 'Inspection' })),
   listCase('appointments', 'status', CONSTANT, () => ({ status: 'confirmed' })),
   listCase('appointments', 'lead_id', CONSTANT, ({ ids }) => ids.map((lead_id) => ({ lead_id }))),
   listCase(

@@ -15,7 +15,7 @@ const APPOINTMENTS = `
   insert into appointments (organization_id, id, lead_id, start_time, end_time, type, location,
     status, booked_by, created_at, updated_at)
   select organization_id, id, id, created_at + later, created_at + later + interval '1 hour',
-    (array['Estimate', 'Inspection', 'Handover'])[n % 3 + 1], '12 Market Street',
+    'Estimate', '12 Market Street',
     (array['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'])[n % 5 + 1],
     'api', created_at, updated_at
   from ${NUMBERED}`;

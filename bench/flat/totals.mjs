@@ -12,7 +12,6 @@ const CONDITIONS = {
   temperature: 'temperature = ?',
   source: 'source = ?',
   tag: '? = any(tags)',
-  type: 'type = ?',
   priority: 'priority = ?',
   updated_after: 'updated_at >= ?',
   updated_before: 'updated_at < ?',
