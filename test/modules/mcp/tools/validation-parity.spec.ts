@@ -1,18 +1,18 @@
 import type { Type } from '@nestjs/common';
 import {
-  AppointmentListQuery,
+  FindAppointmentsQuery,
   CreateAppointmentDto,
   UpdateAppointmentDto,
 } from '../../../../src/modules/appointments/appointment.dto.js';
 import { clearableFieldsOf, type Field, fieldsOf } from '../../../../src/platform/fields/field.js';
 import {
   CreateLeadDto,
-  LeadListQuery,
+  FindLeadsQuery,
   UpdateLeadDto,
 } from '../../../../src/modules/leads/lead.dto.js';
 import {
   CreateTaskDto,
-  TaskListQuery,
+  FindTasksQuery,
   UpdateTaskDto,
 } from '../../../../src/modules/tasks/task.dto.js';
 import {
@@ -212,13 +212,13 @@ function outcomeOfTool(result: Awaited<ReturnType<Agent['call']>>): Outcome {
 const INPUTS: readonly SharedInput[] = [
   create(CreateLeadDto, LEADS, 'create_lead'),
   update(UpdateLeadDto, LEADS, 'update_lead'),
-  list(LeadListQuery, LEADS, 'list_leads'),
+  list(FindLeadsQuery, LEADS, 'list_leads'),
   create(CreateAppointmentDto, APPOINTMENTS, 'create_appointment'),
   update(UpdateAppointmentDto, APPOINTMENTS, 'update_appointment'),
-  list(AppointmentListQuery, APPOINTMENTS, 'list_appointments'),
+  list(FindAppointmentsQuery, APPOINTMENTS, 'list_appointments'),
   create(CreateTaskDto, TASKS, 'create_task'),
   update(UpdateTaskDto, TASKS, 'update_task'),
-  list(TaskListQuery, TASKS, 'list_tasks'),
+  list(FindTasksQuery, TASKS, 'list_tasks'),
 ];
 
 /** Fields that no request may have together with another one. */
@@ -288,9 +288,9 @@ function shown(value: unknown): string {
 }
 
 const LISTS_OF: readonly (readonly [tool: string, path: string, dto: Type<object>])[] = [
-  ['list_leads', LEADS, LeadListQuery],
-  ['list_appointments', APPOINTMENTS, AppointmentListQuery],
-  ['list_tasks', TASKS, TaskListQuery],
+  ['list_leads', LEADS, FindLeadsQuery],
+  ['list_appointments', APPOINTMENTS, FindAppointmentsQuery],
+  ['list_tasks', TASKS, FindTasksQuery],
 ];
 
 describe('an empty filter of a list', () => {
