@@ -1,4 +1,9 @@
-import { LatitudeTimeoutError, type RecordEvent } from '../../src/client/index.js';
+import {
+  type LatitudeClient,
+  LatitudeTimeoutError,
+  type RecordEvent,
+  type SyncState,
+} from '../../src/client/index.js';
 import {
   answer,
   clientOf,
@@ -61,6 +66,63 @@ describe('follow', () => {
     const feed = clientOf([page('6', ['6'])]).events.follow({ wait: undefined, limit: undefined });
     expect(await resultOf(take(feed, 1))).toEqual(['6']);
     expect(queries()).toEqual([{ wait: '25', limit: '100' }]);
+  });
+});
+
+describe('sync', () => {
+  const list = (next: string, ids: readonly string[], has_more: boolean) =>
+    answer(200, { data: ids.map((id) => ({ id })), meta: { next, has_more } });
+  const event = (type: string, id: string) => ({ id: `e${id}`, type, record: { id } });
+  const feed = (next: string, data: readonly object[], has_more = false) =>
+    answer(200, { data, meta: { next, has_more } });
+  const types = 'lead.created,lead.updated,lead.deleted';
+
+  async function pagesOf(client: LatitudeClient, state?: SyncState) {
+    const pages = [];
+    for await (const one of client.leads.sync(state)) pages.push(one);
+    return pages;
+  }
+
+  it('notes the last event, reads the list by cursor, and then the events since', async () => {
+    const client = clientOf([
+      feed('10', []),
+      list('1_a', ['a'], true),
+      RESET,
+      list('2_b', ['b'], false),
+      feed('11', [event('lead.updated', 'a'), event('lead.deleted', 'b')], true),
+      feed('12', [event('lead.deleted', 'a'), event('lead.created', 'c')]),
+    ]);
+    expect(await resultOf(pagesOf(client))).toEqual([
+      { changed: [{ id: 'a' }], deleted: [], state: { events: '10', list: '1_a' } },
+      { changed: [{ id: 'b' }], deleted: [], state: { events: '10' } },
+      { changed: [{ id: 'a' }], deleted: ['b'], state: { events: '11' } },
+      { changed: [{ id: 'c' }], deleted: ['a'], state: { events: '12' } },
+    ]);
+    const ofList = { fields: '*', limit: '100' };
+    expect(queries()).toEqual([
+      { after: 'latest', limit: '1' },
+      { ...ofList, after: '' },
+      { ...ofList, after: '1_a' },
+      { ...ofList, after: '1_a' },
+      { after: '10', types, limit: '100' },
+      { after: '11', types, limit: '100' },
+    ]);
+  });
+
+  it('continues in the list or in the events, where its state says', async () => {
+    const inList = clientOf([list('2_b', [], false), feed('10', [])]);
+    await resultOf(pagesOf(inList, { events: '10', list: '1_a' }));
+    const inFeed = clientOf([feed('11', [])]);
+    await resultOf(pagesOf(inFeed, { events: '10' }));
+    expect(queries().map(({ after }) => after)).toEqual(['1_a', '10', '10']);
+  });
+});
+
+describe('a query with an array', () => {
+  it('repeats the parameter', async () => {
+    const client = clientOf([answer(200, { data: [], meta: {} })]);
+    await resultOf(client.leads.list({ tag: ['roof', 'a&b'], status: undefined }));
+    expect(new URL(sent[0]!.url).search).toBe('?tag=roof&tag=a%26b');
   });
 });
 
