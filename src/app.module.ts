@@ -28,6 +28,7 @@ import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fiel
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
+import { personalDataExtension } from './modules/personal-data/personal-data.extension.js';
 import { promptsExtension } from './modules/prompts/prompts.extension.js';
 import {
   RateLimitPolicy,
@@ -44,6 +45,7 @@ export const FEATURES: readonly Extension[] = [
   tasksExtension,
   eventsExtension,
   webhooksExtension,
+  personalDataExtension,
   grantsExtension,
   promptsExtension,
 ];

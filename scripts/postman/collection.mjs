@@ -38,7 +38,7 @@ export function collectionOf(document) {
 
 /** Whether the records that a route changes depend on its body. */
 export function changesAnyRecord(path) {
-  return /\/(batch|merge|upsert)$/.test(path);
+  return /\/(batch|erase|merge|upsert)$/.test(path);
 }
 
 function operationsOf({ paths, components }) {

@@ -1,7 +1,9 @@
 import { DeletableResource, recordOf } from './resource.js';
 import type {
+  CallOptions,
   CreateOptions,
   Deleted,
+  ErasedLead,
   Lead,
   LeadBatchItem,
   LeadCreate,
@@ -10,6 +12,7 @@ import type {
   LeadQuery,
   LeadUpdate,
   LeadUpsert,
+  PersonalData,
   UpsertedLead,
   WriteOptions,
 } from './types.js';
@@ -42,5 +45,15 @@ export class Leads extends DeletableResource<LeadTypes> {
    */
   async merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead> {
     return recordOf(await this.post(`${this.segmentOf(id)}/merge`, input, options));
+  }
+
+  /** Everything that is stored about the person of a lead. */
+  personalData(id: string, options?: CallOptions): Promise<PersonalData> {
+    return this.read(`${this.segmentOf(id)}/personal-data`, options);
+  }
+
+  /** Erases the person of a lead, which cannot be undone. All attempts share one `Idempotency-Key`. */
+  async erase(id: string, options?: CreateOptions): Promise<ErasedLead> {
+    return recordOf(await this.post(`${this.segmentOf(id)}/erase`, {}, options));
   }
 }

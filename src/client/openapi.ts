@@ -106,7 +106,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null if it does not expire.
@@ -1587,6 +1587,620 @@ export interface components {
              * @example 2026-01-05T16:20:00.000Z
              */
             updated_at: string;
+        };
+        PersonalData: {
+            /**
+             * @description The lead, and those that were merged with it. Deleted ones are included.
+             * @example [
+             *       {
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *         "first_name": "Grace",
+             *         "last_name": "Hopper",
+             *         "phone": "+1 415 555 0132",
+             *         "email": "grace.hopper@example.com",
+             *         "company": "Harbor Roofing",
+             *         "address_street": "12 Pier Street",
+             *         "city": "Oakland",
+             *         "state": "CA",
+             *         "zip": "94607",
+             *         "status": "new",
+             *         "temperature": "warm",
+             *         "source": "website",
+             *         "notes": "Prefers calls in the morning.",
+             *         "tags": [
+             *           "roof",
+             *           "spring"
+             *         ],
+             *         "custom_fields": {
+             *           "budget": 12500,
+             *           "roof": {
+             *             "material": "slate"
+             *           }
+             *         },
+             *         "sms_opted_out": false,
+             *         "on_dnc_list": false,
+             *         "external_id": "crm-4711",
+             *         "lead_score": 80,
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "updated_at": "2026-01-05T16:20:00.000Z",
+             *         "deleted_at": "2026-01-05T16:20:00.000Z",
+             *         "merged_into": "01a1fbde-995e-72a3-a032-ab1c988b9794"
+             *       }
+             *     ]
+             */
+            leads: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email: string | null;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company: string | null;
+                /**
+                 * @description Street and house number.
+                 * @example 12 Pier Street
+                 */
+                address_street: string | null;
+                /**
+                 * @description City.
+                 * @example Oakland
+                 */
+                city: string | null;
+                /**
+                 * @description State, abbreviated.
+                 * @example CA
+                 */
+                state: string | null;
+                /**
+                 * @description Postal code.
+                 * @example 94607
+                 */
+                zip: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Where it came from.
+                 * @example website
+                 * @enum {string}
+                 */
+                source: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Free text.
+                 * @example Prefers calls in the morning.
+                 */
+                notes: string | null;
+                /**
+                 * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
+                 * @example [
+                 *       "roof",
+                 *       "spring"
+                 *     ]
+                 */
+                tags: string[];
+                /**
+                 * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep.
+                 * @example {
+                 *       "budget": 12500,
+                 *       "roof": {
+                 *         "material": "slate"
+                 *       }
+                 *     }
+                 */
+                custom_fields: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Opted out of text messages. The lead must not be sent any.
+                 * @example false
+                 */
+                sms_opted_out: boolean;
+                /**
+                 * @description Is on a do-not-call list. The lead must not be contacted.
+                 * @example false
+                 */
+                on_dnc_list: boolean;
+                /**
+                 * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+                 * @example crm-4711
+                 */
+                external_id: string | null;
+                /**
+                 * @description Computed from the other fields on every write; higher is more promising.
+                 * @example 80
+                 */
+                lead_score: number;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it was deleted; null for a lead that exists.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                deleted_at: string | null;
+                /**
+                 * Format: uuid
+                 * @description The lead that it was merged into, if it was merged.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                merged_into: string | null;
+            }[];
+            /**
+             * @description Appointments of these leads.
+             * @example [
+             *       {
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *         "lead_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+             *         "start_time": "2026-03-02T17:00:00.000Z",
+             *         "end_time": "2026-03-02T18:00:00.000Z",
+             *         "type": "Estimate",
+             *         "location": "12 Pier Street, Oakland",
+             *         "notes": "Bring samples of slate.",
+             *         "status": "scheduled",
+             *         "outcome": "Offer accepted",
+             *         "outcome_notes": "Starts in April.",
+             *         "organization_id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *         "booked_by": "api",
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "updated_at": "2026-01-05T16:20:00.000Z"
+             *       }
+             *     ]
+             */
+            appointments: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description The lead that it is with. It must exist in the organization and cannot be changed.
+                 * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+                 */
+                lead_id: string;
+                /**
+                 * Format: date-time
+                 * @description When it begins. Times in the past and overlaps are allowed.
+                 * @example 2026-03-02T17:00:00.000Z
+                 */
+                start_time: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends. It must be after start_time.
+                 * @example 2026-03-02T18:00:00.000Z
+                 */
+                end_time: string;
+                /**
+                 * @description What it is for; free text.
+                 * @example Estimate
+                 */
+                type: string | null;
+                /**
+                 * @description Where it is.
+                 * @example 12 Pier Street, Oakland
+                 */
+                location: string | null;
+                /**
+                 * @description Free text.
+                 * @example Bring samples of slate.
+                 */
+                notes: string | null;
+                /**
+                 * @description Any status may follow any other.
+                 * @example scheduled
+                 * @enum {string}
+                 */
+                status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+                /**
+                 * @description What came of it; free text.
+                 * @example Offer accepted
+                 */
+                outcome: string | null;
+                /**
+                 * @description More about what came of it.
+                 * @example Starts in April.
+                 */
+                outcome_notes: string | null;
+                /**
+                 * Format: uuid
+                 * @description The organization that it belongs to: that of the key.
+                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+                 */
+                organization_id: string;
+                /**
+                 * @description Who booked it: `api` through REST, `ai` through /mcp.
+                 * @example api
+                 * @enum {string}
+                 */
+                booked_by: "api" | "ai";
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            }[];
+            /**
+             * @description Tasks about these leads. Deleted ones are included.
+             * @example [
+             *       {
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *         "title": "Send the offer",
+             *         "description": "With the prices of this spring.",
+             *         "priority": "high",
+             *         "status": "open",
+             *         "due_date": "2026-03-06T17:00:00.000Z",
+             *         "contact_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+             *         "assigned_to_user_id": "01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18",
+             *         "organization_id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *         "created_by_user_id": "01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18",
+             *         "created_by_ai": false,
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "updated_at": "2026-01-05T16:20:00.000Z"
+             *       }
+             *     ]
+             */
+            tasks: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description What is to be done.
+                 * @example Send the offer
+                 */
+                title: string;
+                /**
+                 * @description Free text.
+                 * @example With the prices of this spring.
+                 */
+                description: string | null;
+                /**
+                 * @description How pressing it is. Lists sort it by meaning, from low to urgent.
+                 * @example high
+                 * @enum {string}
+                 */
+                priority: "low" | "medium" | "high" | "urgent";
+                /**
+                 * @description Any status may follow any other.
+                 * @example open
+                 * @enum {string}
+                 */
+                status: "open" | "in_progress" | "completed" | "cancelled";
+                /**
+                 * Format: date-time
+                 * @description When it is due.
+                 * @example 2026-03-06T17:00:00.000Z
+                 */
+                due_date: string | null;
+                /**
+                 * Format: uuid
+                 * @description The lead that it is about. It must exist in the organization.
+                 * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+                 */
+                contact_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description The team member who does it: an id of your own users.
+                 * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+                 */
+                assigned_to_user_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description The organization that it belongs to: that of the key.
+                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+                 */
+                organization_id: string;
+                /**
+                 * Format: uuid
+                 * @description The user whom the key that created it names, if it names one.
+                 * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+                 */
+                created_by_user_id: string | null;
+                /**
+                 * @description Whether it was created through /mcp.
+                 * @example false
+                 */
+                created_by_ai: boolean;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            }[];
+            /**
+             * @description Events of these records, oldest first.
+             * @example [
+             *       {
+             *         "id": "019ad2c1-7c4e-71a3-8000-000000000000",
+             *         "type": "lead.updated",
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "record": {
+             *           "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *           "first_name": "Ada"
+             *         },
+             *         "changed": [
+             *           "email"
+             *         ],
+             *         "actor": {
+             *           "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *           "channel": "api",
+             *           "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
+             *           "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
+             *           "client_id": "https://claude.ai/oauth/client.json"
+             *         }
+             *       }
+             *     ]
+             */
+            events: {
+                /**
+                 * Format: uuid
+                 * @description Unique, and in the order of events.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                id: string;
+                /**
+                 * @description What happened to which kind of record.
+                 * @example lead.updated
+                 */
+                type: string;
+                /**
+                 * Format: date-time
+                 * @description When the record was changed.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description The record after the change, as GET returns it. For a deletion, its last state.
+                 * @example {
+                 *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+                 *       "first_name": "Ada"
+                 *     }
+                 */
+                record: {
+                    /** Format: uuid */
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The names of the fields whose values changed. Empty for creations and deletions.
+                 * @example [
+                 *       "email"
+                 *     ]
+                 */
+                changed: string[];
+                /**
+                 * @description Who changed it.
+                 * @example {
+                 *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                 *       "channel": "api",
+                 *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
+                 *       "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
+                 *       "client_id": "https://claude.ai/oauth/client.json"
+                 *     }
+                 */
+                actor: {
+                    /**
+                     * @description Id of the key; null for jobs and commands.
+                     * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                     */
+                    key_id: string | null;
+                    /**
+                     * @description `api` through REST, `ai` through /mcp; null for jobs and commands.
+                     * @example api
+                     */
+                    channel: string | null;
+                    /**
+                     * @description The `X-Request-Id` of the request; null for jobs and commands.
+                     * @example 5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f
+                     */
+                    request_id: string | null;
+                    /**
+                     * @description Id of the grant by which an application has changed the record, else null.
+                     * @example 01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54
+                     */
+                    grant_id: string | null;
+                    /**
+                     * @description Id of this application: the URL of its metadata, or that of its registration.
+                     * @example https://claude.ai/oauth/client.json
+                     */
+                    client_id: string | null;
+                };
+            }[];
+            /**
+             * @description Deliveries of these events to webhooks.
+             * @example [
+             *       {
+             *         "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
+             *         "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
+             *         "event_id": "01a1fbdd-52f0-7360-8000-000000000000",
+             *         "type": "lead.updated",
+             *         "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+             *         "status": "pending",
+             *         "attempts": 1,
+             *         "next_attempt_at": "2026-01-05T16:20:02.000Z",
+             *         "last_attempt_at": "2026-01-05T16:20:00.000Z",
+             *         "duration_ms": 38,
+             *         "response_status": 503,
+             *         "response_body": "try again later",
+             *         "error": "The receiver answered 503.",
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "updated_at": "2026-01-05T16:20:00.000Z"
+             *       }
+             *     ]
+             */
+            deliveries: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the delivery.
+                 * @example 01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description The webhook.
+                 * @example 01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77
+                 */
+                webhook_id: string;
+                /**
+                 * @description The id of the event: the header webhook-id.
+                 * @example 01a1fbdd-52f0-7360-8000-000000000000
+                 */
+                event_id: string;
+                /**
+                 * @description The type of the event.
+                 * @example lead.updated
+                 */
+                type: string;
+                /**
+                 * Format: uuid
+                 * @description The record that the event is about.
+                 * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+                 */
+                record_id: string;
+                /**
+                 * @description Whether it will be attempted (pending), was answered with 2xx (succeeded), or has no attempt left (failed).
+                 * @example pending
+                 * @enum {string}
+                 */
+                status: "pending" | "succeeded" | "failed";
+                /**
+                 * @description Attempts so far.
+                 * @example 1
+                 */
+                attempts: number;
+                /**
+                 * Format: date-time
+                 * @description When it is attempted next. Null while it waits for an earlier event of the record.
+                 * @example 2026-01-05T16:20:02.000Z
+                 */
+                next_attempt_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was last attempted.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                last_attempt_at: string | null;
+                /**
+                 * @description Duration of the last attempt in milliseconds.
+                 * @example 38
+                 */
+                duration_ms: number | null;
+                /**
+                 * @description Status of the answer to the last attempt. Null if there was none.
+                 * @example 503
+                 */
+                response_status: number | null;
+                /**
+                 * @description Start of the answer to the last attempt.
+                 * @example try again later
+                 */
+                response_body: string | null;
+                /**
+                 * @description Why the last attempt failed. Null if it succeeded.
+                 * @example The receiver answered 503.
+                 */
+                error: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            }[];
+            /**
+             * @description Records of extensions that refer to the person, by table.
+             * @example {
+             *       "messages": [
+             *         {
+             *           "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *           "text": "Hello"
+             *         }
+             *       ]
+             *     }
+             */
+            other_records: {
+                [key: string]: Record<string, never>[];
+            };
+        };
+        ErasedLead: {
+            /**
+             * @description Always true.
+             * @example true
+             */
+            erased: boolean;
+            /**
+             * @description Ids of the erased leads: this one, and those that were merged with it.
+             * @example [
+             *       "01a1fbde-995e-72a3-a032-ab1c988b9794"
+             *     ]
+             */
+            lead_ids: string[];
         };
     };
     responses: never;

@@ -131,9 +131,15 @@ export class Resource<T extends ResourceTypes> {
   }
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
-    return recordOf(
-      await this.transport.send({ method: 'GET', path: this.path + this.segmentOf(id) }, options),
-    );
+    return this.read(this.segmentOf(id), options);
+  }
+
+  /** @param rest what follows the path of the list */
+  protected async read<Record extends object>(
+    rest: string,
+    options?: CallOptions,
+  ): Promise<Record> {
+    return recordOf(await this.transport.send({ method: 'GET', path: this.path + rest }, options));
   }
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */

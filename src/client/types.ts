@@ -50,6 +50,8 @@ export interface EventsPage {
 }
 
 export type Deleted = Schemas['Deleted'];
+export type PersonalData = Schemas['PersonalData'];
+export type ErasedLead = Schemas['ErasedLead'];
 export type Me = Schemas['Me'];
 export type PageMeta = Schemas['PageMeta'];
 

@@ -32,6 +32,8 @@ export interface Route {
   readonly needs?: readonly Scope[];
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
+  /** The status of a success. Default: 201 for a POST, otherwise 200. */
+  readonly status?: number;
   /** Creates a record of a tenant and returns its id, for routes with `:id`. */
   readonly makeRecord?: (tenant: Tenant) => Promise<string>;
   /** Creates a record that the list contains, for lists. */
@@ -95,6 +97,12 @@ export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'
     DELIVERIES.set(webhook_id, id);
     return webhook_id;
   }),
+  {
+    method: 'POST',
+    pattern: `${LEADS}/:id/erase`,
+    access: 'leads:erase',
+    makeRecord: async ({ api }) => (await createLead(api)).id,
+  },
 ];
 
 /** The standard routes that require a key. */
@@ -112,10 +120,18 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     pattern: `${LEADS}/:id/merge`,
+    status: 200,
     access: 'leads:write',
     needs: ['leads:read'],
     makeRecord: async ({ api }) => (await createLead(api)).id,
     body: async ({ api }) => ({ lead_id: (await createLead(api)).id }),
+  },
+  {
+    method: 'GET',
+    pattern: `${LEADS}/:id/personal-data`,
+    access: 'leads:read',
+    needs: ['appointments:read', 'tasks:read', 'events:read', 'webhooks:read'],
+    makeRecord: async ({ api }) => (await createLead(api)).id,
   },
 ];
 
@@ -141,6 +157,11 @@ export const SCOPED_ROUTES = ROUTES.filter(
 export interface ValidRequest {
   readonly path: string;
   readonly body?: Body;
+}
+
+/** The status of a successful request. */
+export function statusOf({ method, status = method === 'POST' ? 201 : 200 }: Route): number {
+  return status;
 }
 
 export async function validRequest(route: Route, tenant: Tenant): Promise<ValidRequest> {

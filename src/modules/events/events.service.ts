@@ -12,7 +12,7 @@ import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from 
 import { eventIdOf, positionOf } from './event-id.js';
 import { FeedReader } from './feed-reader.js';
 import { EventTypes } from './event-types.js';
-import { eventJsonOf } from './recorded-event.js';
+import { eventJsonOf, eventOf, type RecordedEvent } from './recorded-event.js';
 
 const HOUR_US = 3_600_000_000;
 
@@ -90,6 +90,14 @@ export class EventsService {
     const [first] = await this.events.read(call, any);
     if (!first) await assertExists();
     return page;
+  }
+
+  /**
+   * All events of records, oldest first.
+   * @throws ApiError `query_failed`
+   */
+  async ofRecords(call: Call, ids: readonly string[]): Promise<RecordedEvent[]> {
+    return (await this.events.readOfRecords(call, ids)).map(eventOf);
   }
 
   /** Whether creations of this kind of records, such as `lead`, write events. */

@@ -6,7 +6,7 @@ import {
   assertPrecondition,
   withoutUndefined,
 } from '../../platform/data/records/record-changes.js';
-import { RecordMoves } from '../../platform/data/records/record-moves.service.js';
+import { ReferringRecords } from '../../platform/data/records/referring-records.service.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { changedFields } from '../../platform/fields/changes.js';
@@ -25,7 +25,7 @@ export class LeadMergeService {
     private readonly database: TenantDatabase,
     private readonly repository: LeadsRepository,
     private readonly leads: LeadsService,
-    private readonly moves: RecordMoves,
+    private readonly referring: ReferringRecords,
     private readonly refill: LeadRefillService,
   ) {}
 
@@ -59,7 +59,7 @@ export class LeadMergeService {
 
   private async moveReferences(call: InTransaction<Call>, from: string, to: string): Promise<void> {
     try {
-      await this.moves.move(call, this.repository.table.name, from, to);
+      await this.referring.move(call, this.repository.table.name, from, to);
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
       const message = 'Records of both leads cannot belong to one lead.';

@@ -11,6 +11,7 @@ import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
+import { LeadPersonService } from './lead-person.service.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
 
@@ -23,6 +24,7 @@ import { LeadBatchService } from './lead-batch.service.js';
     LeadBatchService,
     LeadUpsertService,
     LeadMergeService,
+    LeadPersonService,
     LeadsTools,
     LeadsCompletions,
     LeadComplianceService,
@@ -30,6 +32,12 @@ import { LeadBatchService } from './lead-batch.service.js';
     ContactIdentityService,
     LeadRefillService,
   ],
-  exports: [LeadsService, LeadComplianceService, ContactIdentityService, LeadRefillService],
+  exports: [
+    LeadsService,
+    LeadPersonService,
+    LeadComplianceService,
+    ContactIdentityService,
+    LeadRefillService,
+  ],
 })
 export class LeadsModule {}

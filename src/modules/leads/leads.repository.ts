@@ -4,8 +4,9 @@ import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import { completeJsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
+import { fieldsOf } from '../../platform/fields/field.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -15,6 +16,7 @@ import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { type LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
 import { addTags } from './lead-search.js';
+import { PersonalLeadDto } from './lead-person.dto.js';
 import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.js';
 
 /** The name of a lead. */
@@ -122,6 +124,38 @@ export class LeadsRepository extends TenantRepository<Lead> {
       plan: 'index',
     });
     return survivor?.id;
+  }
+
+  /**
+   * The leads that were merged into one or with it, deleted ones too, in the order of their ids.
+   * @returns none if the lead is not stored
+   * @throws ApiError `query_failed`
+   */
+  async findPerson(call: TenantCall, id: string): Promise<string[]> {
+    const related = 'id = person.merged_into or merged_into = person.id';
+    const leads = 'select id, merged_into from leads where organization_id = $1';
+    const rows = await this.database.read<{ id: string }>(call, {
+      text: `with recursive person as (${leads} and id = $2
+          union select lead.* from person cross join lateral (${leads} and (${related})) lead)
+        select id from person order by id`,
+      values: [call.tenant.id, id.toLowerCase()],
+      plan: 'custom',
+    });
+    return rows.map((row) => row.id);
+  }
+
+  /**
+   * Every field of leads, deleted ones too.
+   * @throws ApiError `query_failed`
+   */
+  async readPerson(call: TenantCall, ids: readonly string[]): Promise<PersonalLeadDto[]> {
+    const rows = await this.database.read<{ json: string }>(call, {
+      text: `select row_to_json(record)::text as json from (
+          select ${completeJsonColumnsOf(fieldsOf(PersonalLeadDto))} from leads
+          where organization_id = $1 and id = any($2::uuid[]) order by id) record`,
+      values: [call.tenant.id, ids],
+    });
+    return rows.map(({ json }) => JSON.parse(json) as PersonalLeadDto);
   }
 
   /** Deletes a lead that is merged into another one, which the event of its deletion names. */

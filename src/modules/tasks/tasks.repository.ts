@@ -67,6 +67,30 @@ export class TasksRepository extends TenantRepository<Task> {
     return this.insertEach(call, rows, { contact_id: existingLeadsSql });
   }
 
+  /**
+   * Locks the tasks about leads, deleted ones too, in the order of their ids.
+   * @throws ApiError `create_failed`
+   */
+  lockAbout(call: InTransaction, leadIds: readonly string[]): Promise<{ id: string }[]> {
+    return call.transaction.query({
+      text: `select id from tasks where organization_id = $1 and contact_id = any($2::uuid[])
+        order by id for update`,
+      values: [call.tenant.id, leadIds],
+    });
+  }
+
+  /**
+   * Replaces the texts of deleted tasks about leads.
+   * @throws ApiError `create_failed`
+   */
+  async eraseDeleted(call: InTransaction, leadIds: readonly string[], text: string): Promise<void> {
+    await call.transaction.query({
+      text: `update tasks set title = $3, description = case when description is not null then $3 end,
+          contact_id = null where organization_id = $1 and contact_id = any($2::uuid[])`,
+      values: [call.tenant.id, leadIds, text],
+    });
+  }
+
   /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */
   async lockLead(call: InTransaction, leadId: string): Promise<boolean> {
     const rows = await call.transaction.query({

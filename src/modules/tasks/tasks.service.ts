@@ -11,6 +11,9 @@ import type { Call, InTransaction } from '../../platform/data/call.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
+/** The text of a task about a lead that was erased. */
+const ERASED = 'erased';
+
 /** Business rules of tasks (docs/contract/resources.md#tasks). */
 @Injectable()
 export class TasksService {
@@ -108,6 +111,24 @@ export class TasksService {
     const direct = input.contact_id ? undefined : { values: input };
     const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'task');
+  }
+
+  /**
+   * Replaces the texts of the tasks about erased leads, deleted ones too.
+   * @returns the ids of the tasks
+   * @throws ApiError `create_failed`
+   */
+  async eraseTexts(call: InTransaction, leadIds: readonly string[]): Promise<string[]> {
+    const tasks = await this.repository.lockAbout(call, leadIds);
+    for (const { id } of tasks) {
+      await this.repository.update(call, id, ({ description }) => ({
+        title: ERASED,
+        description: description && ERASED,
+        contact_id: null,
+      }));
+    }
+    await this.repository.eraseDeleted(call, leadIds, ERASED);
+    return tasks.map(({ id }) => id);
   }
 
   /** @throws ApiError `not_found`, `create_failed` */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { erasureLockSql } from '../../platform/data/records/record-erasure.service.js';
 import type { AttemptResult } from './webhook-sender.js';
 
 /** An event to be delivered. */
@@ -50,9 +51,10 @@ export type Outcome =
 /**
  * Locks the rows of webhooks, so that transactions that add or end deliveries run one after another. A
  * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
- * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed.
+ * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed, and what an
+ * erasure committed.
  */
-const LOCK = `select id, enabled, created_at, updated_at from webhooks
+const LOCK = `select id, enabled, created_at, updated_at, ${erasureLockSql('$1', '_shared')} from webhooks
   where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;
 
@@ -60,10 +62,14 @@ const LOCK = `select id, enabled, created_at, updated_at from webhooks
 const HAS_PENDING = `exists (select from webhook_deliveries
   where organization_id = $1 and webhook_id = hook.id and record_id = $3 and status = 'pending')`;
 
+/** SQL: whether the record `$3` was erased after the change at `$8`, whose event was read before. */
+const IS_ERASED = `exists (select from erasures
+  where organization_id = $1 and record_id = $3 and erased_at >= $8::timestamptz)`;
+
 const INSERT = `
   insert into webhook_deliveries
     (organization_id, id, webhook_id, record_id, event_id, type, body, next_attempt_at)
-  select $1, hook.delivery_id, hook.id, $3, $4, $5, $6, case when ${HAS_PENDING} then null else now() end
+  select $1, hook.delivery_id, hook.id, $3, $4, $5, case when ${IS_ERASED} then $9 else $6 end, case when ${HAS_PENDING} then null else now() end
   from unnest($2::uuid[], $7::uuid[]) as hook (id, delivery_id)
   on conflict (organization_id, webhook_id, event_id) do nothing
   returning id`;
@@ -78,8 +84,9 @@ const DUE = `
       and id <> all($3::uuid[])
     order by next_attempt_at, seq limit $4) due`;
 
+/** The answer to a body that was erased meanwhile is not stored. `$8` is the size of the body that was sent. */
 const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
-  response_body = $5, error = $6, updated_at = date_trunc('milliseconds', now())`;
+  response_body = case when octet_length(body) = $8 then $5 end, error = $6, updated_at = date_trunc('milliseconds', now())`;
 
 const RETRY = `update webhook_deliveries set ${RESULT}, next_attempt_at = now() + $7 * interval '1 ms'
   where organization_id = $1 and id = $2 and status = 'pending'`;
@@ -141,7 +148,9 @@ export class DeliveryQueueRepository {
     const locked = await lock(call, webhooks);
     const receivers = locked.filter((webhook) => receivesEventOf(webhook, createdAt));
     const ids = receivers.map(() => uuidv7());
-    const values = [call.tenant.id, idsOf(receivers), recordId, eventId, type, body, ids];
+    const erased = JSON.stringify({ ...(JSON.parse(body) as object), record: { id: recordId } });
+    const event = [recordId, eventId, type, body];
+    const values = [call.tenant.id, idsOf(receivers), ...event, ids, createdAt, erased];
     const rows = await call.transaction.query<{ id: string }>({ text: INSERT, values });
     return {
       webhooks: idsOf(receivers.filter(({ enabled }) => enabled)),
@@ -187,15 +196,16 @@ export class DeliveryQueueRepository {
   async store(
     call: TenantCall,
     webhookId: string,
-    { id }: Pick<DueDelivery, 'id'>,
+    { id, body }: Pick<DueDelivery, 'id' | 'body'>,
     { durationMs, responseStatus, responseBody, error }: AttemptResult,
     outcome: Outcome,
   ): Promise<void> {
     const values = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
+    const size = Buffer.byteLength(body);
     if (outcome.status === 'pending') {
       const statement = {
         text: RETRY,
-        values: [...values, outcome.retryMs],
+        values: [...values, outcome.retryMs, size],
         plan: 'index',
       } as const;
       await this.database.write(call, statement);
@@ -211,7 +221,7 @@ export class DeliveryQueueRepository {
           values: [call.tenant.id, webhookId],
         });
       }
-      await transaction.query({ text: END, values: [...values, outcome.status] });
+      await transaction.query({ text: END, values: [...values, outcome.status, size] });
     });
   }
 

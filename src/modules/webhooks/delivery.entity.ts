@@ -4,11 +4,17 @@ import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { DeliveryDto } from './delivery.dto.js';
 import { Webhook } from './webhook.entity.js';
 
+/** SQL of the body of a delivery whose record has only its id. */
+const ERASED_BODY = `json_build_object('id', body::json->'id', 'type', body::json->'type',
+  'created_at', body::json->'created_at', 'record', json_build_object('id', record_id),
+  'changed', body::json->'changed', 'actor', body::json->'actor')::text`;
+
 /** An event for a webhook. Its fields are those of its responses. A purge of a record removes the deliveries of its events. */
 @TenantEntity('webhook_deliveries', {
   softDelete: false,
   references: { webhook_id: { entity: () => Webhook, onDelete: 'cascade' } },
   about: 'record_id',
+  erased: `body = ${ERASED_BODY}, response_body = null`,
 })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('webhook_deliveries_by_event', ['organization_id', 'webhook_id', 'event_id'], {

@@ -11,6 +11,7 @@ import type { ExtensionMigrations } from '../../platform/data/extension-migratio
 import { CountsService } from '../../platform/data/records/counts.service.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
+import { applyErasures, type ErasedLead, readErasures } from './erasures.js';
 import { isJson, OutputError, writeResult } from './output.js';
 import { fileExists, partialFilesBeside, writeFileAtOnce } from './partial-file.js';
 import type { CommandContext, RunOnDatabase } from './run.js';
@@ -41,6 +42,14 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
     });
 }
 
+const NOT_ERASED =
+  'The backup was restored, but not all erasures were applied: run "latitude erasures apply FILE" before you start the server.';
+
+interface RestoreOptions {
+  readonly verify?: boolean;
+  readonly erasures?: string;
+}
+
 /** `latitude restore`. */
 export function addRestore(
   program: Command,
@@ -52,7 +61,11 @@ export function addRestore(
     .description('restore the data of a backup into an empty database')
     .argument('<file>', 'the file of a backup, or - for standard input')
     .option('--verify', 'only verify the file and print what it contains; no database is needed')
-    .action(async (file: string, { verify = false }: { verify?: boolean }) => {
+    .option(
+      '--erasures <file>',
+      'erase the leads of a file of "erasures export" in the restored data',
+    )
+    .action(async (file: string, { verify = false, erasures }: RestoreOptions) => {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
@@ -63,11 +76,12 @@ export function addRestore(
           await writeResult(summaryOf(reader.header), isJson(program));
           return;
         }
-        // The whole file is checked before a database is opened.
+        // The files are checked before a database is opened.
+        const erased = erasures === undefined ? [] : await readErasures(erasures);
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
         await runOnDatabase((context) =>
-          restore(context, reader, extensionMigrationsOf(extensions)),
+          restore(context, reader, extensionMigrationsOf(extensions), erased),
         );
       });
     });
@@ -102,11 +116,20 @@ async function restore(
   context: CommandContext,
   reader: BackupReader,
   extensionMigrations: readonly ExtensionMigrations[],
+  erased: readonly ErasedLead[],
 ) {
   const { database, progress, withApp } = context;
   await restoreBackup(database.target, reader, progress, extensionMigrations);
-  const counters_repaired = await withApp(repairCounters);
-  return { ...summaryOf(reader.header), counters_repaired };
+  return withApp(async (app) => {
+    const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {
+      throw new Error(NOT_ERASED, { cause });
+    });
+    return {
+      ...summaryOf(reader.header),
+      counters_repaired: await repairCounters(app),
+      ...erasures,
+    };
+  });
 }
 
 /** Repairs counters that were wrong when the backup was made. @returns how many */

@@ -10,6 +10,7 @@ import type { Run } from '../../platform/extension/command.js';
 import { addBackup, addRestore } from './backup.js';
 import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
+import { addErasures } from './erasures.js';
 import { addJobs } from './jobs.js';
 import { addKeys } from './keys.js';
 import { addMigrate } from './migrate.js';
@@ -20,7 +21,7 @@ import { writeOutput } from './output.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
 
-const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addDemo];
+const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addErasures, addDemo];
 
 /**
  * Runs one command. Errors are printed as one line.

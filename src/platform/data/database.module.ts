@@ -40,7 +40,8 @@ import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
-import { RecordMoves } from './records/record-moves.service.js';
+import { RecordErasure } from './records/record-erasure.service.js';
+import { ReferringRecords } from './records/referring-records.service.js';
 import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
 import { enableSearchIndex } from './records/search-index.js';
@@ -70,7 +71,8 @@ const PROVIDERS = [
   CountsService,
   PrimaryPosition,
   PurgeService,
-  RecordMoves,
+  RecordErasure,
+  ReferringRecords,
   Readiness,
   Replicas,
   SharedLookups,

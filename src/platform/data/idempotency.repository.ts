@@ -18,6 +18,16 @@ export interface StoredResponse {
 /** How long a response is replayed, as a PostgreSQL interval. */
 const RETENTION = '24 hours';
 
+/** SQL: the response was erased. It stays, so that its request is never carried out again. */
+const ERASED = 404;
+const IS_ERASED = `status = ${ERASED}`;
+
+const ERASED_MESSAGE = 'The records of the response to this Idempotency-Key were erased.';
+
+/** SQL of the responses about records `$2`, and those whose records are unknown. */
+const ABOUT_RECORDS = `(record_ids is null
+  or exists (select from unnest(record_ids) record_id where record_id = any($2::uuid[])))`;
+
 /** Rows that one statement deletes. Small batches keep locks short. */
 const DELETE_BATCH = 1_000;
 
@@ -29,7 +39,8 @@ export class IdempotencyRepository {
   /**
    * Locks a request until the transaction ends.
    * @returns the stored response, if the request was carried out before
-   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`
+   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`; `not_found` if the response
+   *   was erased
    */
   async claim(
     { transaction, tenant: { id } }: InTransaction,
@@ -43,11 +54,12 @@ export class IdempotencyRepository {
     // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
       text: `select content_hash, status, location, etag, body as text
-        from ${storedResponseSql('$2', '$3')} and created_at > now() - interval '${RETENTION}'`,
+        from ${storedResponseSql('$2', '$3')} and (created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`,
       values: [id, key, route],
     });
     if (!stored) return undefined;
     const { content_hash: hash, ...response } = stored;
+    if (response.status === ERASED) throw new ApiError('not_found', { message: ERASED_MESSAGE });
     if (!hash.equals(hashOf(content))) throw new ApiError('idempotency_key_reused');
     return response;
   }
@@ -86,8 +98,24 @@ export class IdempotencyRepository {
   ): Promise<void> {
     if (recordIds.length === 0) return;
     await transaction.query({
-      text: `delete from idempotency_keys where organization_id = $1 and (record_ids is null
-          or exists (select from unnest(record_ids) record_id where record_id = any($2::uuid[])))`,
+      text: `delete from idempotency_keys where organization_id = $1 and ${ABOUT_RECORDS}`,
+      values: [id, recordIds],
+    });
+  }
+
+  /**
+   * Empties the responses about these records, and those whose records are unknown. A later request with the same key
+   * is `not_found`.
+   * @throws ApiError `create_failed`
+   */
+  async eraseForRecords(
+    { transaction, tenant: { id } }: InTransaction,
+    recordIds: readonly string[],
+  ): Promise<void> {
+    await transaction.query({
+      text: `update idempotency_keys set status = ${ERASED}, content_hash = '', location = null, etag = null,
+          body = '', record_ids = '{}'
+        where organization_id = $1 and ${ABOUT_RECORDS}`,
       values: [id, recordIds],
     });
   }
@@ -102,7 +130,7 @@ export class IdempotencyRepository {
       removed = await this.database.write(call, {
         text: `delete from idempotency_keys where organization_id = $1 and (key, route) in (
             select key, route from idempotency_keys
-            where organization_id = $1 and created_at <= now() - interval '${RETENTION}'
+            where organization_id = $1 and created_at <= now() - interval '${RETENTION}' and not ${IS_ERASED}
             limit ${DELETE_BATCH} for update skip locked)
           returning key`,
         values: [call.tenant.id],

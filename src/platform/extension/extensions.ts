@@ -12,7 +12,7 @@ import type { Extension } from './extension.js';
 export class ExtensionError extends Error {}
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const SCOPE = /^[a-z][a-z0-9_-]*:(read|write)$/;
+const SCOPE = /^[a-z][a-z0-9_-]*:(read|write|erase)$/;
 const CODE = /^[a-z][a-z0-9_]*$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
@@ -100,7 +100,9 @@ function checkManifest({
   }
   const scope = scopes.find((one) => !SCOPE.test(one));
   if (scope)
-    fail(`declares the scope ${scope}, which does not have the form name:read or name:write`);
+    fail(
+      `declares the scope ${scope}, which does not have the form name:read, name:write or name:erase`,
+    );
   const undeclared = explicitScopes.find((one) => !scopes.includes(one));
   if (undeclared) fail(`has the explicit scope ${undeclared}, which is not one of its scopes`);
   for (const [code, { status }] of Object.entries(errors)) {

@@ -95,6 +95,18 @@ export function NestedList<T extends object>(
   );
 }
 
+/** An array of records of a DTO, for responses. */
+export function NestedRecords(
+  dto: Type<object>,
+  declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
+): PropertyDecorator {
+  const example = exampleOf(dto, 'output');
+  return declareField(
+    { ...(example && { example: [example] }), ...declaration, required: true },
+    { schema: { type: 'array', items: jsonSchemaOf(dto, 'output') }, rules: [] },
+  );
+}
+
 /**
  * Returns the object that was read, by default with all fields, or the value itself if it has problems.
  * @param complete returns the object with the fields that a value lacks

@@ -18,6 +18,7 @@ import {
   ROUTES,
   SCOPED_ROUTES,
   send,
+  statusOf,
 } from '../../../src/testing/routes.js';
 import { recordTables, rowsAsText } from '../../support/database/tenant-tables.js';
 
@@ -179,12 +180,13 @@ describe('headers that claim to override the request', () => {
       // The secret of a webhook is shown once.
       const { secret: _secret, ...record } = dataOf<Record<string, unknown>>(
         answer,
-        route.method === 'POST' ? 201 : 200,
+        statusOf(route),
       );
       const { id } = record as { id: string };
+      const isCreated = statusOf(route) === 201;
       const created = `${path.replace('/upsert', '')}/${id}`;
-      if (route.method === 'POST') expect(answer.headers.get('location')).toBe(created);
-      expect(await tenant.api.get(route.method === 'POST' ? created : path)).toMatchObject({
+      if (isCreated) expect(answer.headers.get('location')).toBe(created);
+      expect(await tenant.api.get(isCreated ? created : path.replace('/merge', ''))).toMatchObject({
         status: 200,
         body: { data: record },
       });

@@ -138,6 +138,14 @@ describe('every documented error', () => {
     validation_error: (route) =>
       send(tenant.api, route, { path: `${pathOf(route, randomUUID())}?nonsense=1` }),
     not_found: async (route) => {
+      if (!route.pattern.includes(':id')) {
+        const headers = { 'Idempotency-Key': randomUUID() };
+        const request = await validRequest(route, tenant);
+        await send(tenant.api, route, request, headers);
+        const erased = 'update idempotency_keys set status = 404 where key = $1';
+        await app.sql(erased, [headers['Idempotency-Key']]);
+        return send(tenant.api, route, request, headers);
+      }
       const body = await route.body?.(tenant);
       const mode = body && 'mode' in body ? { mode: 'update_only' } : {};
       return send(tenant.api, route, {

@@ -33,6 +33,7 @@ import {
   UniqueExternalIds1766275200001,
 } from '../migrations/1766275200000-external-ids.js';
 import { OAuth1766448000000 } from '../migrations/1766448000000-oauth.js';
+import { Erasures1766793600002 } from '../migrations/1766793600002-erasures.js';
 import {
   FillTagsFolded1766620800001,
   TagsFolded1766620800000,
@@ -109,6 +110,7 @@ export const MIGRATIONS = [
   IndexesOfFilters1766620800005,
   MergedLeads1766793600000,
   MergedLeadsIndex1766793600001,
+  Erasures1766793600002,
 ] as const;
 
 /**

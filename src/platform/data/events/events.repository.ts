@@ -101,4 +101,33 @@ export class EventsRepository {
       });
     }
   }
+
+  /**
+   * Reads the published events of records in their order.
+   * @throws ApiError `query_failed`
+   */
+  readOfRecords(call: TenantCall, recordIds: readonly string[]): Promise<StoredEvent[]> {
+    return this.database.read<StoredEvent>(call, {
+      text: `select ${EVENT_COLUMNS} from events where organization_id = $1 and record_id = any($2::uuid[])
+        order by events.position`,
+      values: [call.tenant.id, recordIds],
+    });
+  }
+
+  /**
+   * Removes all fields of the records of events, except their ids.
+   * @throws ApiError `create_failed`
+   */
+  async eraseRecords(
+    { transaction, tenant: { id } }: InTransaction,
+    recordIds: readonly string[],
+  ): Promise<void> {
+    for (const table of TABLES) {
+      await transaction.query({
+        text: `update ${table} set record = json_build_object('id', record_id)
+          where organization_id = $1 and record_id = any($2::uuid[])`,
+        values: [id, recordIds],
+      });
+    }
+  }
 }

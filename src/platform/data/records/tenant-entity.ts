@@ -23,6 +23,11 @@ export interface TenantEntityOptions {
   readonly references?: Readonly<Record<string, RecordReference>>;
   /** A column with the id of a record of any table. A purge of that record removes this one as well. */
   readonly about?: string;
+  /**
+   * SQL of what is set in records about an erased record, for a table with `about`. Without it, they are removed. It must
+   * never come from a caller.
+   */
+  readonly erased?: string;
   /** The column of the default order of lists. Default: `created_at`. */
   readonly order?: string;
   /** Other columns by which lists can be ordered. Each needs an index. */
@@ -47,7 +52,7 @@ export interface TableEvents {
 /** The table of an entity, as repositories, lists, purges, events and migrations read it. */
 export interface TenantTable
   extends
-    Pick<TenantEntityOptions, 'counted' | 'about' | 'events'>,
+    Pick<TenantEntityOptions, 'counted' | 'about' | 'erased' | 'events'>,
     Required<Pick<TenantEntityOptions, 'references' | 'order'>> {
   readonly name: string;
   /** SQL condition of records that are not deleted. */

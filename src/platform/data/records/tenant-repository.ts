@@ -192,6 +192,21 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   }
 
   /**
+   * The records with one of these ids in a column, deleted ones too.
+   * @param column SQL; it must never come from a caller
+   * @throws ApiError `query_failed`
+   */
+  async findReferring(call: TenantCall, column: string, ids: readonly string[]): Promise<R[]> {
+    const rows = await this.database.read<JsonRow>(call, {
+      text: `select id, row_to_json(record)::text as json from (
+          select ${this.columns.stored.jsonFromTable} from ${this.table.name}
+          where organization_id = $1 and ${column} = any($2::uuid[]) order by id) record`,
+      values: [call.tenant.id, ids],
+    });
+    return rows.map((row) => this.columns.stored.parser.stored(row).value());
+  }
+
+  /**
    * Like `clearReference`, with the id of another record.
    * @throws UniqueViolation
    */

@@ -82,7 +82,8 @@ function errorsOf(route: Route): ErrorCode[] {
     hasBody && 'unsupported_media_type',
     'validation_error',
     'bad_request',
-    path.includes('{') && 'not_found',
+    // With an `Idempotency-Key` whose records were erased.
+    (path.includes('{') || isIdempotent) && 'not_found',
     ...(documentation?.errors ?? []),
     isIdempotent && 'idempotency_key_in_use',
     isIdempotent && 'idempotency_key_reused',
@@ -91,7 +92,7 @@ function errorsOf(route: Route): ErrorCode[] {
     'internal_error',
     'overloaded',
   ];
-  return codes.filter((code) => code !== false);
+  return [...new Set(codes.filter((code) => code !== false))];
 }
 
 /** The headers and the body of an error with any code. */

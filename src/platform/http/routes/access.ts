@@ -27,7 +27,7 @@ export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');
 
 /** Whether a route may write, and so supports idempotency keys and `If-Match`. */
 export function mayWrite(access: Scope | 'any-key'): boolean {
-  return access === 'any-key' || access.endsWith(':write');
+  return !access.endsWith(':read');
 }
 
 /**

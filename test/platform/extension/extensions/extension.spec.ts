@@ -120,6 +120,33 @@ describe('a table of an extension', () => {
     expect(purged).toMatchObject({ leads: 1, notes: 1 });
   });
 
+  const addNote = async (lead_id: string) =>
+    dataOf<{ id: string }>(await tenant.api.post(NOTES, { lead_id, text: 'Call back' }), 201);
+
+  it('gives its records to the lead into which another one is merged', async () => {
+    const [target, source] = [await createLead(tenant.api), await createLead(tenant.api)];
+    await addNote(target.id);
+    await addNote(source.id);
+    const path = `${LEADS}/${target.id}/merge`;
+    await app.sql('create unique index one_note on notes (organization_id, lead_id)');
+    const refused = await tenant.api.post(path, { lead_id: source.id });
+    await app.sql('drop index one_note');
+    expectError(refused, 409, 'duplicate');
+    dataOf(await tenant.api.post(path, { lead_id: source.id }));
+    const notes = dataOf<{ lead_id: string }[]>(await tenant.api.get(NOTES));
+    expect(notes.map(({ lead_id }) => lead_id)).toEqual([target.id, target.id]);
+  });
+
+  it('is part of the data of a person, and loses its records with an erasure', async () => {
+    const { id } = await createLead(tenant.api);
+    const note = await addNote(id);
+    const kept = await addNote((await createLead(tenant.api)).id);
+    const data = dataOf<object>(await tenant.api.get(`${LEADS}/${id}/personal-data`));
+    expect(data).toMatchObject({ other_records: { notes: [note] } });
+    dataOf(await tenant.api.post(`${LEADS}/${id}/erase`, undefined));
+    expect(dataOf(await tenant.api.get(NOTES))).toEqual([kept]);
+  });
+
   it('refuses a lead of another organization', async () => {
     const { lead } = await createNote();
     const other = await app.organization();

@@ -24,7 +24,7 @@ import {
 import { storedResponseSql } from '../../../../src/platform/data/stored-responses.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
-import { routeName, ROUTES, send, validRequest } from '../../../../src/testing/routes.js';
+import { routeName, ROUTES, send, statusOf, validRequest } from '../../../../src/testing/routes.js';
 import { stopBackgroundWork } from '../../../support/database/isolation.js';
 
 class NameDto {
@@ -91,7 +91,7 @@ async function total({ api } = tenant): Promise<number> {
 }
 
 describe.each(
-  ROUTES.filter(({ method }) => method === 'POST').map(
+  ROUTES.filter((route) => statusOf(route) === 201).map(
     (route) => [routeName(route), route] as const,
   ),
 )('Idempotency-Key on %s', (_, route) => {

@@ -1,0 +1,16 @@
+import { DateTime, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { LeadDto } from './lead.dto.js';
+
+/** A lead with what only an export of personal data shows. */
+export class PersonalLeadDto extends LeadDto {
+  @DateTime({
+    description: 'When it was deleted; null for a lead that exists.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  deleted_at: Date | null;
+  @Uuid({
+    description: 'The lead that it was merged into, if it was merged.',
+    example: '01a1fbde-995e-72a3-a032-ab1c988b9794',
+  })
+  merged_into: string | null;
+}

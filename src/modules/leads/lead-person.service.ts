@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import type { PersonalLeadDto } from './lead-person.dto.js';
+import { LeadsRepository } from './leads.repository.js';
+
+/**
+ * The leads of one person: those that were merged into each other, deleted ones too (docs/contract/personal-data.md#the-person).
+ */
+@Injectable()
+export class LeadPersonService {
+  constructor(private readonly repository: LeadsRepository) {}
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async read(call: TenantCall, id: string): Promise<PersonalLeadDto[]> {
+    const ids = await this.repository.findPerson(call, id);
+    orNotFound(ids.length > 0, 'lead');
+    return this.repository.readPerson(call, ids);
+  }
+
+  /**
+   * Locks the leads of a person until the transaction ends, also against merges.
+   * @returns their ids; none if the lead is not stored
+   * @throws ApiError `create_failed`
+   */
+  async lock(call: InTransaction, id: string): Promise<string[]> {
+    let locked: string[] = [];
+    for (;;) {
+      const ids = await this.repository.findPerson(call, id);
+      if (ids.every((each) => locked.includes(each))) return ids;
+      await this.repository.lockAll(call, ids);
+      locked = ids;
+    }
+  }
+
+  /**
+   * Deletes those of the leads that exist.
+   * @throws ApiError `create_failed`
+   */
+  async delete(call: InTransaction, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.repository.delete(call, id);
+  }
+}
