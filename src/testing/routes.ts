@@ -82,6 +82,8 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
+const KEYS = '/api/v1/keys';
+
 /** The delivery of each webhook that a route was made for. */
 const DELIVERIES = new Map<string, string>();
 
@@ -108,6 +110,7 @@ export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'
 /** The standard routes that require a key. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/me', access: 'any-key' },
+  { method: 'GET', pattern: '/api/v1/organization', access: 'any-key' },
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
   {
@@ -138,8 +141,35 @@ export const ROUTES: readonly Route[] = [
 /** The routes of batches. */
 export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
 
-/** All routes that require a key. routes.spec.ts compares the list with the application. */
-export const ALL_ROUTES = [...ROUTES, ...FURTHER_ROUTES, ...BATCH_ROUTES];
+/** The routes of keys with an id. */
+export const KEY_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  { method: 'GET', pattern: `${KEYS}/:id`, access: 'keys:read', makeRecord: createKey },
+  { method: 'DELETE', pattern: `${KEYS}/:id`, access: 'keys:write', makeRecord: createKey },
+  {
+    ...{ method: 'POST', pattern: `${KEYS}/:id/rotate`, access: 'keys:write' },
+    ...{ makeRecord: createKey, body: () => ({ overlap_seconds: 60 }) },
+  },
+];
+
+const ORGANIZATIONS = '/api/v1/organizations';
+
+/** The routes that require the key of an operator. */
+export const OPERATOR_ROUTES = [
+  { method: 'GET', pattern: ORGANIZATIONS, access: 'operator' },
+  { method: 'POST', pattern: ORGANIZATIONS, access: 'operator' },
+  { method: 'GET', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
+  { method: 'POST', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+] as const;
+
+/** All routes that require a key of an organization. routes.spec.ts compares the list with the application. */
+export const ALL_ROUTES = [
+  ...ROUTES,
+  ...FURTHER_ROUTES,
+  ...BATCH_ROUTES,
+  ...KEY_ROUTES,
+  { method: 'GET', pattern: KEYS, access: 'keys:read' },
+  { method: 'POST', pattern: KEYS, access: 'keys:write', body: buildKey },
+] satisfies readonly Route[];
 
 export const RECORD_ROUTES = ROUTES.filter(
   (route): route is Route & Required<Pick<Route, 'makeRecord'>> => route.makeRecord !== undefined,
@@ -183,6 +213,14 @@ export async function createDelivery(tenant: Tenant): Promise<{ id: string; webh
 
 async function createWebhook({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
+}
+
+async function createKey({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post(KEYS, buildKey()), 201).id;
+}
+
+function buildKey(): Body {
+  return { name: 'Made by a test', scopes: ['leads:read'] };
 }
 
 /** The body of a webhook whose receiver does not exist, for events that the suites do not cause. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { IssuedKey, KeysService, NewKey } from '../modules/auth/keys.service.js';
-import { SCOPES, type Scope } from '../platform/access/scopes.js';
+import { ORDINARY_SCOPES, SCOPES, type Scope } from '../platform/access/scopes.js';
 import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
 import type { OpenApiDocument } from '../platform/http/openapi/model.js';
 import { ApiClient } from './api-client.js';
@@ -11,11 +11,17 @@ import { registerDocument, unregisterDocument } from './validate-answer.js';
 /** Creates organizations and keys, and revokes keys. */
 type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey' | 'revoke'>;
 
+/** The scopes of an application, and those of them that a key has without naming them. */
+interface DeclaredScopes {
+  readonly every: readonly Scope[];
+  readonly ordinary: readonly Scope[];
+}
+
 /** The server that all suites of a run share, as the global setup describes it. */
 interface SharedServer {
   readonly url: string;
   readonly keysUrl: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: DeclaredScopes;
   readonly database: DatabaseTarget;
 }
 
@@ -61,7 +67,7 @@ export class TestServer {
     readonly database: DatabaseTarget,
     private readonly keys: KeyIssuer,
     /** A suite that loads no application declares no scopes. */
-    private readonly allScopes = SCOPES,
+    readonly scopes: DeclaredScopes = { every: SCOPES, ordinary: ORDINARY_SCOPES },
   ) {}
 
   /**
@@ -81,8 +87,11 @@ export class TestServer {
     return Number(new URL(this.url).port);
   }
 
-  /** Creates an organization with a key that has every scope unless others are given. */
-  async organization({ scopes = this.allScopes, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+  /** Creates an organization with a key that has the scopes of `--scopes all` unless others are given. */
+  async organization({
+    scopes = this.scopes.ordinary,
+    ...key
+  }: Partial<NewKey> = {}): Promise<Tenant> {
     const { id } = await this.keys.createOrganization(`Organization ${randomUUID()}`);
     return this.key(id, scopes, key);
   }
@@ -90,7 +99,7 @@ export class TestServer {
   /** Creates one more key of an organization. */
   async key(
     organizationId: string,
-    scopes: readonly Scope[] = this.allScopes,
+    scopes: readonly Scope[] = this.scopes.ordinary,
     options: Partial<NewKey> = {},
   ): Promise<Tenant> {
     const key = await this.keys.createKey({ organizationId, name: 'k', scopes, ...options });
@@ -98,8 +107,8 @@ export class TestServer {
   }
 
   /** Revokes a key of a tenant. */
-  async revoke({ key }: Tenant): Promise<void> {
-    await this.keys.revoke(key.id);
+  async revoke({ id, key }: Tenant): Promise<void> {
+    await this.keys.revoke({ tenant: { id } }, key.id);
   }
 
   /** Returns a client with this key, or without one. */

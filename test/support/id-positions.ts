@@ -15,6 +15,7 @@ import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
   createDelivery,
   FURTHER_ROUTES,
+  KEY_ROUTES,
   routeName,
   pathOf,
   RECORD_ROUTES,
@@ -71,7 +72,7 @@ const webhooksOfDeliveries = new Map<string, string>();
  */
 export const ID_POSITIONS: readonly IdPosition[] = [
   ...RECORD_ROUTES.map(pathPosition),
-  ...FURTHER_ROUTES.map(pathPosition),
+  ...[...FURTHER_ROUTES, ...KEY_ROUTES].map(pathPosition),
   {
     name: 'delivery_id of POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
     whenUnknown: 'not_found',
@@ -113,7 +114,9 @@ export function positionsIn(
   prompts: readonly PromptDefinition[],
   completed: readonly string[],
 ): string[] {
-  const ofRoutes = restHandlersOf(controllers).flatMap((route) =>
+  // The routes of operators have no records of organizations.
+  const handlers = restHandlersOf(controllers).filter(({ access }) => access !== 'operator');
+  const ofRoutes = handlers.flatMap((route) =>
     [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${route.route}`),
   );
   const ofTools = tools.flatMap(({ name, inputSchema }) =>
@@ -126,7 +129,15 @@ export function positionsIn(
   const ofPrompts = prompts.flatMap(({ name, arguments: taken }) =>
     taken.filter((one) => one.name.endsWith('_id')).map((one) => `${one.name} of ${name}`),
   );
-  return [...ofRoutes, ...ofTools, ...ofTemplates, ...ofCompletions, ...ofPrompts].sort();
+  // It names no record, and the response has a random key.
+  const ofKeys = 'user_id of POST /api/v1/keys';
+  return [
+    ...ofRoutes.filter((name) => name !== ofKeys),
+    ...ofTools,
+    ...ofTemplates,
+    ...ofCompletions,
+    ...ofPrompts,
+  ].sort();
 }
 
 /** Connects a tenant to /mcp, with a session if the protocol mode has sessions. */

@@ -12,6 +12,8 @@ export const WEBHOOKS = '/api/v1/webhooks';
 /** A webhook in responses of the API (docs/contract/webhooks.md#webhooks). */
 export interface WebhookRecord {
   id: string;
+  /** Only in responses that show it once. */
+  secret?: string;
   url: string;
   types: string[];
   description: string | null;

@@ -24,4 +24,8 @@ export class ApiKey {
   @Column('timestamp with time zone', { precision: 3, nullable: true }) expires_at: Date | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) last_used_at: Date | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) revoked_at: Date | null;
+  /** The keys whose end ends this one: that which made it, and those that this one depends on. */
+  @Column('uuid', { array: true, default: () => "'{}'" }) ends_with: string[];
+  /** The key that has replaced this one in a rotation. */
+  @Column('uuid', { nullable: true }) successor_id: string | null;
 }

@@ -6,6 +6,26 @@ export const authExtension = defineExtension({
   module: AuthModule,
   scopes: ['keys:read', 'keys:write'],
   explicitScopes: ['keys:read', 'keys:write'],
+  errors: {
+    too_many_keys: {
+      status: 409,
+      retryable: false,
+      message: 'The organization has 100 valid keys, which is the maximum of keys over REST.',
+      advice: 'Revoke a key that is not used.',
+    },
+    first_key_exists: {
+      status: 409,
+      retryable: false,
+      message: 'The organization has or had a key, so it gets no first key.',
+      advice: 'Ask a person of the organization for a key.',
+    },
+    key_not_manageable: {
+      status: 409,
+      retryable: false,
+      message: 'The key of the request may not do this to the other key.',
+      advice: 'Do not retry. Ask the user for another key.',
+    },
+  },
 });
 
 declare module '../../platform/config/registered-extensions.js' {

@@ -69,10 +69,6 @@ export class AuthRepository {
     }
   }
 
-  async insertKey(key: Omit<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>): Promise<void> {
-    await this.keys.insert(key);
-  }
-
   listKeys(organizationId: string): Promise<ApiKey[]> {
     return this.keys.find({
       where: { organization_id: organizationId },
@@ -80,14 +76,9 @@ export class AuthRepository {
     });
   }
 
-  findKey(id: string): Promise<ApiKey | null> {
-    return this.keys.findOneBy({ id });
-  }
-
-  /** Revokes a key. The time of an earlier revocation is kept. */
-  async revoke(id: string): Promise<ApiKey | null> {
-    await this.keys.update({ id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
-    return this.findKey(id);
+  /** The id of the organization of a key. */
+  async findOrganizationOfKey(id: string): Promise<string | undefined> {
+    return (await this.keys.findOneBy({ id }))?.organization_id;
   }
 
   /**
@@ -112,15 +103,5 @@ export class AuthRepository {
       if (isForeignKeyViolation(error)) return false;
       throw error;
     }
-  }
-
-  /** Moves the expiry of a key to a time, unless it expires earlier. */
-  async expireNoLaterThan(id: string, expiresAt: Date): Promise<void> {
-    await this.keys
-      .createQueryBuilder()
-      .update()
-      .set({ expires_at: () => 'least(expires_at, :expiresAt)' })
-      .where('id = :id', { id, expiresAt })
-      .execute();
   }
 }

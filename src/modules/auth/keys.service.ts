@@ -3,9 +3,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../../platform/config/settings.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { codePointLength, isWellFormedText, trimText } from '../../platform/fields/kinds/text.js';
-import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
+import type { TenantCall } from '../../platform/data/call.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
+import { type ApiKeyWithSecretDto, MAX_NAME_LENGTH } from './key.dto.js';
+import { KeyManagement } from './key-management.service.js';
 import type { Organization } from './organization.entity.js';
 import type { Scope } from '../../platform/access/scopes.js';
 
@@ -35,6 +39,7 @@ export interface IssuedKey {
 export class KeysService {
   constructor(
     private readonly repository: AuthRepository,
+    private readonly keys: KeyManagement,
     private readonly settings: Settings,
   ) {}
 
@@ -79,24 +84,11 @@ export class KeysService {
     return this.repository.listOrganizations();
   }
 
-  /** @throws ApiError `not_found` for an unknown organization */
+  /** @throws ApiError `not_found` for an unknown organization, `create_failed` */
   async createKey(request: NewKey): Promise<IssuedKey> {
-    await this.getOrganization(request.organizationId);
-    const key = generateKey();
-    const record = {
-      id: uuidv7(),
-      organization_id: request.organizationId,
-      name: requireName(request.name),
-      scopes: [...request.scopes].sort(),
-      expires_at: request.expiresAt ?? null,
-    };
-    await this.repository.insertKey({
-      ...record,
-      key_hash: hashKey(key),
-      key_start: displayPrefix(key),
-      user_id: request.userId ?? null,
-    });
-    return { ...record, key };
+    const { organizationId, name, scopes, expiresAt = null, userId = null } = request;
+    const fields = { name: requireName(name), scopes, expires_at: expiresAt, user_id: userId };
+    return issuedKey(organizationId, await this.keys.createRoot(callOf(organizationId), fields));
   }
 
   /** @throws ApiError `not_found` for an unknown organization */
@@ -106,52 +98,46 @@ export class KeysService {
   }
 
   /**
-   * Revokes a key. Every instance refuses it within a second.
+   * The call of maintenance in the organization of a key, for commands that have only its id.
    * @throws ApiError `not_found`
    */
-  async revoke(id: string): Promise<{ id: string; revoked_at: Date | null }> {
-    const key = await this.repository.revoke(id);
-    if (!key) throw new ApiError('not_found', { message: 'There is no such key.' });
-    return { id: key.id, revoked_at: key.revoked_at };
+  async callOfKey(id: string): Promise<TenantCall> {
+    return callOf(orNotFound(await this.repository.findOrganizationOfKey(id), 'key'));
+  }
+
+  /**
+   * Revokes a key and those that end with it. Every instance refuses them within a second.
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  revoke(call: TenantCall, id: string): Promise<{ id: string; revoked_at: Date }> {
+    return this.keys.revoke(call, id);
   }
 
   /**
    * Issues a key with the name, scopes and lifetime of an existing key, which expires after `overlapMs`.
-   * @throws ApiError `not_found` for a key that is unknown, revoked or expired
+   * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `create_failed`
    */
-  async rotate(id: string, overlapMs: number) {
-    const old = await this.repository.findKey(id);
-    if (!old) throw new ApiError('not_found', { message: 'There is no such key.' });
-    if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
-      throw new ApiError('not_found', {
-        message: 'The key is revoked or has expired: create a new one.',
-      });
-    }
-    const issued = await this.createKey({
-      organizationId: old.organization_id,
-      name: old.name,
-      scopes: old.scopes as Scope[],
-      expiresAt: old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime()),
-      userId: old.user_id,
-    });
-    await this.repository.expireNoLaterThan(id, later(overlapMs));
-    const replaced = await this.repository.findKey(id);
-    return { ...issued, replaces: id, old_expires_at: replaced?.expires_at ?? null };
+  async rotate(call: TenantCall, id: string, overlapMs: number) {
+    const { key, oldExpiresAt } = await this.keys.rotate(call, id, overlapMs);
+    return { ...issuedKey(call.tenant.id, key), replaces: id, old_expires_at: oldExpiresAt };
   }
 }
 
-function later(ms: number): Date {
-  return new Date(Date.now() + ms);
+function callOf(organizationId: string): TenantCall {
+  return { tenant: { id: organizationId } };
+}
+
+function issuedKey(organization_id: string, issued: Stored<ApiKeyWithSecretDto>): IssuedKey {
+  const { id, name, scopes, expires_at, key = '' } = issued.value();
+  return { id, organization_id, name, scopes, expires_at, key };
 }
 
 function organizationNotFound(): ApiError {
   return new ApiError('not_found', { message: 'There is no such organization.' });
 }
 
-/** Maximum length of the name of an organization or a key, in code points. */
-export const MAX_NAME_LENGTH = 200;
-
-function requireName(name: string): string {
+/** @throws ApiError `validation_error` for a name that is empty or too long */
+export function requireName(name: string): string {
   const trimmed = trimText(name);
   if (trimmed === '' || codePointLength(trimmed) > MAX_NAME_LENGTH || !isWellFormedText(trimmed)) {
     throw validationError([

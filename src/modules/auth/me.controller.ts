@@ -1,6 +1,6 @@
 import { Controller, Get, UseFilters } from '@nestjs/common';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
-import { RateLimits } from '../../platform/access/limits/rate-limits.js';
+import { OrganizationService } from './organization.service.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import type { Call } from '../../platform/data/call.js';
 import { AnyKey } from '../../platform/http/routes/access.js';
@@ -12,18 +12,12 @@ import { ErrorFilter } from '../../platform/http/error.filter.js';
 @UseFilters(ErrorFilter)
 @ApiTag('Me', 'The key that a request carries.')
 export class MeController {
-  constructor(private readonly rateLimits: RateLimits) {}
+  constructor(private readonly organization: OrganizationService) {}
 
   @Get()
   @AnyKey()
   @ApiRoute({ summary: 'Test a key', response: MeDto })
   get(@CurrentCall() call: Call): MeDto {
-    return {
-      ...describeKey(call),
-      limits: {
-        reads_per_minute: this.rateLimits.limitOf('reads', call.actor).limit,
-        writes_per_minute: this.rateLimits.limitOf('writes', call.actor).limit,
-      },
-    };
+    return { ...describeKey(call), limits: this.organization.limitsOf(call) };
   }
 }

@@ -2,7 +2,7 @@ import { MAX_INTEGER } from '../../platform/config/setting.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
-import { MAX_NAME_LENGTH } from './keys.service.js';
+import { MAX_NAME_LENGTH } from './key.dto.js';
 import type { Call } from '../../platform/data/call.js';
 import { SCOPES } from '../../platform/access/scopes.js';
 
@@ -33,7 +33,8 @@ class KeyDto {
   name: string;
 }
 
-class LimitsDto {
+/** The rate limits of a key. */
+export class LimitsDto {
   @Integer({
     min: 1,
     max: MAX_INTEGER,

@@ -11,4 +11,6 @@ export class Organization {
    */
   @Column('char', { length: 2, default: 'US' }) phone_region: string;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
+  /** The operator that has created it over REST. */
+  @Column('uuid', { nullable: true, select: false }) operator_id?: string | null;
 }

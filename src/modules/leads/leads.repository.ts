@@ -6,7 +6,6 @@ import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
 import { completeJsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
-import { fieldsOf } from '../../platform/fields/field.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -151,7 +150,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
   async readPerson(call: TenantCall, ids: readonly string[]): Promise<PersonalLeadDto[]> {
     const rows = await this.database.read<{ json: string }>(call, {
       text: `select row_to_json(record)::text as json from (
-          select ${completeJsonColumnsOf(fieldsOf(PersonalLeadDto))} from leads
+          select ${completeJsonColumnsOf(PersonalLeadDto)} from leads
           where organization_id = $1 and id = any($2::uuid[]) order by id) record`,
       values: [call.tenant.id, ids],
     });

@@ -104,12 +104,12 @@ export class WebhookDto extends RecordOf(CreateWebhookDto) {
 /** A webhook with its secret, which is shown once. */
 export class WebhookWithSecretDto extends WebhookDto {
   @Text({
-    required: true,
     max: 100,
-    description: 'The key of the signatures. It is never shown again.',
+    isSecret: true,
+    description: 'The key of the signatures. It is never shown again, also not in a replay.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   })
-  secret: string;
+  secret?: string;
 }
 
 /** Paging of the list of webhooks. */

@@ -15,13 +15,23 @@ import { addJobs } from './jobs.js';
 import { addKeys } from './keys.js';
 import { addMigrate } from './migrate.js';
 import { addNew } from './new.js';
+import { addOperators } from './operators.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
 import { writeOutput } from './output.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
 
-const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addErasures, addDemo];
+const COMMANDS = [
+  addOrganizations,
+  addKeys,
+  addOperators,
+  addCounters,
+  addJobs,
+  addPurge,
+  addErasures,
+  addDemo,
+];
 
 /**
  * Runs one command. Errors are printed as one line.

@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { describeFailure } from '../../platform/config/failure.js';
@@ -26,7 +27,12 @@ export function addKeys(program: Command, run: Run): void {
   keys
     .command('revoke')
     .argument('<id>', 'id of the key', uuid)
-    .action((id: string) => run((app) => app.get(KeysService).revoke(id)));
+    .action((id: string) =>
+      run(async (app) => {
+        const keys = app.get(KeysService);
+        return keys.revoke(await keys.callOfKey(id), id);
+      }),
+    );
   keys
     .command('rotate')
     .argument('<id>', 'id of the key', uuid)
@@ -36,7 +42,10 @@ export function addKeys(program: Command, run: Run): void {
         .default(0, 'none'),
     )
     .action((id: string, { overlap }: { overlap: number }) =>
-      issue(run, (service) => service.rotate(id, overlap)),
+      issue('keys', run, async (app) => {
+        const service = app.get(KeysService);
+        return service.rotate(await service.callOfKey(id), id, overlap);
+      }),
     );
 }
 
@@ -49,8 +58,8 @@ function addCreate(keys: Command, run: Run): void {
     .option('--expires-in <duration>', 'such as 90d', duration)
     .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
     .action(({ organization, name, scopes, expiresIn, userId }: CreateOptions) =>
-      issue(run, (service) =>
-        service.createKey({
+      issue('keys', run, (app) =>
+        app.get(KeysService).createKey({
           organizationId: organization,
           name,
           scopes,
@@ -63,22 +72,24 @@ function addCreate(keys: Command, run: Run): void {
 
 /**
  * Creates a key and prints it.
+ * @param command the commands that revoke it
  * @throws Error that names the key if it was created and cannot be printed
  */
-async function issue(
+export async function issue(
+  command: 'keys' | 'operators',
   run: Run,
-  create: (service: KeysService) => Promise<{ readonly id: string }>,
+  create: (app: INestApplicationContext) => Promise<{ readonly id: string }>,
 ): Promise<void> {
   let id: string | undefined;
   try {
     await run(async (app) => {
-      const issued = await create(app.get(KeysService));
+      const issued = await create(app);
       id = issued.id;
       return issued;
     });
   } catch (error) {
     if (id === undefined) throw error;
-    const message = `${describeFailure(error)}; the key was created, but not printed: run "latitude keys revoke ${id}".`;
+    const message = `${describeFailure(error)}; the key was created, but not printed: run "latitude ${command} revoke ${id}".`;
     throw new Error(message, { cause: error });
   }
 }

@@ -13,6 +13,11 @@ export interface ApiKeyRecord extends OrganizationColumns {
   readonly user_id: string | null;
 }
 
+/** A key of an operator that is not revoked. */
+export interface OperatorKeyRecord extends Pick<ApiKeyRecord, 'id' | 'name' | 'expires_at'> {
+  readonly operator_id: string;
+}
+
 /** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
 export const IS_VALID_KEY =
   'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
@@ -34,6 +39,9 @@ const FIND_KEYS_BY_HASH = `
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
 
+const FIND_OPERATOR_KEY = `
+  select id, operator_id, name, expires_at from operator_keys where key_hash = $1 and revoked_at is null`;
+
 const FIND_SCOPES = `
   select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}
   union all
@@ -51,7 +59,7 @@ const MAX_LOOKUPS = 64;
 
 const LAST_USED_PRECISION = '1 minute';
 
-const updateLastUsedIn = (table: 'api_keys' | 'oauth_grants') => `
+const updateLastUsedIn = (table: 'api_keys' | 'oauth_grants' | 'operator_keys') => `
   update ${table} set last_used_at = now()
   where id = $1 and (last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`;
 
@@ -82,6 +90,14 @@ export class AccessRepository {
     return this.lookupsByHash.add(hash);
   }
 
+  /** @throws ApiError `query_failed` */
+  async findOperatorKey(hash: Buffer): Promise<OperatorKeyRecord | undefined> {
+    const values = [hash];
+    return (
+      await this.lookups.find<OperatorKeyRecord>('operator-key', FIND_OPERATOR_KEY, values)
+    )[0];
+  }
+
   /**
    * The scopes of keys and grants by their ids, without those that are revoked or expired.
    * @throws ApiError `query_failed`
@@ -110,9 +126,14 @@ export class AccessRepository {
    * Stores the time of the last use of a key and of its grant, at most once a minute for each.
    * @throws ApiError `create_failed`
    */
-  async updateLastUsed({ id, grant }: Pick<Actor['key'], 'id' | 'grant'>): Promise<void> {
+  async updateLastUsed({
+    id,
+    grant,
+    operatorId,
+  }: Pick<Actor['key'], 'id' | 'grant' | 'operatorId'>): Promise<void> {
+    const table = operatorId === undefined ? 'api_keys' : 'operator_keys';
     await this.writes.run(
-      { text: updateLastUsedIn('api_keys'), values: [id] },
+      { text: updateLastUsedIn(table), values: [id] },
       ...(grant ? [{ text: updateLastUsedIn('oauth_grants'), values: [grant.id] }] : []),
     );
   }

@@ -3,8 +3,12 @@ import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
 import { type Actor, type Call, tenantOf } from '../data/call.js';
-import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
-import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
+import { hashKey, isOperatorKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
+import {
+  AccessRepository,
+  type ApiKeyRecord,
+  type OperatorKeyRecord,
+} from './access.repository.js';
 import { AccessTokens } from './access-tokens.js';
 import { TokenCalls } from './token-calls.service.js';
 
@@ -99,6 +103,9 @@ export class Authenticator {
 
   private async loadCall(key: string): Promise<Call | undefined> {
     this.lookups.database++;
+    // No policy of a team knows operators: they have the limits of the settings.
+    if (isOperatorKey(key))
+      return operatorCall(await this.repository.findOperatorKey(hashKey(key)));
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
       : ((await this.tokens.find(key)) ?? (await this.accessTokens?.find(key)));
@@ -139,5 +146,16 @@ function toCall(key: ApiKeyRecord | undefined): Call | undefined {
       scopes: new Set(key.scopes),
       channel: 'api',
     },
+  };
+}
+
+/** The call of an operator, who has no organization and no scopes. */
+function operatorCall(found: OperatorKeyRecord | undefined): Call | undefined {
+  if (!found) return undefined;
+  const { id, name, expires_at: expiresAt, operator_id: operatorId } = found;
+  const key = { id, name, expiresAt, userId: null, operatorId };
+  return {
+    tenant: { id: operatorId, name, phoneRegion: '' },
+    actor: { key, scopes: new Set(), channel: 'api' },
   };
 }

@@ -33,6 +33,19 @@ export function isScope(scope: string): scope is Scope {
   return (SCOPES as readonly string[]).includes(scope);
 }
 
+/**
+ * The error for an operator key at a route of organizations, and for another key at a route of operators
+ * (docs/contract/keys-and-scopes.md#operator-keys).
+ */
+export function wrongKindOfKey(isOperator: boolean): ApiError {
+  return new ApiError('insufficient_scope', {
+    message: isOperator
+      ? 'This is an operator key, which is accepted at /api/v1/organizations only.'
+      : 'This route needs an operator key, which `latitude operators create` makes.',
+    headers: { 'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope"` },
+  });
+}
+
 /** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function insufficientScope(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', {

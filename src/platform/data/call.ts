@@ -16,6 +16,11 @@ export interface Actor {
     readonly expiresAt: Date | null;
     /** The user that the key was created for, if any. */
     readonly userId: string | null;
+    /**
+     * The operator whose key it is. The caller has no organization: that of the call has the id of the operator, and so
+     * no records.
+     */
+    readonly operatorId?: string;
     /** The subject of a token of another issuer. The caller has no API key, and `id` is derived from it. */
     readonly subject?: string;
     /** What a person has granted to a client of /mcp with this key (docs/contract/oauth.md#grants). */

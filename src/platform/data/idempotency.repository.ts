@@ -3,7 +3,14 @@ import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from './call.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { hashOf, type IdempotentRequest, storedResponseSql } from './stored-responses.js';
+import { AdministrativeWrites } from './gateway/administrative-writes.js';
+import {
+  hashOf,
+  type IdempotentRequest,
+  OF_OPERATORS,
+  OF_ORGANIZATIONS,
+  storedResponseSql,
+} from './stored-responses.js';
 
 /** A REST response that is stored for replay. */
 export interface StoredResponse {
@@ -34,7 +41,10 @@ const DELETE_BATCH = 1_000;
 /** Stores the responses to requests with an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyRepository {
-  constructor(private readonly database: TenantDatabase) {}
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly administration: AdministrativeWrites,
+  ) {}
 
   /**
    * Locks a request until the transaction ends.
@@ -43,9 +53,12 @@ export class IdempotencyRepository {
    *   was erased
    */
   async claim(
-    { transaction, tenant: { id } }: InTransaction,
+    call: InTransaction,
     { key, route, content }: IdempotentRequest,
   ): Promise<StoredResponse | undefined> {
+    const { transaction, tenant } = call;
+    const { id } = tenant;
+    const { place, asDatabaseUserOf } = placeOf(call);
     const [lock] = await transaction.query<{ acquired: boolean }>({
       text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as acquired`,
       values: [[id, key, route].join(' ')],
@@ -54,8 +67,10 @@ export class IdempotencyRepository {
     // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
       text: `select content_hash, status, location, etag, body as text
-        from ${storedResponseSql('$2', '$3')} and (created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`,
+        from ${storedResponseSql('$2', '$3', place)}
+          and (created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`,
       values: [id, key, route],
+      asDatabaseUserOf,
     });
     if (!stored) return undefined;
     const { content_hash: hash, ...response } = stored;
@@ -69,22 +84,24 @@ export class IdempotencyRepository {
    * @throws ApiError `create_failed`
    */
   async store(
-    { transaction, tenant: { id } }: InTransaction,
+    call: InTransaction,
     { key, route, content }: IdempotentRequest,
     { status, location, etag, text }: StoredResponse,
   ): Promise<void> {
-    await transaction.query({
-      text: `insert into idempotency_keys
-          (organization_id, key, route, content_hash, status, location, etag, body, record_ids)
+    const { place, asDatabaseUserOf } = placeOf(call);
+    await call.transaction.query({
+      text: `insert into ${place.table}
+          (${place.owner}, key, route, content_hash, status, location, etag, body, record_ids)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        on conflict (organization_id, key, route) do update set content_hash = excluded.content_hash,
+        on conflict (${place.owner}, key, route) do update set content_hash = excluded.content_hash,
           status = excluded.status, location = excluded.location, etag = excluded.etag,
           body = excluded.body, record_ids = excluded.record_ids,
           created_at = excluded.created_at`,
       values: [
-        ...[id, key, route, hashOf(content), status, location, etag, text],
+        ...[call.tenant.id, key, route, hashOf(content), status, location, etag, text],
         uuidsIn(`${route} ${location ?? ''} ${text}`),
       ],
+      asDatabaseUserOf,
     });
   }
 
@@ -137,4 +154,19 @@ export class IdempotencyRepository {
       });
     } while (removed.length === DELETE_BATCH);
   }
+
+  /**
+   * Deletes responses to operators that are no longer replayed.
+   * @throws ApiError `create_failed`
+   */
+  async deleteExpiredOfOperators(): Promise<void> {
+    const text = `delete from ${OF_OPERATORS.table} where created_at <= now() - interval '${RETENTION}'`;
+    await this.administration.run({ text, values: [] });
+  }
+}
+
+/** Where the responses to a caller are stored. The tenant role may not use the table of operators. */
+function placeOf({ actor, tenant }: InTransaction) {
+  if (actor?.key.operatorId === undefined) return { place: OF_ORGANIZATIONS };
+  return { place: OF_OPERATORS, asDatabaseUserOf: tenant.id };
 }

@@ -28,14 +28,22 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
   return { key, route, content_hash: hashOf(content).toString('hex'), location, record_ids };
 }
 
+/** Where the responses to requests are stored: the table, and the column that says whose they are. */
+export const OF_ORGANIZATIONS = { table: 'idempotency_keys', owner: 'organization_id' };
+export const OF_OPERATORS = { table: 'operator_responses', owner: 'operator_id' };
+
 /**
- * SQL of the stored response with a key, in the organization `$1`. The order of the subquery makes PostgreSQL use
+ * SQL of the stored response with a key, in the organization or of the operator `$1`. The order of the subquery makes PostgreSQL use
  * the primary key. Without it, PostgreSQL can read all responses of the organization, if it estimates that there
  * are few.
  */
-export function storedResponseSql(key: string, route: string): string {
-  return `(select * from idempotency_keys
-      where organization_id = $1 and (key, route) >= (${key}, ${route}) order by key, route limit 1) stored
+export function storedResponseSql(
+  key: string,
+  route: string,
+  { table, owner } = OF_ORGANIZATIONS,
+): string {
+  return `(select * from ${table}
+      where ${owner} = $1 and (key, route) >= (${key}, ${route}) order by key, route limit 1) stored
     where stored.key = ${key} and stored.route = ${route}`;
 }
 

@@ -26,6 +26,8 @@ export interface Declaration<T, E = T> extends Presence<T> {
   isAlternative?: boolean;
   /** Whether responses can leave the field out. */
   mayBeMissing?: boolean;
+  /** Whether only the first response has the field. It is not stored for replays, which leave it out. */
+  isSecret?: boolean;
   /** What the column has in addition to its type, such as a collation. */
   column?: ColumnOptions;
 }
@@ -70,6 +72,7 @@ export interface Field
   readonly presence: Presence<unknown>;
   readonly isAlternative?: boolean;
   readonly mayBeMissing?: boolean;
+  readonly isSecret?: boolean;
   /** What the column of a stored record has in addition to the type of its kind. */
   readonly column?: ColumnOptions;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
@@ -175,9 +178,10 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 
 /** Creates the decorator of a kind of field. */
 export function declareField(
-  { description, example, isAlternative, mayBeMissing, column, ...presence }: Declaration<unknown>,
+  { description, example, isAlternative, column, isSecret, ...declared }: Declaration<unknown>,
   { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
 ): PropertyDecorator {
+  const { mayBeMissing = isSecret, ...presence } = declared;
   const described = (one: JsonSchema): JsonSchema => {
     const text = [description, one.description].filter((part) => part !== undefined).join(' ');
     return {
@@ -189,7 +193,7 @@ export function declareField(
   const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
     const name = String(property);
-    const own = { name, presence, isAlternative, mayBeMissing, column };
+    const own = { name, presence, isAlternative, mayBeMissing, isSecret, column };
     const field = { ...kind, ...own, ...schemas, normalize, fromText };
     const isOfUpdate = isUpdate(target.constructor as Type<object>);
     addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));

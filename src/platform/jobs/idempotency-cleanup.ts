@@ -17,5 +17,6 @@ export class IdempotencyCleanup {
     for (const id of await this.access.organizationIds()) {
       await this.responses.deleteExpired({ tenant: { id } });
     }
+    await this.responses.deleteExpiredOfOperators();
   }
 }

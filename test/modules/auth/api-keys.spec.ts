@@ -19,6 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+/** The call of a command in the organization of the tests. */
+const maintenance = () => ({ tenant: { id: tenant.id } });
+
 describe('a key is rejected within 1 second on every instance', () => {
   const HOUR_MS = 3_600_000;
   let other: TestApp;
@@ -35,8 +38,8 @@ describe('a key is rejected within 1 second on every instance', () => {
     const revoked = await app.key(tenant.id);
     const rotated = await app.key(tenant.id, ['leads:read']);
     await Promise.all([revoked, rotated].map(takenByBoth));
-    await keys.revoke(revoked.key.id);
-    const next = await keys.rotate(rotated.key.id, 0);
+    await keys.revoke(maintenance(), revoked.key.id);
+    const next = await keys.rotate(maintenance(), rotated.key.id, 0);
     const later = performance.now() + 1_000;
     jest.spyOn(performance, 'now').mockReturnValue(later);
     await Promise.all([revoked, rotated].map(refusedByBoth));
@@ -59,7 +62,7 @@ describe('a key is rejected within 1 second on every instance', () => {
     const old = await app.key(tenant.id, ['leads:read']);
     await takenByBoth(old);
     const before = Date.now();
-    const next = await keys.rotate(old.key.id, HOUR_MS);
+    const next = await keys.rotate(maintenance(), old.key.id, HOUR_MS);
     const after = Date.now();
     const end = next.old_expires_at!.getTime();
     expect(end).toBeGreaterThanOrEqual(before + HOUR_MS);
@@ -77,7 +80,7 @@ describe('a key is rejected within 1 second on every instance', () => {
 
   it('while other keys of the organization are still accepted', async () => {
     const [one, two] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
-    await keys.revoke(one.key.id);
+    await keys.revoke(maintenance(), one.key.id);
     expect(await two.api.get(ME)).toMatchObject({ status: 200 });
   });
 
@@ -112,7 +115,7 @@ describe('rotation', () => {
       [old.id, life],
     );
     const before = Date.now();
-    const { key, ...next } = await keys.rotate(old.id, 1_000);
+    const { key, ...next } = await keys.rotate(maintenance(), old.id, 1_000);
     const after = Date.now();
     expect(next).toEqual({
       ...{ id: expect.any(String), organization_id: tenant.id, replaces: old.id },
@@ -132,7 +135,7 @@ describe('rotation', () => {
   it('never extends the life of the old key', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { key } = await app.key(tenant.id, SCOPES, { expiresAt });
-    expect((await keys.rotate(key.id, 3_600_000)).old_expires_at).toEqual(expiresAt);
+    expect((await keys.rotate(maintenance(), key.id, 3_600_000)).old_expires_at).toEqual(expiresAt);
   });
 
   it.each([
@@ -144,19 +147,19 @@ describe('rotation', () => {
     ],
     [
       'was revoked',
-      async () => (await keys.revoke(await ended({}))).id,
+      async () => (await keys.revoke(maintenance(), await ended({}))).id,
       'The key is revoked or has expired',
     ],
     [
       'was rotated',
-      async () => (await keys.rotate(await ended({}), 0)).replaces,
+      async () => (await keys.rotate(maintenance(), await ended({}), 0)).replaces,
       'The key is revoked or has expired',
     ],
   ])('is rejected for a key that %s, and creates no key', async (_, idOf, message) => {
     const id = await idOf();
     const count = async () => (await keys.listKeys(tenant.id)).length;
     const before = await count();
-    await expect(keys.rotate(id, 1_000)).rejects.toMatchObject({
+    await expect(keys.rotate(maintenance(), id, 1_000)).rejects.toMatchObject({
       ...{ code: 'not_found', message: expect.stringContaining(message) },
     });
     expect(await count()).toBe(before);

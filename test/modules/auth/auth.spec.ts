@@ -2,7 +2,6 @@ import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import { createHash, randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { generateKey } from '../../../src/platform/access/api-key-format.js';
-import { KeysService } from '../../../src/modules/auth/keys.service.js';
 import { SCOPES } from '../../../src/platform/access/scopes.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { SELECT_DUMP_STATEMENT } from '../../support/database/dump-statement.js';
@@ -24,14 +23,12 @@ const ME = '/api/v1/me';
 
 let app: TestApp;
 let tenant: Tenant;
-let keys: KeysService;
 let dumpStatement: string | undefined;
 
 beforeAll(async () => {
   app = await TestApp.start();
   await stopBackgroundWork(app);
-  tenant = await app.organization();
-  keys = app.app.get(KeysService);
+  tenant = await app.organization({ scopes: app.scopes.every });
 });
 afterAll(() => app.stop());
 
@@ -148,7 +145,7 @@ describe.each(ALL_ROUTES.map((route) => [routeName(route), route] as const))(
     it('answers 401 to an expired and to a revoked key', async () => {
       const expired = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() - 1) });
       const revoked = await app.key(tenant.id);
-      await keys.revoke(revoked.key.id);
+      await app.revoke(revoked);
       const request = await validRequest(route, tenant);
       expectUnauthorized(await send(expired.api, route, request));
       expectUnauthorized(await send(revoked.api, route, request));

@@ -36,7 +36,7 @@ const events = () =>
       union all
       select 1, seq, type, record_id, record, changed, key_id, channel, request_id
       from event_outbox where organization_id = $1) written
-     order by part, number`,
+     where type not like 'key.%' order by part, number`,
     [tenant.id],
   );
 

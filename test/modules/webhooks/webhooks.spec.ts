@@ -63,11 +63,32 @@ describe('POST /api/v1/webhooks', () => {
         { url: URL, types: ['lead.updated'] },
         { headers: { 'Idempotency-Key': 'once' } },
       );
-    const webhook = dataOf<WebhookRecord>(await create(tenant), 201);
+    const { secret: _secret, ...webhook } = dataOf<WebhookRecord>(await create(tenant), 201);
     const { api } = await app.key(tenant.id, ['webhooks:write', 'tasks:read']);
     expectInvalid(await create({ ...tenant, api }), 'types has lead.updated, for which');
     const colleague = await app.key(tenant.id, ['webhooks:write', 'leads:read']);
     expect(dataOf(await create(colleague), 201)).toEqual(webhook);
+  });
+
+  it.each([
+    [
+      'a creation',
+      (id: string) => ['', { url: `${URL}/${id}`, types: ['lead.updated'] }] as const,
+      201,
+    ],
+    ['a new secret', (id: string) => [`/${id}/rotate-secret`, undefined] as const, 200],
+  ])('stores no secret of %s: a replay leaves it out', async (_, requestOf, status) => {
+    const { id } = await createWebhook(tenant, URL);
+    const [path, body] = requestOf(id);
+    const headers = { 'Idempotency-Key': 'secret' };
+    const send = () => tenant.api.post(WEBHOOKS + path, body, { headers });
+    const { secret, ...webhook } = dataOf<WebhookRecord>(await send(), status);
+    expect(secret).toMatch(/^whsec_/);
+    const replay = await send();
+    expect(dataOf<object>(replay, status)).toEqual(webhook);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    const stored = await app.sql('select body from idempotency_keys where key = $1', ['secret']);
+    expect(JSON.stringify(stored)).not.toContain('whsec_');
   });
 
   it.each([

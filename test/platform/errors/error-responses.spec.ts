@@ -47,6 +47,9 @@ describe('ERROR_CATALOGUE', () => {
     ['idempotency_key_reused', 422, false],
     ['webhook_disabled', 409, false],
     ['too_many_webhooks', 409, false],
+    ['too_many_keys', 409, false],
+    ['first_key_exists', 409, false],
+    ['key_not_manageable', 409, false],
     ['overloaded', 503, true],
   ];
 

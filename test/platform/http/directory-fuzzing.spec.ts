@@ -2,7 +2,7 @@ import http from 'node:http';
 import { ANSWER_TYPE } from '../../../src/testing/envelope.js';
 import { TestServer } from '../../../src/testing/test-server.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { ROUTES } from '../../../src/testing/routes.js';
+import { ALL_ROUTES } from '../../../src/testing/routes.js';
 
 /**
  * The paths that a fuzzer can find: the public pages, and with a key the GET routes
@@ -12,7 +12,7 @@ const PAGES = [
   ...['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'],
   ...['/openapi.json', '/health/live', '/health/ready', '/metrics'],
 ];
-const BEHIND_KEY = ROUTES.filter(
+const BEHIND_KEY = ALL_ROUTES.filter(
   ({ method, pattern }) => method === 'GET' && !pattern.includes(':'),
 ).map(({ pattern }) => pattern);
 
@@ -70,7 +70,7 @@ let agent: http.Agent;
 
 beforeAll(async () => {
   app = await TestServer.shared();
-  tenant = await app.organization();
+  tenant = await app.organization({ scopes: app.scopes.every });
   agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 });
 afterAll(async () => {
@@ -113,8 +113,11 @@ describe('a directory fuzzer', () => {
 
   it('finds the public pages and the GET routes with a key', async () => {
     const authorization = ['Authorization', `Bearer ${tenant.key.key}`];
-    // An unknown query parameter, and an event stream without a session.
-    const refusals = ['404 not_found', '400 validation_error', '400 no_session'];
+    // An unknown query parameter, an event stream without a session, and the routes of operators.
+    const refusals = [
+      ...['404 not_found', '400 validation_error', '400 no_session'],
+      '403 insufficient_scope',
+    ];
     expect(await found(authorization, refusals)).toEqual([...pages, ...BEHIND_KEY].sort());
   });
 });

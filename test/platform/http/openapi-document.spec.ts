@@ -5,7 +5,14 @@ import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.j
 import { createLead, expectInvalid, LEADS } from '../../../src/testing/factories.js';
 import { OpenApiValidator } from '../../../src/testing/openapi.js';
 import { rawRequest, sendUntilClosed } from '../../../src/testing/raw-http.js';
-import { ALL_ROUTES, routeName, ROUTES, send, validRequest } from '../../../src/testing/routes.js';
+import {
+  ALL_ROUTES,
+  OPERATOR_ROUTES,
+  routeName,
+  ROUTES,
+  send,
+  validRequest,
+} from '../../../src/testing/routes.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import { documentOf, expectDescribed, lint, routeOf } from '../../support/openapi.js';
@@ -97,7 +104,9 @@ describe('the OpenAPI document', () => {
 
   it('contains every route that requires a key, and none of the pages', () => {
     const names = description.operations.map(([name]) => name).sort();
-    const named = ALL_ROUTES.map((route) => routeName(route).replaceAll(/:(\w+)/g, '{$1}'));
+    const named = [...ALL_ROUTES, ...OPERATOR_ROUTES].map((route) =>
+      routeName(route).replaceAll(/:(\w+)/g, '{$1}'),
+    );
     expect(names).toEqual(named.sort());
   });
 

@@ -4,7 +4,7 @@ import { type Access, AnyKey, isRestRoute } from '../../../src/platform/http/rou
 import { expectError } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { ALL_ROUTES, routeName } from '../../../src/testing/routes.js';
+import { ALL_ROUTES, OPERATOR_ROUTES, routeName } from '../../../src/testing/routes.js';
 
 /** A layer of Express: a route or a middleware. */
 interface Layer {
@@ -54,7 +54,9 @@ afterAll(() => Promise.all([app.stop(), careless.stop()]));
 
 describe('the routes of the application (Cal.com 2026: a handler without guards)', () => {
   it('are those of the shared test suites, with the same access', () => {
-    const table = Object.fromEntries(ALL_ROUTES.map((route) => [routeName(route), route.access]));
+    const table = Object.fromEntries(
+      [...ALL_ROUTES, ...OPERATOR_ROUTES].map((route) => [routeName(route), route.access]),
+    );
     expect(behindKeys(declaredRoutes(app))).toEqual(table);
   });
 

@@ -35,7 +35,7 @@ export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
   }
   const statements = new StatementRecorder(app, layer);
   const join = async (protocolMode: ProtocolMode) =>
-    connectTenant(app, await app.organization(), protocolMode);
+    connectTenant(app, await app.organization({ scopes: app.scopes.every }), protocolMode);
   const [ours, theirs] = await Promise.all([join('sessions'), join('stateless')]);
   return { app, tables, statements, ours, theirs };
 }

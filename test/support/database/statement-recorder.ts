@@ -1,4 +1,5 @@
 import type { Statement } from '../../../src/platform/data/gateway/statement.js';
+import { SharedLookups } from '../../../src/platform/data/gateway/shared-lookups.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { Transaction } from '../../../src/platform/data/gateway/transaction.js';
 import type { Work } from '../../../src/platform/data/gateway/transaction-runner.js';
@@ -41,7 +42,13 @@ export class StatementRecorder {
     const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
+    const lookups = app.get(SharedLookups);
+    const find = lookups.find.bind(lookups);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
+      if (rest.asDatabaseUserOf !== undefined) {
+        this.noteAdministrative(text);
+        return { ...rest, text };
+      }
       const unfiltered = this.withoutItsFilter(text);
       this.sent.push(`${step}: ${text}`);
       return { ...rest, text: filters ? text : unfiltered };
@@ -57,6 +64,13 @@ export class StatementRecorder {
       runInSavepoint: (work) => inner.runInSavepoint(work),
       afterCommit: (callback) => {
         inner.afterCommit(callback);
+      },
+    });
+    Object.assign(lookups, {
+      find: (name: string, text: string, values: readonly unknown[]) => {
+        // Other lookups are those of authentication.
+        if (text.search(FILTER) >= 0) this.noteAdministrative(text);
+        return find(name, text, values);
       },
     });
     Object.assign(gateway, {
@@ -78,6 +92,14 @@ export class StatementRecorder {
     this.sent = [];
     await work();
     return [...this.sent];
+  }
+
+  /** Statements on the tables of keys, which have filters only, because row-level security does not protect them. */
+  private noteAdministrative(text: string): void {
+    this.sent.push(`administrative: ${text}`);
+    if (!/\b(organization_id|organizations where id) = \$1(?!\d)|values \(\$1,/.test(text)) {
+      this.withoutFilter.push(text);
+    }
   }
 
   private withoutItsFilter(text: string): string {

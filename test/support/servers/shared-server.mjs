@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { createApp } from '../../../dist/src/app.js';
 import { KeysService } from '../../../dist/src/modules/auth/keys.service.js';
-import { SCOPES } from '../../../dist/src/platform/access/scopes.js';
+import { ORDINARY_SCOPES, SCOPES } from '../../../dist/src/platform/access/scopes.js';
 import { setLogLevel } from '../../../dist/src/platform/config/logger.js';
 import { readSettings } from '../../../dist/src/platform/config/settings.js';
 import { UnlimitedTimeBudget } from '../../../dist/src/platform/data/gateway/time-budget.js';
@@ -25,7 +25,8 @@ process.on('disconnect', async () => {
   await app.close();
   process.exit();
 });
-process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), scopes: SCOPES, database });
+const scopes = { every: SCOPES, ordinary: ORDINARY_SCOPES };
+process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), scopes, database });
 
 function urlOf(server) {
   return `http://127.0.0.1:${server.address().port}`;

@@ -33,6 +33,7 @@ import {
   UniqueExternalIds1766275200001,
 } from '../migrations/1766275200000-external-ids.js';
 import { OAuth1766448000000 } from '../migrations/1766448000000-oauth.js';
+import { KeysOverRest1766534400000 } from '../migrations/1766534400000-keys-over-rest.js';
 import { Erasures1766793600002 } from '../migrations/1766793600002-erasures.js';
 import {
   FillTagsFolded1766620800001,
@@ -102,6 +103,7 @@ export const MIGRATIONS = [
   ExternalIds1766275200000,
   UniqueExternalIds1766275200001,
   OAuth1766448000000,
+  KeysOverRest1766534400000,
   TagsFolded1766620800000,
   FillTagsFolded1766620800001,
   TagsFoldedIndex1766620800002,

@@ -13,6 +13,9 @@ import { OpenTransaction } from './transaction.js';
 /** Sets whether the statements are those of the entity manager, which cannot write to the tables of Latitude. */
 const SET_ENTITY_MANAGER = `select set_config('latitude.entity_manager', $1, true)`;
 
+/** Returns from the tenant role to the database user. */
+const SET_DATABASE_USER = `select set_config('role', 'none', true)`;
+
 /** The work of a transaction. It may run more than once. */
 export type Work<C extends TenantCall, T> = (
   call: InTransaction<C>,
@@ -50,11 +53,19 @@ export class TransactionRunner {
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
         const { settings } = this;
+        const ofCaller = settings.of(call.tenant.id, 'prepared', deadline, wait);
+        const organization = statement?.asDatabaseUserOf;
         const sending = sendStatements<Row>(client, [
           ...(savepoint === undefined ? [] : [{ name: '', text: savepoint, values: [] }]),
-          settings.of(call.tenant.id, 'prepared', deadline, wait),
+          ...(organization === undefined
+            ? [ofCaller]
+            : [
+                settings.of(organization, 'prepared', deadline, wait),
+                settings.setting('database user', SET_DATABASE_USER, []),
+              ]),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
           ...(statement ? [settings.message([statement])] : []),
+          ...(organization === undefined ? [] : [ofCaller]),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
         ]);
         return (await this.limit.count(step(sending))).flat();

@@ -39,7 +39,7 @@ export class RecordColumns<R extends object> {
     this.columns = [...fields.map(({ name }) => name), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
-    this.completeJsonFromTable = [completeJsonColumnsOf(fields), ...selected].join(', ');
+    this.completeJsonFromTable = [completeJsonColumnsOf(dto, fields), ...selected].join(', ');
     this.storedNames = fields.map(({ name }) => name);
     this.restricted = fields.filter(({ newTextProblem }) => newTextProblem);
     this.hasComputed = selected.length > 0;

@@ -9,7 +9,7 @@ export function jsonColumnsOf(fields: readonly Field[]): string {
 }
 
 /** The SELECT list of a record as JSON, with complete times. */
-export function completeJsonColumnsOf(fields: readonly Field[]): string {
+export function completeJsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
   return selectListOf(fields, (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 }
 

@@ -15,6 +15,8 @@ export const ADMINISTRATIVE_TABLES = [
   'oauth_clients',
   'oauth_grants',
   'oauth_artifacts',
+  'operator_keys',
+  'operator_responses',
   'job_schedules',
   'event_handlers',
   'event_position',

@@ -39,3 +39,14 @@ export function AnyRecord(
     },
   );
 }
+
+/** Numbers by name. A number that is not known is null. */
+export function Counts(
+  declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
+): PropertyDecorator {
+  const additionalProperties = { type: ['integer', 'null'], minimum: 0 } as const;
+  return declareField(
+    { ...declaration, required: true },
+    { schema: { type: 'object', additionalProperties }, rules: OUTPUT_ONLY },
+  );
+}

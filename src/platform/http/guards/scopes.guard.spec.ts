@@ -14,7 +14,7 @@ function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const handler = () => undefined;
   declare({}, 'handler', { value: handler });
   const plan = { access: Reflect.getMetadata(ACCESS, handler) as unknown };
-  const call = { actor: { scopes: new Set(scopes) } };
+  const call = { actor: { key: {}, scopes: new Set(scopes) } };
   return guard.canActivate({
     switchToHttp: () => ({ getRequest: () => ({ state: { call, plan } }) }),
   } as unknown as ExecutionContext);

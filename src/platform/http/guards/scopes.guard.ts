@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { ApiError } from '../../errors/api-error.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { needsNoScope } from '../routes/access.js';
-import { insufficientScope, isScope } from '../../access/scopes.js';
+import { insufficientScope, isScope, wrongKindOfKey } from '../../access/scopes.js';
 
-/** Refuses keys that lack the scope of the route, and every request to a route whose access is unknown. */
+/** Refuses keys that lack the scope of the route, operator keys at routes of organizations, and every request to a route whose access is unknown. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -16,6 +16,8 @@ export class ScopesGuard implements CanActivate {
           'This route has none of @RequireScope(), @AnyKey() and @Public(), so every request is refused.',
       });
     }
+    const isOperator = call?.actor.key.operatorId !== undefined;
+    if (isOperator !== (access === 'operator')) throw wrongKindOfKey(isOperator);
     if (needsNoScope(access)) return true;
     if (!isScope(access)) throw insufficientScope(access);
     const required = [access, ...(plan?.furtherScopes ?? [])];

@@ -90,18 +90,22 @@ export function completeOperation(
 }
 
 function descriptionOf(route: Route, described: string | undefined): string {
-  const { access, furtherScopes, method, inputs } = route;
-  const scopes = [access, ...furtherScopes].map((each) => `\`${each}\``).join(' and ');
-  const word = furtherScopes.length > 0 ? 'scopes' : 'scope';
-  const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the ${word} ${scopes}`;
+  const { method, inputs } = route;
   const sentences = [
     described,
     inputs.body &&
       isUpdate(inputs.body) &&
       'Changes only the given fields; `null` clears a nullable field.',
-    `${scope}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
+    `${accessText(route)}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
   ];
   return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
+}
+
+function accessText({ access, furtherScopes }: Route): string {
+  if (access === 'any-key') return 'Accepts any valid key';
+  if (access === 'operator') return 'Requires an operator key';
+  const scopes = [access, ...furtherScopes].map((each) => `\`${each}\``).join(' and ');
+  return `Requires the ${furtherScopes.length > 0 ? 'scopes' : 'scope'} ${scopes}`;
 }
 
 /** Adds the parameters of the path and the headers that every route of the kind has. */

@@ -71,13 +71,13 @@ export function errorResponsesOf(
 
 /** Returns the error codes that a route can return. */
 function errorsOf(route: Route): ErrorCode[] {
-  const { access, path, method, documentation } = route;
+  const { path, method, documentation } = route;
   const hasBody = route.hasBody || route.input?.takesNoBody === true;
   const isIdempotent = acceptsIdempotencyKey(route);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
-    access !== 'any-key' && 'insufficient_scope',
+    'insufficient_scope',
     (hasBody || !allowsBody({ method: method.toUpperCase() })) && 'payload_too_large',
     hasBody && 'unsupported_media_type',
     'validation_error',

@@ -1,7 +1,7 @@
 import type { ParameterObject } from '@nestjs/swagger';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import type { OpenApiDocument, Operation, Schema } from './model.js';
+import { type OpenApiDocument, type Operation, type Schema, schemaRef } from './model.js';
 
 const EXAMPLE = `
 \`\`\`sh
@@ -28,6 +28,9 @@ const AGENTS = `
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
+/** Operations that set up a program. The text has no parameters, bodies and schemas of them. */
+const ADMINISTRATION = /^\/api\/v1\/(keys|grants|organizations?|webhooks)\b/;
+
 /** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
@@ -39,8 +42,13 @@ export function llmsText(document: OpenApiDocument): string {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
     return `### ${name}\n\n${own.map((one) => operationText(one, described)).join('\n')}`;
   });
+  const isOfAdministration = ({ path }: LocatedOperation) => ADMINISTRATION.test(path);
+  const ofRecords = JSON.stringify(operations.filter((one) => !isOfAdministration(one)));
+  const administrative = JSON.stringify(operations.filter(isOfAdministration));
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
-    return schemaText(name, schema, components.schemas);
+    const reference = JSON.stringify(schemaRef(name));
+    const isLeftOut = administrative.includes(reference) && !ofRecords.includes(reference);
+    return isLeftOut ? '' : schemaText(name, schema, components.schemas);
   });
   return [
     `# ${info.title}`,
@@ -78,10 +86,14 @@ function operationText(
   const query = parameters.filter(({ in: where }) => where === 'query');
   const headers = parameters.filter(({ in: where }) => where === 'header');
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
+  const access = scope ? `Scope ${scopes}.` : 'Any key.';
+  const head = `- \`${method.toUpperCase()} ${path}\`: ${summary}.`;
+  if (ADMINISTRATION.test(path))
+    return `${head} ${path.includes('organizations') ? 'Operator key.' : access}`;
   const errors = Object.keys(responses).filter((status) => /^4(0[49]|1[2]|22)/.test(status));
   const body = requestBody?.content['application/json']?.schema;
   return [
-    `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope ${scopes}.` : 'Any key.'}`,
+    `${head} ${access}`,
     body && ` Body ${typeText(body)}.`,
     success && ` Answers ${success[0]} ${responseText(success[1])}.`,
     errors.length > 0 && ` Also ${errors.join(', ')}.`,

@@ -1,14 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
-import type { Scope } from '../../access/scopes.js';
 import { handlersOf } from '../../discovery/declared-handlers.js';
 import { hasDeclaredGuards } from '../../discovery/nest-internals.js';
+import type { RestAccess } from '../routes/access.js';
 import type { ApiRouteOptions } from '../routes/api-route.decorator.js';
 import { planRoutes, type RoutePlan } from '../routes/route-plan.js';
 
 /** The plan of a handler of the REST API. The document is made from nothing else. */
 export interface RestHandler extends RoutePlan {
-  readonly access: Scope | 'any-key';
+  readonly access: RestAccess;
   /** Whether a guard of a team runs, which can answer any error. */
   readonly isGuarded: boolean;
 }

@@ -1,5 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import * as swagger from '@nestjs/swagger';
+import { isScope } from '../../access/scopes.js';
 import { parametersOf } from '../../discovery/nest-internals.js';
 import { DECLARED_DTOS, type Field, fieldsOf, isUpdate } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
@@ -68,7 +69,7 @@ function decorateHandler(route: RestHandler): void {
       summary: [operation?.summary, documentation?.summary].find(Boolean),
       description: operation?.description ?? documentation?.description,
       security: [{ apiKey: [] }],
-      ...(access !== 'any-key' && { 'x-required-scope': access }),
+      ...(isScope(access) && { 'x-required-scope': access }),
       ...(furtherScopes.length > 0 && { 'x-further-scopes': furtherScopes }),
     }),
     ...(inputs.query ? fieldsOf(inputs.query).map(queryOf) : []),

@@ -101,10 +101,19 @@ export class WriteInterceptor implements NestInterceptor {
       const result: unknown = await lastValueFrom(next.handle());
       if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
-      await this.responses.store(inner, idempotent, serialized);
+      const { secrets = [] } = request.state.plan ?? {};
+      await this.responses.store(inner, idempotent, withoutSecrets(serialized, secrets));
       return serialized;
     });
   }
+}
+
+/** A response as it is stored: without the fields that are shown once. */
+function withoutSecrets(response: StoredResponse, secrets: readonly string[]): StoredResponse {
+  if (secrets.length === 0) return response;
+  const { data, ...others } = JSON.parse(response.text) as { data: Record<string, unknown> };
+  const shown = Object.entries(data).filter(([name]) => !secrets.includes(name));
+  return { ...response, text: JSON.stringify({ data: Object.fromEntries(shown), ...others }) };
 }
 
 /** The error of a key on a route whose response cannot be stored. Nothing has been written. */

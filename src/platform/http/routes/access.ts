@@ -3,10 +3,13 @@ import { isScope, type Scope, SCOPES } from '../../access/scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
- * that write their own response), senders whose delivery is verified (`webhook`), or everyone (`public`).
+ * that write their own response), keys of operators (`operator`), senders whose delivery is verified (`webhook`), or everyone (`public`).
  * `unknown-route` marks the fallback routes.
  */
-export type Access = Scope | 'any-key' | 'raw' | 'webhook' | 'public' | 'unknown-route';
+export type Access = RestAccess | 'raw' | 'webhook' | 'public' | 'unknown-route';
+
+/** Who may call a route of the REST API. */
+export type RestAccess = Scope | 'any-key' | 'operator';
 
 export const ACCESS = Symbol('access');
 
@@ -25,8 +28,11 @@ export const RequireScope = (scope: Scope, ...further: Scope[]) =>
 /** Requires a valid key, with any scopes. */
 export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');
 
+/** Requires the key of an operator, which no other route accepts. */
+export const OperatorKey = () => SetMetadata<symbol, Access>(ACCESS, 'operator');
+
 /** Whether a route may write, and so supports idempotency keys and `If-Match`. */
-export function mayWrite(access: Scope | 'any-key'): boolean {
+export function mayWrite(access: RestAccess): boolean {
   return !access.endsWith(':read');
 }
 
@@ -50,8 +56,8 @@ export const CATCH_ALL_PATH = '{*path}';
 export const UnknownRoute = () => SetMetadata<symbol, Access>(ACCESS, 'unknown-route');
 
 /** Whether a route is a REST route: its input is a DTO, and its response has the envelope. */
-export function isRestRoute(access: Access | undefined): access is Scope | 'any-key' {
-  return access !== undefined && (access === 'any-key' || isScope(access));
+export function isRestRoute(access: Access | undefined): access is RestAccess {
+  return access === 'any-key' || access === 'operator' || isScope(access ?? '');
 }
 
 /**
@@ -73,6 +79,7 @@ export function needsNoScope(access: string): access is Exclude<Access, Scope> {
 
 const WITHOUT_SCOPE: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'any-key',
+  'operator',
   'raw',
   'webhook',
   'public',

@@ -17,6 +17,7 @@ import {
 } from './api-route.decorator.js';
 import { collectionOf, type KeptSegments } from './created-path.js';
 import { BODY_CHECK, type BodyCheck, CONDITIONAL, SINGLE_INSERT } from './handler-declarations.js';
+import { fieldsOf } from '../../fields/field.js';
 import { type InputPlan, type InputTypes, inputTypesOf, planInputs } from './input-plan.js';
 import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
 
@@ -60,6 +61,8 @@ export interface RoutePlan extends DeclaredHandler {
   readonly collections: ReadonlyMap<string, KeptSegments>;
   readonly documentation: ApiRouteOptions | undefined;
   readonly tag: ApiTagOptions | undefined;
+  /** The fields of the response that are not stored for replays. */
+  readonly secrets: readonly string[];
 }
 
 /** What implements `Idempotency-Key` and `If-Match`. */
@@ -118,6 +121,7 @@ export function planRoutes(
       isSurrounded: enhancers.hasOuterInterceptors,
       collections: new Map(paths.map((path) => [path, collectionOf(path, reads)])),
       documentation: declaration<ApiRouteOptions>(API_ROUTE),
+      secrets: secretsOf(declaration<ApiRouteOptions>(API_ROUTE)),
       tag: Reflect.getMetadata(API_TAG, controller) as ApiTagOptions | undefined,
     };
   });
@@ -129,6 +133,12 @@ const COUNTED_BY: Readonly<Record<string, RoutePlan['countedBy']>> = {
   public: 'nothing',
   raw: 'handler',
 };
+
+function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
+  const [response] = [documentation?.response].flat();
+  if (!response) return [];
+  return fieldsOf(response).flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
+}
 
 function inputOf(
   declared: DeclaredHandler,

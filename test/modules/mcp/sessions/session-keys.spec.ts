@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import {
   sessionHeader,
   type McpHttpClient,
@@ -60,7 +59,7 @@ describe('the revocation and the expiry of a key', () => {
     const [owner, other] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
     const kept = await callerOf(other).openSession('2025-06-18');
     const stream = await callerOf(other).openStream(kept);
-    await endOf(owner, () => app.app.get(KeysService).revoke(owner.key.id));
+    await endOf(owner, () => app.revoke(owner));
     await expectAlive(callerOf(other), kept);
     sessionOf(kept)!.notify(LIST_CHANGED.method);
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
@@ -119,7 +118,7 @@ describe('the log of MCP requests', () => {
     expect(answers.map(({ status }) => status)).toEqual([
       200, 200, 200, 200, 400, 400, 404, 400, 403, 404, 503, 403, 401,
     ]);
-    await logging.app.get(KeysService).revoke(revoked.key.id);
+    await logging.revoke(revoked);
     await untilTrue(() => sessionOf(theirs, logging) === undefined);
     await owner.delete(session);
     expect(await stream.next()).toBeUndefined();

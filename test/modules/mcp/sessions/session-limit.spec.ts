@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import {
   initializeRequest,
@@ -155,7 +154,7 @@ describe('the limit of sessions', () => {
     const owner = await small.key(tenant.id);
     await openAtOnce(PLACES, callerOf(owner, small));
     expectFull(await caller.initialize());
-    await small.app.get(KeysService).revoke(owner.key.id);
+    await small.revoke(owner);
     await until(async () => (await caller.initialize()).status === 200);
   });
 });

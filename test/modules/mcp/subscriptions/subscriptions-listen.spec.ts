@@ -3,7 +3,6 @@ import {
   Client as StatelessClient,
   StreamableHTTPClientTransport as StatelessTransport,
 } from '@modelcontextprotocol/client';
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import { ResourceRegistry } from '../../../../src/modules/mcp/resources/resource-registry.js';
 import {
   MAX_STREAMS_PER_KEY,
@@ -180,7 +179,7 @@ describe('subscriptions/listen', () => {
         return Promise.resolve();
       },
     ],
-    ['its key is revoked', () => app.app.get(KeysService).revoke(tenant.key.id)],
+    ['its key is revoked', () => app.revoke(tenant)],
   ])('opens no stream when %s during the request', async (_, end) => {
     const resources = app.app.get(ResourceRegistry);
     const read = resources.read.bind(resources);
@@ -239,7 +238,7 @@ describe('subscriptions/listen', () => {
     const again = await client.listen(filter);
     await rename(lead);
     await until(() => Promise.resolve(told.length === 2));
-    await app.app.get(KeysService).revoke(tenant.key.id);
+    await app.revoke(tenant);
     expect(await again.closed).toBe('graceful');
     expect(told).toEqual([uriOf(lead), uriOf(lead)]);
     await client.close();

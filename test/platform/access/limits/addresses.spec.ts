@@ -1,6 +1,5 @@
 import type { Express } from 'express';
 import { generateKey } from '../../../../src/platform/access/api-key-format.js';
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import { readSettings } from '../../../../src/platform/config/settings.js';
 import { HttpAdapter } from '../../../../src/platform/http/lifecycle/http-adapter.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
@@ -61,9 +60,9 @@ describe('requests without a valid key', () => {
   });
 
   it('include requests with a revoked key', async () => {
-    const { api, key } = await app.key(tenant.id);
-    await app.app.get(KeysService).revoke(key.id);
-    expectError(await api.get(ME), 401, 'unauthorized');
+    const revoked = await app.key(tenant.id);
+    await app.revoke(revoked);
+    expectError(await revoked.api.get(ME), 401, 'unauthorized');
     expect(limitsOf(await app.client().get(ME))).toMatchObject({ remaining: 3 });
   });
 

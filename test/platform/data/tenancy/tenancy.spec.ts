@@ -58,8 +58,8 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
 
   beforeAll(async () => {
     app = await TestApp.start();
-    ours = await app.organization();
-    colleague = await connectTenant(app, await app.key(ours.id));
+    ours = await app.organization({ scopes: app.scopes.every });
+    colleague = await connectTenant(app, await app.key(ours.id, app.scopes.every));
   });
   afterAll(() => app.stop());
 

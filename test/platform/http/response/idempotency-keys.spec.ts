@@ -102,7 +102,9 @@ describe.each(
     const again = await send(tenant.api, route, { path, body }, headers);
     expect([first.status, isReplayed(first)]).toEqual([201, false]);
     expect([again.status, isReplayed(again)]).toEqual([201, true]);
-    expect(again.body).toEqual(first.body);
+    // A secret is shown once.
+    const { secret: _secret, ...shown } = dataOf<{ secret?: string }>(first, 201);
+    expect(again.body).toEqual({ ...(first.body as object), data: shown });
     for (const name of ['location', 'etag', 'content-type']) {
       expect(again.headers.get(name)).toBe(first.headers.get(name));
     }

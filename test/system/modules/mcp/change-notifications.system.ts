@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Injectable, Module } from '@nestjs/common';
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import { ChangeBus } from '../../../../src/platform/data/gateway/change-bus.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
@@ -145,7 +144,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
 
   /** Revokes the key and returns the next notification; undefined at the end of the stream. */
   async function lastOf(follower: Subscriber) {
-    await app.app.get(KeysService).revoke(tenant.key.id);
+    await app.revoke(tenant);
     return follower.next();
   }
 
@@ -235,7 +234,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
     const colleague = await app.key(tenant.id);
     const follower = await follow(uriOf(lead));
     await rename(lead);
-    await app.app.get(KeysService).revoke(tenant.key.id);
+    await app.revoke(tenant);
     expect(await follower.take(2)).toEqual([resourceUpdated(uriOf(lead)), undefined]);
     await rename(lead, 'Grace', colleague);
   });
@@ -244,7 +243,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
     const lead = await createLead(tenant.api);
     const notifications = { resourceSubscriptions: [uriOf(lead)] };
     const session = await mcp.openSession();
-    await app.app.get(KeysService).revoke(tenant.key.id);
+    await app.revoke(tenant);
     const answer =
       protocolMode === 'sessions'
         ? await mcp.request('GET', { headers: sessionHeader(session) })

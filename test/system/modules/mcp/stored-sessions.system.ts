@@ -1,4 +1,3 @@
-import { KeysService } from '../../../../src/modules/auth/keys.service.js';
 import { AdministrativeWrites } from '../../../../src/platform/data/gateway/administrative-writes.js';
 import { SharedLookups } from '../../../../src/platform/data/gateway/shared-lookups.js';
 import { EventFollower } from '../../../../src/modules/events/event-follower.js';
@@ -260,7 +259,7 @@ describe('ending a session', () => {
     const session = await terminatedSession(mcp);
     const revoked = await app.key(tenant.id);
     const theirs = await callerOf(revoked).openSession();
-    await app.app.get(KeysService).revoke(revoked.key.id);
+    await app.revoke(revoked);
     const after = callerOf(tenant, await startAnother());
     for (const id of [session, theirs]) {
       expectRefusal(await SEND.POST(after, id), 404, 'not_found');
@@ -273,7 +272,7 @@ describe('ending a session', () => {
     const owner = await app.key(tenant.id);
     await callerOf(owner, narrow).openSession();
     expect((await callerOf(tenant, narrow).initialize()).status).toBe(503);
-    await app.app.get(KeysService).revoke(owner.key.id);
+    await app.revoke(owner);
     await callerOf(tenant, narrow).openSession();
     const stored = await app.sql<{ key_id: string }>('select key_id from mcp_sessions');
     expect(stored).toEqual([{ key_id: tenant.key.id }]);

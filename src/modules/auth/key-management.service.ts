@@ -1,0 +1,261 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
+import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
+import type { Actor, Call, InTransaction, TenantCall } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { assertPrecondition } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { EventTypes } from '../events/event-types.js';
+import type {
+  ApiKeyDto,
+  ApiKeyWithSecretDto,
+  CreateKeyDto,
+  KeyListQuery,
+  RevokedKeyDto,
+} from './key.dto.js';
+import { KeysRepository, type KeyState, type NewKeyRow } from './keys.repository.js';
+
+/** Maximum number of valid keys in an organization that makes keys over REST, because each has limits of its own. */
+const MAX_KEYS = 100;
+
+/** The fields of a new key. */
+type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'> & {
+  readonly scopes: readonly string[];
+};
+
+/**
+ * Makes, rotates and revokes the keys of an organization (docs/contract/keys-and-scopes.md#api-keys). A call of a
+ * request has the rules of its key. Commands have no key, and may do everything.
+ */
+@Injectable()
+export class KeyManagement implements OnModuleInit {
+  constructor(
+    private readonly repository: KeysRepository,
+    private readonly database: TenantDatabase,
+    private readonly eventTypes: EventTypes,
+  ) {}
+
+  onModuleInit(): void {
+    for (const change of ['created', 'rotated', 'revoked']) {
+      this.eventTypes.declare(`key.${change}`, 'keys:read');
+    }
+  }
+
+  /** @throws ApiError `query_failed` */
+  list(call: Call, query: KeyListQuery): Promise<Page<ApiKeyDto>> {
+    return this.repository.list(call, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(call: Call, id: string): Promise<Stored<ApiKeyDto>> {
+    return orNotFound(await this.repository.find(call, id), 'key');
+  }
+
+  /**
+   * Makes a key with scopes that the key of the call has. It ends with that key.
+   * @returns the key with its secret, which cannot be read later
+   * @throws ApiError `validation_error`, `insufficient_scope`, `too_many_keys`, `unauthorized`, `create_failed`
+   */
+  create(call: Call, input: CreateKeyDto): Promise<Stored<ApiKeyWithSecretDto>> {
+    return this.change(call, async (inner, maker) => {
+      if (!maker) throw new Error('A key is made by a key.');
+      assertHolds(maker, input.scopes);
+      const { name, scopes } = input;
+      const expires_at = expiryOf(input, maker);
+      const user_id = userOf(input, maker);
+      if ((await this.repository.countValid(inner)) >= MAX_KEYS)
+        throw new ApiError('too_many_keys');
+      const ends_with = [...maker.ends_with, maker.id];
+      return this.issue(inner, { name, scopes, expires_at, user_id, ends_with });
+    });
+  }
+
+  /**
+   * Makes a key that ends with no other one, for callers that are trusted to do so.
+   * @throws ApiError `not_found` for an unknown organization, `create_failed`
+   */
+  createRoot(
+    call: TenantCall,
+    fields: Omit<KeyFields, 'ends_with'>,
+  ): Promise<Stored<ApiKeyWithSecretDto>> {
+    return this.locked(call, (inner) => this.issue(inner, { ...fields, ends_with: [] }));
+  }
+
+  /**
+   * Makes the first key of an organization.
+   * @throws ApiError `first_key_exists` if it has or had a key, `not_found`, `create_failed`
+   */
+  createFirst(
+    call: TenantCall,
+    fields: Omit<KeyFields, 'ends_with'>,
+  ): Promise<Stored<ApiKeyWithSecretDto>> {
+    return this.locked(call, async (inner) => {
+      if (await this.repository.hasAny(inner)) throw new ApiError('first_key_exists');
+      return this.issue(inner, { ...fields, ends_with: [] });
+    });
+  }
+
+  /**
+   * Makes a key with the name, scopes and lifetime of another one, which ends after `overlapMs`. Keys that end with the
+   * old one end with the new one. The new one ends at the latest when the keys do that it ends with.
+   * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `insufficient_scope`,
+   *   `key_not_manageable`, `unauthorized`, `create_failed`
+   */
+  rotate(
+    call: TenantCall,
+    id: string,
+    overlapMs: number,
+  ): Promise<{ key: Stored<ApiKeyWithSecretDto>; oldExpiresAt: Date | null }> {
+    return this.change(call, async (inner, caller) => {
+      const old = orNotFound(await this.repository.findState(inner, id), 'key');
+      if (old.revoked_at || hasEnded(old)) {
+        throw new ApiError('not_found', {
+          message: 'The key is revoked or has expired: create a new one.',
+        });
+      }
+      if (caller) assertMayRotate(caller, old);
+      const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
+      const ends_with = [...new Set([...old.ends_with, ...added])];
+      const lifetime = old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime());
+      const expires_at = earlier(lifetime, await this.repository.earliestExpiry(inner, ends_with));
+      const key = await this.issue(inner, { ...old, expires_at, ends_with });
+      const end = later(overlapMs);
+      await this.repository.replace(inner, { old: id, new: key.id }, end, added);
+      return { key, oldExpiresAt: earlier(old.expires_at, end) };
+    });
+  }
+
+  /**
+   * Revokes a key and those that end with it. Every instance refuses them within a second.
+   * @throws ApiError `not_found`, `insufficient_scope`, `key_not_manageable`, `precondition_failed`, `unauthorized`,
+   *   `create_failed`
+   */
+  revoke(call: TenantCall, id: string): Promise<RevokedKeyDto> {
+    return this.change(call, async (inner, caller) => {
+      const key = orNotFound(await this.repository.findState(inner, id), 'key');
+      if (caller) assertMayEnd(caller, key);
+      if (call.precondition) {
+        assertPrecondition(call, orNotFound(await this.repository.find(call, id), 'key'));
+      }
+      await this.repository.revoke(inner, id);
+      const revoked = await this.repository.findState(inner, id);
+      return { id, revoked_at: revoked?.revoked_at ?? new Date() };
+    });
+  }
+
+  /** Inserts a key. */
+  private async issue(
+    call: InTransaction,
+    fields: KeyFields,
+  ): Promise<Stored<ApiKeyWithSecretDto>> {
+    const key = generateKey();
+    const stored = await this.repository.insert(call, {
+      ...fields,
+      id: uuidv7(),
+      scopes: [...fields.scopes].sort(),
+      key_hash: hashKey(key),
+      key_start: displayPrefix(key),
+    });
+    return stored.with({ key });
+  }
+
+  /** Changes keys on behalf of the key of a request, if the call has one. */
+  private change<T>(
+    call: TenantCall,
+    work: (inner: InTransaction, caller: KeyState | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.locked(call, async (inner) => {
+      return work(inner, call.actor && (await this.callerOf(inner, call.actor)));
+    });
+  }
+
+  /** Runs work while no other transaction changes keys of the organization. */
+  private locked<T>(call: TenantCall, work: (inner: InTransaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.lockOrganization(inner), 'organization');
+      const result = await work(inner);
+      this.database.publishEvents(inner);
+      return result;
+    });
+  }
+
+  /** The key of a request as it is stored now: it may have been revoked since the request was authenticated. */
+  private async callerOf(inner: InTransaction, { key }: Actor): Promise<KeyState> {
+    const message = 'Keys are managed with an API key, not with a token of another issuer.';
+    if (key.subject !== undefined) throw new ApiError('key_not_manageable', { message });
+    const caller = await this.repository.findValid(inner, key.id);
+    if (!caller) throw new ApiError('unauthorized');
+    return caller;
+  }
+}
+
+/** @throws ApiError `insufficient_scope` that names the first missing scope */
+function assertHolds(caller: KeyState, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !caller.scopes.includes(scope));
+  if (missing !== undefined) throw insufficientScope(missing as Scope);
+}
+
+/** @throws ApiError `insufficient_scope`, `key_not_manageable` */
+function assertMayEnd(caller: KeyState, key: KeyState): void {
+  assertHolds(caller, key.scopes);
+  if (!caller.ends_with.includes(key.id)) return;
+  throw notManageable('A key cannot rotate or revoke the keys that it ends with.');
+}
+
+/** @throws ApiError `insufficient_scope`, `key_not_manageable` */
+function assertMayRotate(caller: KeyState, key: KeyState): void {
+  assertMayEnd(caller, key);
+  if (key.successor_id !== null) {
+    throw notManageable(`The key was rotated already: its successor is ${key.successor_id}.`);
+  }
+  const end = caller.expires_at?.getTime() ?? Infinity;
+  if ((key.expires_at?.getTime() ?? Infinity) <= end) return;
+  throw notManageable('A key cannot rotate a key that expires later than itself.');
+}
+
+function notManageable(message: string): ApiError {
+  return new ApiError('key_not_manageable', { message });
+}
+
+/** @throws ApiError `validation_error` */
+function expiryOf({ expires_at: wanted }: CreateKeyDto, maker: KeyState): Date | null {
+  if (!wanted) return maker.expires_at;
+  assertFuture(wanted);
+  if (!maker.expires_at || wanted <= maker.expires_at) return wanted;
+  const end = maker.expires_at.toISOString();
+  throw invalidExpiry(`must be at the latest ${end}, when the key of the request expires`);
+}
+
+/** @throws ApiError `validation_error` */
+export function assertFuture(expires_at: Date): void {
+  if (hasEnded({ expires_at })) throw invalidExpiry('must be in the future');
+}
+
+function invalidExpiry(message: string): ApiError {
+  return validationError([{ field: 'expires_at', message }]);
+}
+
+/** @throws ApiError `validation_error` */
+function userOf({ user_id: wanted }: CreateKeyDto, maker: KeyState): string | null {
+  if (!wanted || !maker.user_id || wanted === maker.user_id) return wanted ?? maker.user_id;
+  const message = 'must be that of the key of the request';
+  throw validationError([{ field: 'user_id', message }]);
+}
+
+function hasEnded({ expires_at }: Pick<KeyState, 'expires_at'>): boolean {
+  return expires_at !== null && expires_at.getTime() <= Date.now();
+}
+
+/** The time after some milliseconds. */
+export function later(ms: number): Date {
+  return new Date(Date.now() + ms);
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (!one || !other) return one ?? other;
+  return one < other ? one : other;
+}

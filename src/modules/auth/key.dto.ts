@@ -1,0 +1,125 @@
+import { SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
+import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
+import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Names } from '../../platform/fields/kinds/output-kinds.js';
+import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { problemRule } from '../../platform/fields/kinds/rules.js';
+
+/** Maximum length of the name of an organization or a key, in code points. */
+export const MAX_NAME_LENGTH = 200;
+
+/** The longest overlap of a rotation over REST: 30 days. */
+const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
+
+/** At least one of the scopes. Those of extensions are declared later than the field. */
+export function Scopes({
+  values = SCOPES,
+  ...declaration
+}: Declaration<readonly Scope[]> & { values?: readonly Scope[] }) {
+  const isSome = (value: unknown) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each) => values.includes(each as Scope));
+  const problemOf = (value: unknown) =>
+    isSome(value) ? undefined : `must be an array of at least one of ${values.join(', ')}`;
+  return declareField(declaration, {
+    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: values } },
+    rules: [problemRule('isScopes', problemOf)],
+    normalize: (value) => (Array.isArray(value) ? [...new Set(value)].sort() : value),
+  });
+}
+
+/** Fields of a new key (docs/contract/keys-and-scopes.md#keys-over-rest). */
+export class CreateKeyDto {
+  @Text({ max: MAX_NAME_LENGTH, required: true, description: 'What it is for.', example: 'n8n' })
+  name: string;
+  @Scopes({
+    required: true,
+    description: 'What the key may do: scopes that the key of the request has.',
+    example: ['leads:read', 'leads:write'],
+  })
+  scopes: readonly Scope[];
+  @DateTime({
+    description: 'When it expires. Without it, when the key of the request does.',
+    example: '2027-06-30T00:00:00.000Z',
+  })
+  expires_at?: Date | null;
+  @Uuid({
+    description:
+      'The author of records that the key creates. Without it, that of the key of the request.',
+    example: '01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  user_id?: string | null;
+}
+
+/** A key in responses and lists. */
+export class ApiKeyDto extends RecordOf(CreateKeyDto) {
+  @Text({
+    max: 8,
+    required: true,
+    description: 'The first characters of the key.',
+    example: 'lat_3fGh',
+  })
+  key_start: string;
+  @Names({
+    description: 'The ids of the keys whose end ends this one, such as the key that made it.',
+    example: [],
+  })
+  ends_with: readonly string[];
+  @Uuid({
+    description: 'The key that has replaced this one in a rotation.',
+    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
+  })
+  successor_id: string | null;
+  @DateTime({
+    description: 'When it was last used, to a minute.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  last_used_at: Date | null;
+  @DateTime({ description: 'When it was revoked.', example: '2026-01-05T16:20:00.000Z' })
+  revoked_at: Date | null;
+  @CreatedAt() created_at: Date;
+}
+
+/** A key with the key itself, which is shown once. */
+export class ApiKeyWithSecretDto extends ApiKeyDto {
+  @Text({
+    max: 100,
+    isSecret: true,
+    description: 'The key itself. It is never shown again, also not in a replay.',
+    example: 'lat_3fGhJkLmNpQrStUvWxYz123456789AbCdEf0',
+  })
+  key?: string;
+}
+
+/** How a key is rotated. */
+export class RotateKeyDto {
+  @Integer({
+    min: 0,
+    max: MAX_OVERLAP_SECONDS,
+    default: 0,
+    description: 'How long the old key stays valid. It never ends later than before.',
+    example: 86_400,
+  })
+  overlap_seconds: number;
+}
+
+/** A key that was revoked. */
+export class RevokedKeyDto {
+  @Uuid({
+    required: true,
+    description: 'Identifier of the key.',
+    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
+  })
+  id: string;
+  @DateTime({
+    required: true,
+    description: 'When it was revoked.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  revoked_at: Date;
+}
+
+/** Paging of the list of keys. */
+export class KeyListQuery extends ListQuery {}

@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
+import { LookupList } from '../../platform/data/lists/lookup-list.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { originOf } from '../../platform/data/records/record-changes.js';
+import type { JsonRow } from '../../platform/data/records/record-statements.js';
+import { completeJsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
+import type { ApiKey } from './api-key.entity.js';
+import { ApiKeyDto } from './key.dto.js';
+
+/** A key with what the rules of keys read. */
+export type KeyState = Omit<ApiKey, 'organization' | 'key_hash'>;
+
+/** The columns of a new key. */
+export type NewKeyRow = Pick<
+  ApiKey,
+  'id' | 'name' | 'key_hash' | 'key_start' | 'scopes' | 'user_id' | 'expires_at' | 'ends_with'
+>;
+
+const COLUMNS = completeJsonColumnsOf(ApiKeyDto);
+
+const FIND = 'select * from api_keys key where organization_id = $1 and id = $2';
+
+/**
+ * Writes an event for each key that a statement changes, and returns the keys as JSON. `$1` is the organization, and
+ * `$2` to `$4` are the key, the channel and the id of the request.
+ */
+function withEvents(type: string, changed: readonly string[], change: string): string {
+  return `with changed as (${change} returning *),
+    record as (select ${COLUMNS} from changed),
+    event as (
+      insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
+      select $1, id, row_to_json(record), '${type}', '{${changed.join()}}', $2, $3, $4 from record)
+    select id, row_to_json(record)::text as json from record`;
+}
+
+const INSERT = withEvents(
+  'key.created',
+  [],
+  `insert into api_keys (organization_id, id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with)
+    values ($1, $5, $6, $7, $8, $9, $10, $11, $12)`,
+);
+
+const ROTATE = withEvents(
+  'key.rotated',
+  ['expires_at', 'successor_id'],
+  `update api_keys set successor_id = $6, expires_at = least(expires_at, $7)
+    where organization_id = $1 and id = $5`,
+);
+
+/** `$2`: the old key, `$3`: the new one, `$4`: what the new one ends with in addition. */
+const INHERIT = `
+  update api_keys set ends_with = array(
+    select distinct unnest(array_replace(ends_with, $2, $3) || $4::uuid[]))
+  where organization_id = $1 and ends_with @> array[$2]::uuid[]`;
+
+const REVOKE = withEvents(
+  'key.revoked',
+  ['revoked_at'],
+  `update api_keys set revoked_at = now()
+    where organization_id = $1 and (id = $5 or ends_with @> array[$5]::uuid[]) and revoked_at is null`,
+);
+
+/** SQL of the keys of an organization. Writes are in a transaction that has locked the organization. */
+@Injectable()
+export class KeysRepository {
+  private readonly items: LookupList<ApiKeyDto>;
+
+  constructor(lookups: SharedLookups) {
+    const source = 'select * from api_keys where organization_id = $1';
+    this.items = new LookupList(lookups, 'keys', ApiKeyDto, source);
+  }
+
+  /** @throws ApiError `query_failed` */
+  list({ tenant }: TenantCall, query: ListQuery): Promise<Page<ApiKeyDto>> {
+    return this.items.page(tenant.id, query);
+  }
+
+  /** @throws ApiError `query_failed` */
+  find({ tenant }: TenantCall, id: string): Promise<Stored<ApiKeyDto> | undefined> {
+    return this.items.find(tenant.id, id);
+  }
+
+  /**
+   * Lets one transaction at a time change the keys of an organization, so that no key is made while the key that makes
+   * it is revoked.
+   * @returns whether the organization exists
+   * @throws ApiError `create_failed`
+   */
+  async lockOrganization(call: InTransaction): Promise<boolean> {
+    const text = 'select id from organizations where id = $1 for no key update';
+    return (await run(call, text)).length > 0;
+  }
+
+  /** @throws ApiError `create_failed` */
+  async findState(call: InTransaction, id: string): Promise<KeyState | undefined> {
+    return (await run<KeyState>(call, FIND, id))[0];
+  }
+
+  /**
+   * Finds a key that is neither revoked nor expired.
+   * @throws ApiError `create_failed`
+   */
+  async findValid(call: InTransaction, id: string): Promise<KeyState | undefined> {
+    return (await run<KeyState>(call, `${FIND} and ${IS_VALID_KEY}`, id))[0];
+  }
+
+  /**
+   * Counts the keys of an organization that are neither revoked nor expired.
+   * @throws ApiError `create_failed`
+   */
+  async countValid(call: InTransaction): Promise<number> {
+    const text = `select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
+    return (await run<{ count: number }>(call, text))[0]?.count ?? 0;
+  }
+
+  /**
+   * Whether the organization has or had a key.
+   * @throws ApiError `create_failed`
+   */
+  async hasAny(call: InTransaction): Promise<boolean> {
+    const text = 'select id from api_keys where organization_id = $1 limit 1';
+    return (await run(call, text)).length > 0;
+  }
+
+  /**
+   * The earliest expiry of some keys; null if none of them expires.
+   * @throws ApiError `create_failed`
+   */
+  async earliestExpiry(call: InTransaction, ids: readonly string[]): Promise<Date | null> {
+    const text =
+      'select min(expires_at) as earliest from api_keys where organization_id = $1 and id = any($2::uuid[])';
+    return (await run<{ earliest: Date | null }>(call, text, ids))[0]?.earliest ?? null;
+  }
+
+  /** @throws ApiError `create_failed` */
+  async insert(call: InTransaction, row: NewKeyRow): Promise<Stored<ApiKeyDto>> {
+    const { id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with } = row;
+    const values = [id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with];
+    const [inserted] = await this.change(call, INSERT, ...values);
+    if (!inserted) throw new Error('The key was not inserted.');
+    return inserted;
+  }
+
+  /**
+   * Lets a new key take the place of an old one: keys that end with the old one end with the new one.
+   * @param oldEnd when the old key ends, unless it ends earlier
+   * @param added keys that the new one ends with, and the old one does not
+   * @throws ApiError `create_failed`
+   */
+  async replace(
+    call: InTransaction,
+    ids: { readonly old: string; readonly new: string },
+    oldEnd: Date,
+    added: readonly string[],
+  ): Promise<void> {
+    await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
+    await run(call, INHERIT, ids.old, ids.new, added);
+  }
+
+  /**
+   * Revokes a key and those that end with it. The time of an earlier revocation is kept.
+   * @throws ApiError `create_failed`
+   */
+  async revoke(call: InTransaction, id: string): Promise<void> {
+    await this.change(call, REVOKE, id);
+  }
+
+  private async change(
+    call: InTransaction,
+    text: string,
+    ...values: readonly unknown[]
+  ): Promise<Stored<ApiKeyDto>[]> {
+    const { key_id, channel, request_id } = originOf(call);
+    const all = [key_id, channel, request_id, ...values];
+    const rows = await run<JsonRow>(call, text, ...all);
+    return rows.map((row) => this.items.parser.stored(row));
+  }
+}
+
+/** Runs a statement as the database user, because the tenant role may not use the tables. `$1` is the organization. */
+async function run<Row>(
+  { transaction, tenant: { id } }: InTransaction,
+  text: string,
+  ...values: readonly unknown[]
+): Promise<Row[]> {
+  return transaction.query<Row>({ text, values: [id, ...values], asDatabaseUserOf: id });
+}

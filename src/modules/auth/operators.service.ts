@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  displayPrefix,
+  generateOperatorKey,
+  hashKey,
+} from '../../platform/access/api-key-format.js';
+import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
+import type { Call } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import type { ApiKeyWithSecretDto } from './key.dto.js';
+import { assertFuture, KeyManagement, later } from './key-management.service.js';
+import { requireName } from './keys.service.js';
+import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
+import type {
+  CreateOrganizationDto,
+  FirstKeyDto,
+  OrganizationDto,
+  OrganizationListQuery,
+} from './organization.dto.js';
+
+/** A new key of an operator, which cannot be read later. */
+export interface IssuedOperatorKey extends Pick<
+  OperatorKey,
+  'id' | 'operator_id' | 'name' | 'expires_at'
+> {
+  readonly key: string;
+}
+
+/**
+ * Operators create organizations and their first keys, and read no records (docs/contract/keys-and-scopes.md#operator-keys).
+ * Commands manage their keys. The tenant of a call over REST is the operator.
+ */
+@Injectable()
+export class OperatorsService {
+  constructor(
+    private readonly repository: OperatorsRepository,
+    private readonly keys: KeyManagement,
+    private readonly database: TenantDatabase,
+  ) {}
+
+  /** @throws ApiError `validation_error` for an empty name, `create_failed` */
+  async createKey(name: string, expiresAt: Date | null): Promise<IssuedOperatorKey> {
+    const { key, ...stored } = newKey(requireName(name), expiresAt);
+    await this.repository.insertKey({ ...stored, operator_id: stored.id });
+    return issued({ ...stored, operator_id: stored.id, key });
+  }
+
+  /** @throws ApiError `query_failed` */
+  listKeys(): Promise<OperatorKey[]> {
+    return this.repository.listKeys();
+  }
+
+  /**
+   * Issues another key of an operator, with the same name and lifetime. The old one ends after `overlapMs`.
+   * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `create_failed`
+   */
+  async rotateKey(
+    id: string,
+    overlapMs: number,
+  ): Promise<IssuedOperatorKey & { replaces: string }> {
+    const old = orNotFound(await this.repository.findKey(id), 'operator key');
+    const { name, operator_id, created_at, expires_at } = old;
+    const lifetime = expires_at && later(expires_at.getTime() - created_at.getTime());
+    const { key, ...stored } = newKey(name, lifetime);
+    const isReplaced = await this.repository.replaceKey(id, later(overlapMs), {
+      ...stored,
+      operator_id,
+    });
+    if (!isReplaced) {
+      const message = 'The key is revoked or has expired: create a new operator.';
+      throw new ApiError('not_found', { message });
+    }
+    return { ...issued({ ...stored, operator_id, key }), replaces: id };
+  }
+
+  /**
+   * Revokes a key. Every instance refuses it within a second.
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  async revokeKey(id: string): Promise<Pick<OperatorKey, 'id' | 'revoked_at'>> {
+    return orNotFound(await this.repository.revokeKey(id), 'operator key');
+  }
+
+  /**
+   * The organizations that the operator has created.
+   * @throws ApiError `query_failed`
+   */
+  list(call: Call, query: OrganizationListQuery): Promise<Page<OrganizationDto>> {
+    return this.repository.list(call, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(call: Call, id: string): Promise<Stored<OrganizationDto>> {
+    return orNotFound(await this.repository.find(call, id), 'organization');
+  }
+
+  /** @throws ApiError `create_failed` */
+  create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
+    return this.database.transaction(call, (inner) =>
+      this.repository.insertOrganization(inner, uuidv7(), input),
+    );
+  }
+
+  /**
+   * Creates the first key of an organization that the operator has created. One of several requests at the same time
+   * creates it.
+   * @throws ApiError `not_found`, `first_key_exists`, `validation_error`, `create_failed`
+   */
+  createFirstKey(
+    call: Call,
+    id: string,
+    { name, scopes, expires_at = null, user_id = null }: FirstKeyDto,
+  ): Promise<Stored<ApiKeyWithSecretDto>> {
+    if (expires_at) assertFuture(expires_at);
+    return this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.find(call, id), 'organization');
+      const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
+      return this.keys.createFirst({ ...inner, tenant: { id } }, fields);
+    });
+  }
+}
+
+function newKey(name: string, expires_at: Date | null) {
+  const key = generateOperatorKey();
+  const [key_hash, key_start] = [hashKey(key), displayPrefix(key)];
+  return { id: uuidv7(), name, expires_at, key_hash, key_start, key };
+}
+
+function issued({ id, operator_id, name, expires_at, key }: IssuedOperatorKey): IssuedOperatorKey {
+  return { id, operator_id, name, expires_at, key };
+}

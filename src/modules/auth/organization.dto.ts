@@ -1,0 +1,88 @@
+import { isSupportedCountry } from 'libphonenumber-js';
+import { ORDINARY_SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
+import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
+import { DateTime, Flag, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Counts } from '../../platform/fields/kinds/output-kinds.js';
+import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { rule } from '../../platform/fields/kinds/rules.js';
+import { Nested } from '../../platform/fields/nested.js';
+import { MAX_NAME_LENGTH, Scopes } from './key.dto.js';
+import { LimitsDto } from './me.dto.js';
+
+/** A country code, ISO 3166-1 alpha-2, in any case. */
+function PhoneRegion(declaration: Declaration<string>) {
+  const isRegion = (value: unknown) => typeof value === 'string' && isSupportedCountry(value);
+  return declareField(declaration, {
+    schema: { type: 'string', minLength: 2, maxLength: 2 },
+    rules: [rule('isRegion', isRegion, 'must be a two-letter country code such as US or DE')],
+    normalize: (value) => (typeof value === 'string' ? value.toUpperCase() : value),
+  });
+}
+
+/** Fields of a new organization (docs/contract/keys-and-scopes.md#operator-keys). */
+export class CreateOrganizationDto {
+  @Text({
+    max: MAX_NAME_LENGTH,
+    required: true,
+    description: 'Its name.',
+    example: 'Harbor Roofing',
+  })
+  name: string;
+  @PhoneRegion({
+    description:
+      'Country of phone numbers without a country code. Without it, the default of the server.',
+    example: 'US',
+  })
+  phone_region?: string | null;
+}
+
+/** An organization, as the operator sees it that has created it. */
+export class OrganizationDto extends RecordOf(CreateOrganizationDto) {
+  @Flag({
+    required: true,
+    description: 'Whether it has ever had a key. If so, no first key can be created.',
+    example: false,
+  })
+  has_had_key: boolean;
+  @CreatedAt() created_at: Date;
+}
+
+/** Fields of the first key of an organization. */
+export class FirstKeyDto {
+  @Text({
+    max: MAX_NAME_LENGTH,
+    required: true,
+    description: 'What it is for.',
+    example: 'First key',
+  })
+  name: string;
+  @Scopes({
+    values: ORDINARY_SCOPES,
+    description: 'What the key may do. Without it, everything that need not be named.',
+    example: ['leads:read', 'leads:write'],
+  })
+  scopes?: readonly Scope[] | null;
+  @DateTime({ description: 'When it expires.', example: '2027-06-30T00:00:00.000Z' })
+  expires_at?: Date | null;
+  @Uuid({
+    description: 'The author of records that the key creates.',
+    example: '01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  user_id?: string | null;
+}
+
+/** Paging of the list of organizations. */
+export class OrganizationListQuery extends ListQuery {}
+
+/** The organization of a key. */
+export class OwnOrganizationDto extends RecordOf(CreateOrganizationDto) {
+  @CreatedAt() created_at: Date;
+  @Counts({
+    description: 'Number of records of each kind that the key may read, otherwise null.',
+    example: { appointments: 12, keys: null, leads: 340, tasks: 27 },
+  })
+  counts: Readonly<Record<string, number | null>>;
+  @Nested(LimitsDto, { required: true, description: 'How many requests the key may make.' })
+  limits: LimitsDto;
+}

@@ -1,0 +1,56 @@
+import { Body, Controller, Get, Post, Query, UseFilters } from '@nestjs/common';
+import type { Call } from '../../platform/data/call.js';
+import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { CurrentCall } from '../../platform/http/request/api-request.js';
+import { Id } from '../../platform/http/request/id.decorator.js';
+import { OperatorKey } from '../../platform/http/routes/access.js';
+import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiKeyWithSecretDto } from './key.dto.js';
+import {
+  CreateOrganizationDto,
+  FirstKeyDto,
+  OrganizationDto,
+  OrganizationListQuery,
+} from './organization.dto.js';
+import { OperatorsService } from './operators.service.js';
+
+/** The organizations of an operator (docs/contract/keys-and-scopes.md#operator-keys). */
+@Controller('api/v1/organizations')
+@UseFilters(ErrorFilter)
+@ApiTag('Organizations', 'What operators create.')
+export class OrganizationsController {
+  constructor(private readonly operators: OperatorsService) {}
+
+  @Get()
+  @OperatorKey()
+  @ApiRoute({ summary: 'List the organizations of an operator', response: [OrganizationDto] })
+  list(@CurrentCall() call: Call, @Query() query: OrganizationListQuery) {
+    return this.operators.list(call, query);
+  }
+
+  @Get(':id')
+  @OperatorKey()
+  @ApiRoute({ summary: 'Get an organization of an operator', response: OrganizationDto })
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.operators.get(call, id);
+  }
+
+  @Post()
+  @OperatorKey()
+  @ApiRoute({ summary: 'Create an organization', response: OrganizationDto })
+  create(@CurrentCall() call: Call, @Body() organization: CreateOrganizationDto) {
+    return this.operators.create(call, organization);
+  }
+
+  @Post(':id/keys')
+  @OperatorKey()
+  @ApiRoute({
+    summary: 'Create the first key of an organization',
+    description: 'The key itself is shown only in this response.',
+    response: ApiKeyWithSecretDto,
+    errors: ['first_key_exists'],
+  })
+  createFirstKey(@CurrentCall() call: Call, @Id() id: string, @Body() key: FirstKeyDto) {
+    return this.operators.createFirstKey(call, id, key);
+  }
+}

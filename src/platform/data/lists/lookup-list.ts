@@ -1,0 +1,53 @@
+import type { Type } from '@nestjs/common';
+import type { SharedLookups } from '../gateway/shared-lookups.js';
+import type { JsonRow } from '../records/record-statements.js';
+import { completeJsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
+import type { ListQuery } from './list-query.js';
+import { Page } from './page.js';
+
+/** Reads few records of a table that the tenant role may not use, such as that of keys. */
+export class LookupList<T extends object> {
+  readonly parser: RecordParser<T>;
+  /** SQL of the record with the id `$2`. */
+  readonly one: string;
+
+  /**
+   * @param name a unique name of the list
+   * @param source SQL of the rows that belong to `$1`. Its columns are the fields of the DTO.
+   */
+  constructor(
+    private readonly lookups: SharedLookups,
+    private readonly name: string,
+    private readonly dto: Type<T>,
+    private readonly source: string,
+  ) {
+    this.parser = new RecordParser(dto);
+    this.one = this.json('where id = $2');
+  }
+
+  /** @throws ApiError `query_failed` */
+  async page(owner: string, { page, limit, sort_dir: dir }: ListQuery): Promise<Page<T>> {
+    const rows = this.json(`order by source.created_at ${dir}, id ${dir} limit $2 offset $3`);
+    const text = `select (select count(*)::int from (${this.source}) source) as total,
+      (select string_agg(json, ',') from (${rows}) item) as items`;
+    const values = [owner, limit, (page - 1) * limit];
+    const [row] = await this.lookups.find<{ total: number; items: string | null }>(
+      `${this.name} ${dir}`,
+      text,
+      values,
+    );
+    const items = this.parser.listFromJson(`[${row?.items ?? ''}]`);
+    return new Page(items, { page, limit, total: row?.total ?? 0 });
+  }
+
+  /** @throws ApiError `query_failed` */
+  async find(owner: string, id: string): Promise<Stored<T> | undefined> {
+    const [row] = await this.lookups.find<JsonRow>(this.name, this.one, [owner, id]);
+    return row && this.parser.stored(row);
+  }
+
+  private json(selection: string): string {
+    return `select id, row_to_json(record)::text as json from (
+      select ${completeJsonColumnsOf(this.dto)} from (${this.source}) source ${selection}) record`;
+  }
+}
