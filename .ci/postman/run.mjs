@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { changesAnyRecord } from '../../scripts/postman/collection.mjs';
+import { isLeftOut } from '../../scripts/postman/collection.mjs';
 import { install, ROOT, withServer } from '../server.mjs';
 
 const COLLECTION = path.join(ROOT, 'docs/postman_collection.json');
@@ -50,7 +50,7 @@ function runCollection(variables, onResponse) {
 
 function operationsOf({ paths }) {
   return Object.entries(paths)
-    .filter(([path]) => !changesAnyRecord(path))
+    .filter(([path]) => !isLeftOut(path))
     .flatMap(([, methods]) => Object.values(methods));
 }
 

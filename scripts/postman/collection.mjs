@@ -10,7 +10,8 @@ const ABOUT = `
 Set \`base_url\` to the address of the server and \`api_key\` to a key that has the scopes which the
 requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
 addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
-limits of a key. Upserts and batches, which change several records or one of several, are left out.
+limits of a key. Upserts and batches, which change several records or one of several, are left out, and so are the routes
+of keys, grants and operators.
 `;
 
 /** @param document the OpenAPI document */
@@ -32,17 +33,17 @@ export function collectionOf(document) {
       { key: 'base_url', value: servers[0].url },
       { key: 'api_key', value: '' },
     ],
-    item: tags.map((tag) => folderOf(tag, operations)),
+    item: tags.map((tag) => folderOf(tag, operations)).filter((folder) => folder.item.length > 0),
   };
 }
 
-/** Whether the records that a route changes depend on its body. */
-export function changesAnyRecord(path) {
-  return /\/(batch|erase|merge|upsert)$/.test(path);
+/** Whether the records that a route changes depend on its body, or it needs a key that the collection has not. */
+export function isLeftOut(path) {
+  return /\/(batch|erase|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(path);
 }
 
 function operationsOf({ paths, components }) {
-  const ofRecords = Object.entries(paths).filter(([path]) => !changesAnyRecord(path));
+  const ofRecords = Object.entries(paths).filter(([path]) => !isLeftOut(path));
   return ofRecords.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,

@@ -6,7 +6,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded" | "webhook_disabled" | "too_many_webhooks";
+        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "webhook_disabled" | "too_many_webhooks";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -132,6 +132,314 @@ export interface components {
                  */
                 writes_per_minute: number;
             };
+        };
+        OwnOrganization: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Number of records of each kind that the key may read, otherwise null.
+             * @example {
+             *       "appointments": 12,
+             *       "keys": null,
+             *       "leads": 340,
+             *       "tasks": 27
+             *     }
+             */
+            counts: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description How many requests the key may make.
+             * @example {
+             *       "reads_per_minute": 60,
+             *       "writes_per_minute": 30
+             *     }
+             */
+            limits: {
+                /**
+                 * @description Reads (GET, HEAD) in a window of 60 seconds.
+                 * @example 60
+                 */
+                reads_per_minute: number;
+                /**
+                 * @description Writes in a window of 60 seconds.
+                 * @example 30
+                 */
+                writes_per_minute: number;
+            };
+        };
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * Format: date-time
+             * @description When it expires. Without it, when the key of the request does.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
+            /**
+             * @description The first characters of the key.
+             * @example lat_3fGh
+             */
+            key_start: string;
+            /**
+             * @description The ids of the keys whose end ends this one, such as the key that made it.
+             * @example []
+             */
+            ends_with: string[];
+            /**
+             * Format: uuid
+             * @description The key that has replaced this one in a rotation.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            successor_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to a minute.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateKey: {
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id?: string | null;
+        };
+        ApiKeyWithSecret: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * Format: date-time
+             * @description When it expires. Without it, when the key of the request does.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
+            /**
+             * @description The first characters of the key.
+             * @example lat_3fGh
+             */
+            key_start: string;
+            /**
+             * @description The ids of the keys whose end ends this one, such as the key that made it.
+             * @example []
+             */
+            ends_with: string[];
+            /**
+             * Format: uuid
+             * @description The key that has replaced this one in a rotation.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            successor_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to a minute.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. It is never shown again, also not in a replay.
+             * @example lat_3fGhJkLmNpQrStUvWxYz123456789AbCdEf0
+             */
+            key?: string;
+        };
+        RevokedKey: {
+            /**
+             * Format: uuid
+             * @description Identifier of the key.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string;
+        };
+        RotateKey: {
+            /**
+             * @description How long the old key stays valid. It never ends later than before. Default: `0`.
+             * @example 86400
+             */
+            overlap_seconds?: number | null;
+        };
+        Organization: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region: string | null;
+            /**
+             * @description Whether it has ever had a key. If so, no first key can be created.
+             * @example false
+             */
+            has_had_key: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateOrganization: {
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region?: string | null;
+        };
+        FirstKey: {
+            /**
+             * @description What it is for.
+             * @example First key
+             */
+            name: string;
+            /**
+             * @description What the key may do. Without it, everything that need not be named.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes?: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[] | null;
+            /**
+             * @description When it expires. ISO 8601 date-time or date.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id?: string | null;
         };
         LeadListItem: {
             /**
@@ -1473,10 +1781,10 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description The key of the signatures. It is never shown again.
+             * @description The key of the signatures. It is never shown again, also not in a replay.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
              */
-            secret: string;
+            secret?: string;
         };
         UpdateWebhook: {
             /**
@@ -2343,6 +2651,32 @@ export interface operations {
         requestBody?: never;
         responses: never;
     };
+    keysList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
     leadsList: {
         parameters: {
             query?: {
@@ -2449,6 +2783,32 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    organizationsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
             };
             header?: never;
             path?: never;
