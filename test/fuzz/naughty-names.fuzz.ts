@@ -52,7 +52,7 @@ it('answers 404 to a naughty string as an id in the path', async () => {
   for (const [index, text] of NAUGHTY.entries()) {
     const route = RECORD_ROUTES[index % RECORD_ROUTES.length]!;
     const path = pathOf(route, encodeURIComponent(text));
-    const body = route.method === 'PUT' ? {} : undefined;
+    const body = await route.body?.(tenant);
     const answer = await tenant.api.request(route.method, path, { body });
     expectWellFormed(answer);
     expectError(answer, 404, 'not_found');

@@ -108,9 +108,9 @@ describe('after valid and invalid calls of every route and tool, with a working 
     const statuses = [200, 400, 401, 403, 404, 409, 413, 415, 431, 500];
     expect(refusals.map(({ status }) => status)).toEqual(expect.arrayContaining(statuses));
     const text = refusals.map(({ body, headers }) => JSON.stringify([body, [...headers]])).join();
-    // Errors repeat the names of unknown fields, also in `data`, `fields` and `clear`. The MCP protocol requires that errors
+    // Errors repeat the names of unknown fields, also in `data`, `prefer`, `fields` and `clear`. The MCP protocol requires that errors
     // repeat the requested URI.
-    const repeated = ['data', 'fields', 'clear', 'uri'].flatMap((name) => [
+    const repeated = ['data', 'prefer', 'fields', 'clear', 'uri'].flatMap((name) => [
       `${name} in plain`,
       `${name} in a URL`,
     ]);
