@@ -68,27 +68,20 @@ export class TasksRepository extends TenantRepository<Task> {
   }
 
   /**
-   * Locks the tasks about leads, deleted ones too, in the order of their ids.
+   * Replaces the texts of tasks about leads, deleted ones too. It writes no events.
+   * @returns the ids of the tasks
    * @throws ApiError `create_failed`
    */
-  lockAbout(call: InTransaction, leadIds: readonly string[]): Promise<{ id: string }[]> {
-    return call.transaction.query({
-      text: `select id from tasks where organization_id = $1 and contact_id = any($2::uuid[])
-        order by id for update`,
-      values: [call.tenant.id, leadIds],
-    });
-  }
-
-  /**
-   * Replaces the texts of deleted tasks about leads.
-   * @throws ApiError `create_failed`
-   */
-  async eraseDeleted(call: InTransaction, leadIds: readonly string[], text: string): Promise<void> {
-    await call.transaction.query({
-      text: `update tasks set title = $3, description = case when description is not null then $3 end,
-          contact_id = null where organization_id = $1 and contact_id = any($2::uuid[])`,
+  async setTexts(call: InTransaction, leadIds: readonly string[], text: string): Promise<string[]> {
+    const tasks = await call.transaction.query<{ id: string }>({
+      text: `update tasks set title = $3, description = case when description is not null then $3 end
+        where organization_id = $1 and id = any(array(
+          select id from tasks where organization_id = $1 and contact_id = any($2::uuid[])
+          order by id for update))
+        returning id`,
       values: [call.tenant.id, leadIds, text],
     });
+    return tasks.map(({ id }) => id);
   }
 
   /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */

@@ -114,21 +114,15 @@ export class TasksService {
   }
 
   /**
-   * Replaces the texts of the tasks about erased leads, deleted ones too.
+   * Replaces the texts of the tasks about erased leads, deleted ones too, and clears their reference.
    * @returns the ids of the tasks
    * @throws ApiError `create_failed`
    */
   async eraseTexts(call: InTransaction, leadIds: readonly string[]): Promise<string[]> {
-    const tasks = await this.repository.lockAbout(call, leadIds);
-    for (const { id } of tasks) {
-      await this.repository.update(call, id, ({ description }) => ({
-        title: ERASED,
-        description: description && ERASED,
-        contact_id: null,
-      }));
-    }
-    await this.repository.eraseDeleted(call, leadIds, ERASED);
-    return tasks.map(({ id }) => id);
+    const ids = await this.repository.setTexts(call, leadIds, ERASED);
+    const changed = ['title', 'description', 'contact_id'];
+    await this.repository.setReference(call, 'contact_id', leadIds, null, changed);
+    return ids;
   }
 
   /** @throws ApiError `not_found`, `create_failed` */

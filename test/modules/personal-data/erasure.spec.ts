@@ -113,7 +113,7 @@ describe('POST /api/v1/leads/:id/erase', () => {
       ['city'],
       [],
       [],
-      ['title', 'contact_id'],
+      ['title', 'description', 'contact_id'],
       [],
     ]);
     const { data } = await readEvents(api, '', `${LEADS}/${id}/events`);

@@ -208,6 +208,7 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
 
   /**
    * Like `clearReference`, with the id of another record.
+   * @param changed the changed fields of the events
    * @throws UniqueViolation
    */
   async setReference(
@@ -215,14 +216,15 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     column: string,
     ids: readonly string[],
     to: string | null,
+    changed: readonly string[] = [column],
   ): Promise<string[]> {
-    const event = { type: eventTypeOf(this.table, 'updated'), changed: [column] };
+    const event = { type: eventTypeOf(this.table, 'updated'), changed };
     const { events } = this.table;
     const values = [call.tenant.id, ids, to, ...(events ? eventValuesOf(call, event) : [])];
     const text = this.statementsOf(call).setReference(column);
-    const changed = await call.transaction.query<JsonRow>({ text, values });
-    for (const { id } of changed) this.publish(call, id);
-    return changed.map(({ id }) => id);
+    const rows = await call.transaction.query<JsonRow>({ text, values });
+    for (const { id } of rows) this.publish(call, id);
+    return rows.map(({ id }) => id);
   }
 
   /**
