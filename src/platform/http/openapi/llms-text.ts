@@ -75,6 +75,14 @@ interface LocatedOperation {
   readonly operation: Operation;
 }
 
+/** The headers of requests that the introduction describes, by the method. */
+const USUAL_HEADERS: Readonly<Record<string, string>> = {
+  get: 'If-None-Match',
+  post: 'Idempotency-Key',
+  put: 'If-Match',
+  delete: 'If-Match',
+};
+
 /** @param described parameters that were described already */
 function operationText(
   { path, method, operation }: LocatedOperation,
@@ -84,7 +92,9 @@ function operationText(
   const { 'x-required-scope': scope, 'x-further-scopes': further = [] } = operation;
   const scopes = [scope ?? '', ...further].map((each) => `\`${each}\``).join(' and ');
   const query = parameters.filter(({ in: where }) => where === 'query');
-  const headers = parameters.filter(({ in: where }) => where === 'header');
+  const headers = parameters.filter(
+    ({ in: where, name }) => where === 'header' && name !== USUAL_HEADERS[method],
+  );
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
   const access = scope ? `Scope ${scopes}.` : 'Any key.';
   const head = `- \`${method.toUpperCase()} ${path}\`: ${summary}.`;
