@@ -2510,6 +2510,81 @@ export interface components {
              */
             lead_ids: string[];
         };
+        Grant: {
+            /**
+             * Format: uuid
+             * @description Identifier of the grant.
+             * @example 01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it belongs to: that of the key.
+             * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+             */
+            organization_id: string;
+            /**
+             * Format: uuid
+             * @description The key that was pasted.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            key_id: string;
+            /**
+             * @description Id of the application: the URL of its metadata, or that of its registration.
+             * @example https://claude.ai/oauth/client.json
+             */
+            client_id: string;
+            /**
+             * @description The name that the application has given itself.
+             * @example Claude
+             */
+            client_name: string | null;
+            /**
+             * @description What the application may do.
+             * @example [
+             *       "leads:read"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is revoked earlier.
+             * @example 2026-07-04T16:20:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, to a minute.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string | null;
+        };
+        RevokedGrant: {
+            /**
+             * Format: uuid
+             * @description Identifier of the grant.
+             * @example 01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2643,6 +2718,32 @@ export interface operations {
                  * @example 0
                  */
                 wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    grantsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
             };
             header?: never;
             path?: never;

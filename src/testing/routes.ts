@@ -83,6 +83,7 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 const KEYS = '/api/v1/keys';
+const GRANTS = '/api/v1/grants';
 
 /** The delivery of each webhook that a route was made for. */
 const DELIVERIES = new Map<string, string>();
@@ -168,6 +169,9 @@ export const ALL_ROUTES = [
   ...BATCH_ROUTES,
   ...KEY_ROUTES,
   { method: 'GET', pattern: KEYS, access: 'keys:read' },
+  { method: 'GET', pattern: GRANTS, access: 'keys:read' },
+  { method: 'GET', pattern: `${GRANTS}/:id`, access: 'keys:read', makeRecord: unknownGrant },
+  { method: 'DELETE', pattern: `${GRANTS}/:id`, access: 'keys:write', makeRecord: unknownGrant },
   { method: 'POST', pattern: KEYS, access: 'keys:write', body: buildKey },
 ] satisfies readonly Route[];
 
@@ -213,6 +217,11 @@ export async function createDelivery(tenant: Tenant): Promise<{ id: string; webh
 
 async function createWebhook({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
+}
+
+/** Only people create grants. */
+function unknownGrant(): Promise<string> {
+  return Promise.resolve(randomUUID());
 }
 
 async function createKey({ api }: Tenant): Promise<string> {

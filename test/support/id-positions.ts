@@ -114,8 +114,10 @@ export function positionsIn(
   prompts: readonly PromptDefinition[],
   completed: readonly string[],
 ): string[] {
-  // The routes of operators have no records of organizations.
-  const handlers = restHandlersOf(controllers).filter(({ access }) => access !== 'operator');
+  // The routes of operators have no records of organizations, and only people create grants.
+  const handlers = restHandlersOf(controllers).filter(
+    ({ access, route }) => access !== 'operator' && !route.includes('/api/v1/grants'),
+  );
   const ofRoutes = handlers.flatMap((route) =>
     [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${route.route}`),
   );

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { InteractionResults } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { v7 as uuidv7 } from 'uuid';
+import { isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer } from './authorization-server.js';
 import type { Consent, OfferedKey } from './consent.page.js';
@@ -76,6 +77,9 @@ export class ConsentService {
 
   /** Remembers the key of a person until the authorization ends. */
   async offerKey(exchange: Exchange, { consent }: Authorization, key: string): Promise<Answer> {
+    if (isOperatorKey(key.trim())) {
+      return { problem: 'This is an operator key, which cannot be granted. Use an API key.' };
+    }
     const call = await this.authenticator.authenticate(key.trim());
     if (!call || call.actor.isMcpOnly || call.actor.key.subject !== undefined) {
       return { problem: 'The API key is wrong, has expired or was revoked.' };

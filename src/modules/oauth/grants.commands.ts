@@ -19,5 +19,10 @@ export function addGrantCommands(program: Command, run: Run): void {
     .command('revoke')
     .description('end a grant with its tokens and sessions')
     .argument('<id>', 'id of the grant', uuid)
-    .action((id: string) => run((app) => app.get(GrantsService).revoke(id)));
+    .action((id: string) =>
+      run(async (app) => {
+        const service = app.get(GrantsService);
+        return service.revoke(await service.callOfGrant(id), id);
+      }),
+    );
 }

@@ -5,6 +5,13 @@ import {
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
 import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
+import type { TenantCall } from '../../platform/data/call.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
+import { LookupList } from '../../platform/data/lists/lookup-list.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { originOf } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { GrantDto } from './grants.dto.js';
 import type { Statement } from '../../platform/data/gateway/statement.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
 
@@ -71,9 +78,10 @@ const FIND_KEY = `
 const SET_ORGANIZATION = `
   select set_config('app.organization_id', (select organization_id::text from api_keys where id = $1), true)`;
 
-const SET_ORGANIZATION_OF_GRANT = `
-  select set_config('app.organization_id', (select key.organization_id::text
-    from oauth_grants grants join api_keys key on key.id = grants.key_id where grants.id = $1), true)`;
+/** The grants of the organization `$1`. */
+const OF_ORGANIZATION = `
+  select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id
+  where key.organization_id = $1`;
 
 /** `$1`: the hash of the id of an authorization, which is answered once. */
 const USE_AUTHORIZATION = `
@@ -110,23 +118,30 @@ const REFUSE = `
     select organization_id, id, row_to_json(refused), 'grant.refused', '{}', key_id, null, client_id from refused)
   select from used`;
 
+const SET_TENANT = `select set_config('app.organization_id', $1::uuid::text, true)`;
+
+/** `$1`: the organization, `$2`: the grant, `$3` to `$5`: the key, the channel and the id of the request. */
 const REVOKE = `
   with updated as (
-    update oauth_grants set revoked_at = now() where id = $1 and revoked_at is null returning *),
+    update oauth_grants grants set revoked_at = now()
+    where id = $2 and revoked_at is null
+      and exists (select from api_keys key where key.id = grants.key_id and key.organization_id = $1)
+    returning *),
   revoked as (select ${COLUMNS} from updated grants join api_keys key on key.id = grants.key_id)
-  insert into event_outbox (${EVENT_COLUMNS})
-  select organization_id, id, row_to_json(revoked), 'grant.revoked', '{revoked_at}', null, null, null from revoked`;
-
-const FIND = `
-  select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id where grants.id = $1`;
+  insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
+  select organization_id, id, row_to_json(revoked), 'grant.revoked', '{revoked_at}', $3, $4, $5 from revoked`;
 
 /** SQL of grants. */
 @Injectable()
 export class GrantsRepository {
+  private readonly items: LookupList<GrantDto>;
+
   constructor(
     private readonly lookups: SharedLookups,
     private readonly writes: AdministrativeWrites,
-  ) {}
+  ) {
+    this.items = new LookupList(lookups, 'grants', GrantDto, OF_ORGANIZATION);
+  }
 
   /** @throws ApiError `query_failed` */
   async findValid(id: string): Promise<ValidGrant | undefined> {
@@ -161,22 +176,46 @@ export class GrantsRepository {
   }
 
   /**
-   * Revokes a grant, with an event. The time of an earlier revocation is kept.
+   * Revokes a grant of an organization, with an event. The time of an earlier revocation is kept.
+   * @returns undefined if the organization has no such grant
    * @throws ApiError `create_failed`
    */
-  async revoke(id: string): Promise<Grant | undefined> {
-    const statements = [SET_ORGANIZATION_OF_GRANT, REVOKE, FIND];
-    const found = await this.writes.run<Grant>(
-      ...statements.map((text) => ({ text, values: [id] })),
+  async revoke(call: TenantCall, id: string): Promise<Grant | undefined> {
+    const { key_id, channel, request_id } = originOf(call);
+    const organization = call.tenant.id;
+    const [found] = await this.writes.run<Grant>(
+      { text: SET_TENANT, values: [organization] },
+      { text: REVOKE, values: [organization, id, key_id, channel, request_id] },
+      { text: `${OF_ORGANIZATION} and grants.id = $2`, values: [organization, id] },
     );
-    return found[0];
+    return found;
+  }
+
+  /**
+   * The organization of a grant.
+   * @throws ApiError `query_failed`
+   */
+  async findOrganization(id: string): Promise<string | undefined> {
+    const text = `select key.organization_id from oauth_grants grants
+      join api_keys key on key.id = grants.key_id where grants.id = $1`;
+    type Row = Pick<Grant, 'organization_id'>;
+    return (await this.lookups.find<Row>('grant-organization', text, [id]))[0]?.organization_id;
   }
 
   /** @throws ApiError `query_failed` */
-  list(organizationId: string): Promise<Grant[]> {
-    const text = `select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id
-      where key.organization_id = $1 order by grants.created_at, grants.id`;
-    return this.lookups.find<Grant>('grants', text, [organizationId]);
+  list({ tenant: { id } }: TenantCall): Promise<Grant[]> {
+    const text = `${OF_ORGANIZATION} order by grants.created_at, grants.id`;
+    return this.lookups.find<Grant>('all-grants', text, [id]);
+  }
+
+  /** @throws ApiError `query_failed` */
+  page({ tenant }: TenantCall, query: ListQuery): Promise<Page<GrantDto>> {
+    return this.items.page(tenant.id, query);
+  }
+
+  /** @throws ApiError `query_failed` */
+  find({ tenant }: TenantCall, id: string): Promise<Stored<GrantDto> | undefined> {
+    return this.items.find(tenant.id, id);
   }
 
   private runFor(keyId: string | null, statement: Statement): Promise<unknown[]> {

@@ -1,5 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApiError } from '../../platform/errors/api-error.js';
+import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
+import type { Page } from '../../platform/data/lists/page.js';
+import { assertPrecondition } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
+import type { GrantDto, GrantListQuery, RevokedGrantDto } from './grants.dto.js';
 import { EventTypes } from '../events/event-types.js';
 import { KeysService } from '../auth/keys.service.js';
 import {
@@ -29,17 +35,39 @@ export class GrantsService implements OnModuleInit {
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
   async list(organizationId: string): Promise<Grant[]> {
     await this.keys.getOrganization(organizationId);
-    return this.repository.list(organizationId);
+    return this.repository.list({ tenant: { id: organizationId } });
+  }
+
+  /** @throws ApiError `query_failed` */
+  page(call: Call, query: GrantListQuery): Promise<Page<GrantDto>> {
+    return this.repository.page(call, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(call: Call, id: string): Promise<Stored<GrantDto>> {
+    return orNotFound(await this.repository.find(call, id), 'grant');
   }
 
   /**
-   * Ends a grant with its tokens and sessions. Every instance refuses them within a second.
-   * @throws ApiError `not_found`, `create_failed`
+   * The call of maintenance in the organization of a grant, for commands that have only its id.
+   * @throws ApiError `not_found`, `query_failed`
    */
-  async revoke(id: string): Promise<Pick<Grant, 'id' | 'revoked_at'>> {
-    const grant = await this.repository.revoke(id);
-    if (!grant) throw new ApiError('not_found', { message: 'There is no such grant.' });
-    return { id: grant.id, revoked_at: grant.revoked_at };
+  async callOfGrant(id: string): Promise<TenantCall> {
+    return { tenant: { id: orNotFound(await this.repository.findOrganization(id), 'grant') } };
+  }
+
+  /**
+   * Ends a grant with its tokens and sessions. Every instance refuses them within a second. A key ends only grants
+   * whose scopes it has itself.
+   * @throws ApiError `not_found`, `insufficient_scope`, `precondition_failed`, `query_failed`, `create_failed`
+   */
+  async revoke(call: TenantCall, id: string): Promise<RevokedGrantDto> {
+    const stored = orNotFound(await this.repository.find(call, id), 'grant');
+    assertPrecondition(call, stored);
+    const missing = stored.value().scopes.find((scope) => !(call.actor?.scopes.has(scope) ?? true));
+    if (missing !== undefined) throw insufficientScope(missing as Scope);
+    const revoked = orNotFound(await this.repository.revoke(call, id), 'grant');
+    return { id, revoked_at: revoked.revoked_at ?? new Date() };
   }
 
   /**
@@ -75,9 +103,10 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Ends a grant, if there is one.
-   * @throws ApiError `create_failed`
+   * @throws ApiError `query_failed`, `create_failed`
    */
   async end(id: string): Promise<void> {
-    await this.repository.revoke(id);
+    const organization = await this.repository.findOrganization(id);
+    if (organization) await this.repository.revoke({ tenant: { id: organization } }, id);
   }
 }

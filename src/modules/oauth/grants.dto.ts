@@ -1,0 +1,70 @@
+import { ListQuery } from '../../platform/data/lists/list-query.js';
+import { DateTime, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Names } from '../../platform/fields/kinds/output-kinds.js';
+import { CreatedAt, OrganizationId } from '../../platform/fields/kinds/record-fields.js';
+
+/** What a person has granted to an application (docs/contract/oauth.md#grants). */
+export class GrantDto {
+  @Uuid({
+    required: true,
+    description: 'Identifier of the grant.',
+    example: '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54',
+  })
+  id: string;
+  @OrganizationId() organization_id: string;
+  @Uuid({
+    required: true,
+    description: 'The key that was pasted.',
+    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
+  })
+  key_id: string;
+  @Text({
+    required: true,
+    max: 2_000,
+    description: 'Id of the application: the URL of its metadata, or that of its registration.',
+    example: 'https://claude.ai/oauth/client.json',
+  })
+  client_id: string;
+  @Text({
+    min: 0,
+    max: 200,
+    description: 'The name that the application has given itself.',
+    example: 'Claude',
+  })
+  client_name: string;
+  @Names({ description: 'What the application may do.', example: ['leads:read'] })
+  scopes: readonly string[];
+  @CreatedAt() created_at: Date;
+  @DateTime({
+    required: true,
+    description: 'When it ends, unless it is revoked earlier.',
+    example: '2026-07-04T16:20:00.000Z',
+  })
+  expires_at: Date;
+  @DateTime({
+    description: 'When it was last used, to a minute.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  last_used_at: Date | null;
+  @DateTime({ description: 'When it was revoked.', example: '2026-01-05T16:20:00.000Z' })
+  revoked_at: Date | null;
+}
+
+/** A grant that was revoked. */
+export class RevokedGrantDto {
+  @Uuid({
+    required: true,
+    description: 'Identifier of the grant.',
+    example: '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54',
+  })
+  id: string;
+  @DateTime({
+    required: true,
+    description: 'When it was revoked.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  revoked_at: Date;
+}
+
+/** Paging of the list of grants. */
+export class GrantListQuery extends ListQuery {}
