@@ -1,3 +1,4 @@
+import { Grants, Keys, Organizations } from './administration.js';
 import { Events } from './events.js';
 import { Leads } from './leads.js';
 import { CancellableResource, DeletableResource } from './resource.js';
@@ -13,6 +14,7 @@ import type {
   ClientOptions,
   Deleted,
   Me,
+  OwnOrganization,
   Task,
   TaskBatchItem,
   TaskCreate,
@@ -49,6 +51,10 @@ export class LatitudeClient {
   readonly appointments: CancellableResource<AppointmentTypes>;
   readonly tasks: DeletableResource<TaskTypes>;
   readonly events: Events;
+  readonly keys: Keys;
+  readonly grants: Grants;
+  /** The organizations of an operator. */
+  readonly organizations: Organizations;
   private readonly transport: Transport;
 
   /** @throws TypeError that names the invalid option */
@@ -67,12 +73,24 @@ export class LatitudeClient {
       typesOf('task', 'created,updated,completed,deleted'),
     );
     this.events = new Events(this.transport);
+    this.keys = new Keys(this.transport, '/api/v1/keys');
+    this.grants = new Grants(this.transport, '/api/v1/grants');
+    this.organizations = new Organizations(this.transport, '/api/v1/organizations');
   }
 
   /** The organization, scopes, expiry and limits of the key. */
-  async me(options?: CallOptions): Promise<Me> {
-    const { body } = await this.transport.send({ method: 'GET', path: '/api/v1/me' }, options);
-    return (body as { data: Me }).data;
+  me(options?: CallOptions): Promise<Me> {
+    return this.read('/api/v1/me', options);
+  }
+
+  /** The organization of the key, with the numbers of its records. */
+  organization(options?: CallOptions): Promise<OwnOrganization> {
+    return this.read('/api/v1/organization', options);
+  }
+
+  private async read<T>(path: string, options?: CallOptions): Promise<T> {
+    const { body } = await this.transport.send({ method: 'GET', path }, options);
+    return (body as { data: T }).data;
   }
 }
 

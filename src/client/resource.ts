@@ -27,15 +27,19 @@ export function etagOf(record: object): string | undefined {
   return tags.get(record);
 }
 
-/** Types of a resource: record, list item, inputs, query, and the response to a deletion. */
-export interface ResourceTypes {
+/** Types of records that can be read: record, list item, query, and the response to a deletion. */
+export interface CollectionTypes {
   Record: object;
   Item: { id: string };
+  Query: { page?: number | undefined; limit?: number | undefined };
+  Removed: object;
+}
+
+/** Types of a resource: those of its records, and the inputs. */
+export interface ResourceTypes extends CollectionTypes {
   Create: object;
   Update: object;
   BatchItem: object;
-  Query: { page?: number | undefined; limit?: number | undefined; after?: string | undefined };
-  Removed: object;
 }
 
 interface ByCursor {
@@ -47,34 +51,132 @@ interface WithFields {
 }
 
 /** An item of a list with the parameter `fields`. */
-export type SomeFields<T extends ResourceTypes> = Partial<T['Record']> & { id: string };
+export type SomeFields<T extends CollectionTypes> = Partial<T['Record']> & { id: string };
 
 /**
- * Reads and writes of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError`
- * that names the argument if it cannot be sent.
+ * Reads of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError` that names the
+ * argument if it cannot be sent.
  */
-export class Resource<T extends ResourceTypes> {
+export class Collection<T extends CollectionTypes> {
+  /** @param path of the list */
+  constructor(
+    protected readonly transport: Transport,
+    protected readonly path: string,
+  ) {}
+
+  /** One page of the list, with its exact total. */
+  async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
+    return (await this.page(query, options)) as Page<T['Item']>;
+  }
+
+  /**
+   * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
+   * missing. No record is repeated: the ids of all records are kept until the end of the iteration.
+   */
+  async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
+    const limit = query.limit ?? MAX_LIMIT;
+    const seen = new Set<string>();
+    for (let page = query.page ?? 1; ; page++) {
+      const { data, meta } = await this.list({ ...query, page, limit }, options);
+      for (const item of data) {
+        if (seen.has(item.id)) continue;
+        seen.add(item.id);
+        yield item;
+      }
+      if (data.length === 0 || page >= meta.total_pages) return;
+    }
+  }
+
+  async get(id: string, options?: CallOptions): Promise<T['Record']> {
+    return this.read(this.segmentOf(id), options);
+  }
+
+  protected async page(query: object, options?: CallOptions): Promise<unknown> {
+    const path = this.path + queryString(query);
+    return (await this.transport.send({ method: 'GET', path }, options)).body;
+  }
+
+  /** @param rest what follows the path of the list */
+  protected async read<Record extends object>(
+    rest: string,
+    options?: CallOptions,
+  ): Promise<Record> {
+    return recordOf(await this.transport.send({ method: 'GET', path: this.path + rest }, options));
+  }
+
+  /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */
+  protected post(
+    action: string,
+    body: object,
+    options: CreateOptions & WriteOptions = {},
+  ): Promise<ApiResponse> {
+    const call = {
+      method: 'POST',
+      path: this.path + action,
+      headers: { ...idempotencyKey(options), ...ifMatch(options) },
+      body: jsonOf(body),
+    } as const;
+    return this.transport.send(call, options);
+  }
+
+  /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
+  protected async remove(
+    id: string,
+    options: WriteOptions = {},
+    ifGone?: T['Removed'],
+  ): Promise<T['Removed']> {
+    const call = {
+      method: 'DELETE',
+      path: this.path + this.segmentOf(id),
+      headers: ifMatch(options),
+      bodyIfGone: ifGone && { data: ifGone },
+    } as const;
+    const { body } = await this.transport.send(call, options);
+    return (body as { data: T['Removed'] }).data;
+  }
+
+  /**
+   * What the path of a record has after that of the list.
+   * @throws TypeError if the id would change the path or is not valid Unicode
+   */
+  protected segmentOf(id: string): string {
+    if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
+      throw new TypeError('id must be the id of a record');
+    }
+    return `/${encodeURIComponent(id)}`;
+  }
+}
+
+/** Reads and writes of one kind of record. */
+export class Resource<T extends ResourceTypes> extends Collection<T> {
   /**
    * @param path of the list
    * @param eventTypes of the records, separated by commas
    */
   constructor(
-    protected readonly transport: Transport,
-    private readonly path: string,
+    transport: Transport,
+    path: string,
     private readonly eventTypes: string,
-  ) {}
+  ) {
+    super(transport, path);
+  }
 
   /** One page of the list, with its exact total. With `after`, it is read by cursor and has none. */
-  list(
+  override list(
     query: T['Query'] & ByCursor & WithFields,
     options?: CallOptions,
   ): Promise<CursorPage<SomeFields<T>>>;
-  list(query: T['Query'] & ByCursor, options?: CallOptions): Promise<CursorPage<T['Item']>>;
-  list(query: T['Query'] & WithFields, options?: CallOptions): Promise<Page<SomeFields<T>>>;
-  list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
-  async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
-    const path = this.path + queryString(query);
-    return (await this.transport.send({ method: 'GET', path }, options)).body;
+  override list(
+    query: T['Query'] & ByCursor,
+    options?: CallOptions,
+  ): Promise<CursorPage<T['Item']>>;
+  override list(
+    query: T['Query'] & WithFields,
+    options?: CallOptions,
+  ): Promise<Page<SomeFields<T>>>;
+  override list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
+  override async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
+    return this.page(query, options);
   }
 
   /**
@@ -112,36 +214,6 @@ export class Resource<T extends ResourceTypes> {
     return (await this.transport.send({ method: 'GET', path }, options)).body as EventsPage;
   }
 
-  /**
-   * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
-   * missing. No record is repeated: the ids of all records are kept until the end of the iteration.
-   */
-  async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
-    const limit = query.limit ?? MAX_LIMIT;
-    const seen = new Set<string>();
-    for (let page = query.page ?? 1; ; page++) {
-      const { data, meta } = await this.list({ ...query, page, limit }, options);
-      for (const item of data) {
-        if (seen.has(item.id)) continue;
-        seen.add(item.id);
-        yield item;
-      }
-      if (data.length === 0 || page >= meta.total_pages) return;
-    }
-  }
-
-  async get(id: string, options?: CallOptions): Promise<T['Record']> {
-    return this.read(this.segmentOf(id), options);
-  }
-
-  /** @param rest what follows the path of the list */
-  protected async read<Record extends object>(
-    rest: string,
-    options?: CallOptions,
-  ): Promise<Record> {
-    return recordOf(await this.transport.send({ method: 'GET', path: this.path + rest }, options));
-  }
-
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
   async create(fields: T['Create'], options?: CreateOptions): Promise<T['Record']> {
     return recordOf(await this.post('', fields, options));
@@ -162,21 +234,6 @@ export class Resource<T extends ResourceTypes> {
     return response;
   }
 
-  /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */
-  protected post(
-    action: string,
-    body: object,
-    options: CreateOptions & WriteOptions = {},
-  ): Promise<ApiResponse> {
-    const call = {
-      method: 'POST',
-      path: this.path + action,
-      headers: { ...idempotencyKey(options), ...ifMatch(options) },
-      body: jsonOf(body),
-    } as const;
-    return this.transport.send(call, options);
-  }
-
   /** Changes the given fields; `null` clears a field. */
   async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
     const call = {
@@ -186,33 +243,6 @@ export class Resource<T extends ResourceTypes> {
       body: jsonOf(fields),
     } as const;
     return recordOf(await this.transport.send(call, options));
-  }
-
-  /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
-  protected async remove(
-    id: string,
-    options: WriteOptions = {},
-    ifGone?: T['Removed'],
-  ): Promise<T['Removed']> {
-    const call = {
-      method: 'DELETE',
-      path: this.path + this.segmentOf(id),
-      headers: ifMatch(options),
-      bodyIfGone: ifGone && { data: ifGone },
-    } as const;
-    const { body } = await this.transport.send(call, options);
-    return (body as { data: T['Removed'] }).data;
-  }
-
-  /**
-   * What the path of a record has after that of the list.
-   * @throws TypeError if the id would change the path or is not valid Unicode
-   */
-  protected segmentOf(id: string): string {
-    if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
-      throw new TypeError('id must be the id of a record');
-    }
-    return `/${encodeURIComponent(id)}`;
   }
 }
 

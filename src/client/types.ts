@@ -49,6 +49,21 @@ export interface EventsPage {
   meta: CursorMeta;
 }
 
+export type ApiKey = Schemas['ApiKey'];
+export type ApiKeyCreate = Input<Schemas['CreateKey']>;
+/** A key with the key itself, which only the first response has. */
+export type IssuedApiKey = Schemas['ApiKeyWithSecret'];
+export type KeyQuery = Query<'keysList'>;
+export type Grant = Schemas['Grant'];
+/** A key or grant that was revoked. */
+export type Revoked = Schemas['RevokedKey'];
+/** The organization of the key. */
+export type OwnOrganization = Schemas['OwnOrganization'];
+/** An organization that an operator has created. */
+export type Organization = Schemas['Organization'];
+export type OrganizationCreate = Input<Schemas['CreateOrganization']>;
+export type FirstKeyCreate = Input<Schemas['FirstKey']>;
+
 export type Deleted = Schemas['Deleted'];
 export type PersonalData = Schemas['PersonalData'];
 export type ErasedLead = Schemas['ErasedLead'];

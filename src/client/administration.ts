@@ -1,0 +1,70 @@
+import { Collection, recordOf } from './resource.js';
+import type {
+  ApiKey,
+  ApiKeyCreate,
+  CreateOptions,
+  FirstKeyCreate,
+  Grant,
+  IssuedApiKey,
+  KeyQuery,
+  Organization,
+  OrganizationCreate,
+  Revoked,
+  WriteOptions,
+} from './types.js';
+
+interface Types<R extends { id: string }> {
+  Record: R;
+  Item: R;
+  Query: KeyQuery;
+  Removed: Revoked;
+}
+
+/** The grants of the organization. The key needs `keys:read` and `keys:write`. */
+export class Grants extends Collection<Types<Grant>> {
+  /** Ends a grant with its tokens and sessions. */
+  revoke(id: string, options?: WriteOptions): Promise<Revoked> {
+    return this.remove(id, options);
+  }
+}
+
+/**
+ * The keys of the organization. The key of the client needs `keys:read` and `keys:write`. A response to `create` and
+ * `rotate` lacks `key` if an earlier attempt has made the key: revoke it, and create another one.
+ */
+export class Keys extends Collection<Types<ApiKey>> {
+  /** Creates a key, which ends with that of the client. */
+  async create(fields: ApiKeyCreate, options?: CreateOptions): Promise<IssuedApiKey> {
+    return recordOf(await this.post('', fields, options));
+  }
+
+  /** Creates the successor of a key, which ends after `overlap_seconds`. */
+  async rotate(
+    id: string,
+    fields: { overlap_seconds?: number | undefined } = {},
+    options?: CreateOptions,
+  ): Promise<IssuedApiKey> {
+    return recordOf(await this.post(`${this.segmentOf(id)}/rotate`, fields, options));
+  }
+
+  /** Revokes a key and those that it has created. */
+  revoke(id: string, options?: WriteOptions): Promise<Revoked> {
+    return this.remove(id, options);
+  }
+}
+
+/** The organizations of an operator. The key of the client is an operator key. */
+export class Organizations extends Collection<Types<Organization>> {
+  async create(fields: OrganizationCreate, options?: CreateOptions): Promise<Organization> {
+    return recordOf(await this.post('', fields, options));
+  }
+
+  /** Creates the first key of an organization. */
+  async createFirstKey(
+    id: string,
+    fields: FirstKeyCreate,
+    options?: CreateOptions,
+  ): Promise<IssuedApiKey> {
+    return recordOf(await this.post(`${this.segmentOf(id)}/keys`, fields, options));
+  }
+}
