@@ -1,7 +1,10 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A tenant: the owner of records and of the keys that reach them. */
 @Entity('organizations')
+@Index('organizations_by_operator', ['operator_id', 'created_at', 'id'], {
+  where: 'operator_id is not null',
+})
 export class Organization {
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
