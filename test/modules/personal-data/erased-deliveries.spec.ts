@@ -27,7 +27,7 @@ const bodiesOf = async (webhook: string) => {
 
 describe('an erasure', () => {
   it('while a delivery is sent does not let the answer of the receiver be stored', async () => {
-    const tenant = await app.organization();
+    const tenant = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
     const webhook = await createWebhook(tenant, receiver.url(), { types: TYPES });
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -53,7 +53,7 @@ describe('an erasure', () => {
   });
 
   it('before a delivery is queued empties its body', async () => {
-    const tenant = await app.organization();
+    const tenant = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
     const webhook = await createWebhook(tenant, 'https://receiver.invalid/hook', { types: TYPES });
     const { id } = await createLead(tenant.api, { city: 'London' });
     const createdAt = new Date();

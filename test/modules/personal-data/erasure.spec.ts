@@ -33,7 +33,7 @@ beforeAll(async () => {
   app = await TestServer.shared();
 });
 beforeEach(async () => {
-  tenant = await app.organization();
+  tenant = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
   ({ api } = tenant);
 });
 
@@ -184,7 +184,7 @@ describe('POST /api/v1/leads/:id/erase', () => {
   });
 
   it('does not find an unknown lead, or that of another organization', async () => {
-    const stranger = await app.organization();
+    const stranger = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
     const foreign = await createLead(stranger.api);
     for (const id of [randomUUID(), foreign.id]) {
       expectError(await erase(id), 404, 'not_found');

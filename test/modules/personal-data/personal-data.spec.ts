@@ -28,7 +28,7 @@ beforeAll(async () => {
   app = await TestServer.shared();
 });
 beforeEach(async () => {
-  tenant = await app.organization();
+  tenant = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
   ({ api } = tenant);
 });
 
@@ -87,7 +87,7 @@ describe('GET /api/v1/leads/:id/personal-data', () => {
   });
 
   it('does not find an unknown, foreign or erased lead', async () => {
-    const stranger = await app.organization();
+    const stranger = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
     const erased = await createLead(api);
     dataOf(await api.post(`${LEADS}/${erased.id}/erase`, undefined));
     for (const id of [randomUUID(), (await createLead(stranger.api)).id, erased.id]) {

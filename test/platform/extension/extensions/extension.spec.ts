@@ -58,7 +58,7 @@ beforeAll(async () => {
   app = await TestApp.start({ extensions: [notesExtension] });
 });
 beforeEach(async () => {
-  tenant = await app.organization();
+  tenant = await app.organization({ scopes: app.scopes.every });
 });
 afterAll(() => app.stop());
 
