@@ -252,8 +252,8 @@ describe('the refill of leads', () => {
     await refill();
     // Published and waiting events: that of the creation.
     const events = await app.sql(
-      `select from events where organization_id = $1
-       union all select from event_outbox where organization_id = $1`,
+      `select from events where organization_id = $1 and type like 'lead.%'
+       union all select from event_outbox where organization_id = $1 and type like 'lead.%'`,
       [tenant.id],
     );
     expect(events).toHaveLength(1);
