@@ -26,12 +26,16 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** Keeps the query parameters of the reads that have some. */
+/** Keeps the query parameters of the operations that have some. */
 function queriesOf(paths) {
-  const queries = Object.entries(paths).flatMap(([route, { get }]) => {
-    const parameters = get?.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
-    const { operationId } = get ?? {};
-    return parameters.length > 0 ? [[route, { get: { operationId, parameters } }]] : [];
+  const queries = Object.entries(paths).flatMap(([route, operations]) => {
+    const kept = Object.entries(operations).flatMap(
+      ([method, { operationId, parameters = [] }]) => {
+        const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+        return inQuery.length > 0 ? [[method, { operationId, parameters: inQuery }]] : [];
+      },
+    );
+    return kept.length > 0 ? [[route, Object.fromEntries(kept)]] : [];
   });
   return Object.fromEntries(queries);
 }

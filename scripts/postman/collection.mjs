@@ -11,7 +11,7 @@ Set \`base_url\` to the address of the server and \`api_key\` to a key that has 
 requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
 addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
 limits of a key. Upserts and batches, which change several records or one of several, are left out, and so are the routes
-of keys, grants and operators.
+of keys, grants, operators and files.
 `;
 
 /** @param document the OpenAPI document */
@@ -37,9 +37,11 @@ export function collectionOf(document) {
   };
 }
 
-/** Whether the records that a route changes depend on its body, or it needs a key that the collection has not. */
+/** Whether the records that a route changes depend on its body, it is about a file, or it needs a key that the collection has not. */
 export function isLeftOut(path) {
-  return /\/(batch|erase|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(path);
+  return /\/(batch|erase|export|imports(\/.*)?|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(
+    path,
+  );
 }
 
 function operationsOf({ paths, components }) {

@@ -1,4 +1,4 @@
-import { Collection, recordOf } from './resource.js';
+import { Collection, recordOf, segmentOf } from './resource.js';
 import type {
   ApiKey,
   ApiKeyCreate,
@@ -44,7 +44,7 @@ export class Keys extends Collection<Types<ApiKey>> {
     fields: { overlap_seconds?: number | undefined } = {},
     options?: CreateOptions,
   ): Promise<IssuedApiKey> {
-    return recordOf(await this.post(`${this.segmentOf(id)}/rotate`, fields, options));
+    return recordOf(await this.post(`${segmentOf(id)}/rotate`, fields, options));
   }
 
   /** Revokes a key and those that it has created. */
@@ -65,6 +65,6 @@ export class Organizations extends Collection<Types<Organization>> {
     fields: FirstKeyCreate,
     options?: CreateOptions,
   ): Promise<IssuedApiKey> {
-    return recordOf(await this.post(`${this.segmentOf(id)}/keys`, fields, options));
+    return recordOf(await this.post(`${segmentOf(id)}/keys`, fields, options));
   }
 }

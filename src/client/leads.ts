@@ -1,4 +1,6 @@
-import { DeletableResource, recordOf } from './resource.js';
+import { LeadImports } from './lead-imports.js';
+import { DeletableResource, queryString, recordOf, segmentOf } from './resource.js';
+import type { Transport } from './transport.js';
 import type {
   CallOptions,
   CreateOptions,
@@ -7,6 +9,7 @@ import type {
   Lead,
   LeadBatchItem,
   LeadCreate,
+  LeadExportQuery,
   LeadListItem,
   LeadMerge,
   LeadQuery,
@@ -27,8 +30,29 @@ interface LeadTypes {
   Removed: Deleted;
 }
 
+/** Timeout of an export: the server gives it as much. */
+const EXPORT_MS = 600_000;
+
 /** Reads and writes of leads. */
 export class Leads extends DeletableResource<LeadTypes> {
+  readonly imports: LeadImports;
+
+  constructor(transport: Transport, path: string, eventTypes: string) {
+    super(transport, path, eventTypes);
+    this.imports = new LeadImports(transport, `${path}/imports`);
+  }
+
+  /**
+   * All leads that match, as CSV or NDJSON. The text is complete, or the call rejects. The default of `timeoutMs` is ten
+   * minutes.
+   */
+  async export(query: LeadExportQuery = {}, options: CallOptions = {}): Promise<string> {
+    const path = `/api/v1/leads/export${queryString(query)}`;
+    const call = { method: 'GET', path, isFile: true } as const;
+    const { body } = await this.transport.send(call, { timeoutMs: EXPORT_MS, ...options });
+    return body as string;
+  }
+
   /**
    * Updates the lead that has one of the values of `match_on`, or creates it. All attempts share one
    * `Idempotency-Key`.
@@ -44,16 +68,16 @@ export class Leads extends DeletableResource<LeadTypes> {
    * `Idempotency-Key`. `ifMatch` is the entity tag of the lead `id`.
    */
   async merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead> {
-    return recordOf(await this.post(`${this.segmentOf(id)}/merge`, input, options));
+    return recordOf(await this.post(`${segmentOf(id)}/merge`, input, options));
   }
 
   /** Everything that is stored about the person of a lead. */
   personalData(id: string, options?: CallOptions): Promise<PersonalData> {
-    return this.read(`${this.segmentOf(id)}/personal-data`, options);
+    return this.read(`${segmentOf(id)}/personal-data`, options);
   }
 
   /** Erases the person of a lead, which cannot be undone. All attempts share one `Idempotency-Key`. */
   async erase(id: string, options?: CreateOptions): Promise<ErasedLead> {
-    return recordOf(await this.post(`${this.segmentOf(id)}/erase`, {}, options));
+    return recordOf(await this.post(`${segmentOf(id)}/erase`, {}, options));
   }
 }

@@ -441,6 +441,113 @@ export interface components {
              */
             user_id?: string | null;
         };
+        LeadImport: {
+            /**
+             * Format: uuid
+             * @description Identifier of the import.
+             * @example 01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10
+             */
+            id: string;
+            /**
+             * @description Its state.
+             * @example running
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "cancelled" | "failed";
+            /**
+             * @description Format of the file.
+             * @example csv
+             * @enum {string}
+             */
+            format: "csv" | "ndjson";
+            /**
+             * @description What a line may do.
+             * @example create_or_update
+             * @enum {string}
+             */
+            mode: "create_or_update" | "update_only" | "create_only";
+            /**
+             * @description Fields that find the lead of a line.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            match_on: ("email" | "phone" | "external_id")[];
+            /**
+             * @description Whether nothing is written.
+             * @example false
+             */
+            dry_run: boolean;
+            /**
+             * @description Columns that are not imported.
+             * @example []
+             */
+            ignored_columns: string[];
+            /**
+             * @description Size of the file.
+             * @example 48213
+             */
+            bytes: number;
+            /**
+             * @description Records of the file.
+             * @example 1000
+             */
+            lines: number;
+            /**
+             * @description Records that were carried out or rejected.
+             * @example 400
+             */
+            processed: number;
+            /**
+             * @description Leads that were created.
+             * @example 390
+             */
+            created: number;
+            /**
+             * @description Leads that were updated.
+             * @example 6
+             */
+            updated: number;
+            /**
+             * @description Records whose lead had all values already.
+             * @example 0
+             */
+            unchanged: number;
+            /**
+             * @description Records that were rejected.
+             * @example 4
+             */
+            rejected: number;
+            /**
+             * @description Why it ended before its last line.
+             * @example The key of the import has ended.
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-01-05T16:20:01.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-01-05T16:20:31.000Z
+             */
+            ended_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
         LeadListItem: {
             /**
              * Format: uuid
@@ -1227,7 +1334,7 @@ export interface components {
                  */
                 key_id: string | null;
                 /**
-                 * @description `api` through REST, `ai` through /mcp; null for jobs and commands.
+                 * @description `api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.
                  * @example api
                  */
                 channel: string | null;
@@ -2353,7 +2460,7 @@ export interface components {
                      */
                     key_id: string | null;
                     /**
-                     * @description `api` through REST, `ai` through /mcp; null for jobs and commands.
+                     * @description `api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.
                      * @example api
                      */
                     channel: string | null;
@@ -2863,6 +2970,194 @@ export interface operations {
                  * @example created_at,updated_at
                  */
                 fields?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadsExport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
+                 * @example hopper
+                 */
+                search?: string;
+                /**
+                 * @description Only leads with exactly this status.
+                 * @example new
+                 */
+                status?: string;
+                /**
+                 * @description Only leads of this temperature.
+                 * @example warm
+                 */
+                temperature?: "cold" | "warm" | "hot";
+                /**
+                 * @description Only the lead with this external id.
+                 * @example crm-4711
+                 */
+                external_id?: string;
+                /**
+                 * @description Only leads created at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only leads created before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Only leads from this source.
+                 * @example website
+                 */
+                source?: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Only leads with this tag, in any case. Repeated, only those with all of them.
+                 * @example [
+                 *       "roof"
+                 *     ]
+                 */
+                tag?: string[];
+                /**
+                 * @description Only leads changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only leads changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
+                 * @example created_at,updated_at
+                 */
+                fields?: string;
+                /**
+                 * @description CSV, or a JSON object a line.
+                 * @example csv
+                 */
+                format?: "csv" | "ndjson";
+                /**
+                 * @description Whether cells that a spreadsheet would take for formulas get a leading quote.
+                 * @example formulas
+                 */
+                escape?: "formulas" | "none";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadImportsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+                /**
+                 * @description Only imports with this status.
+                 * @example running
+                 */
+                status?: "pending" | "running" | "completed" | "cancelled" | "failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadImportsCreate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What a line may do, as in an upsert.
+                 * @example create_or_update
+                 */
+                mode?: "create_or_update" | "update_only" | "create_only";
+                /**
+                 * @description Fields that find the lead of a line. Default: those that the file has.
+                 * @example [
+                 *       "email"
+                 *     ]
+                 */
+                match_on?: ("email" | "phone" | "external_id")[];
+                /**
+                 * @description JSON object of columns and fields: `{"Owner":"custom_fields.owner","Score":null}`. Null leaves a column out.
+                 * @example {"Owner":"custom_fields.owner"}
+                 */
+                map?: string;
+                /**
+                 * @description Whether a file with unknown columns is refused, or they become custom fields.
+                 * @example refuse
+                 */
+                unknown_columns?: "refuse" | "custom_fields";
+                /**
+                 * @description Whether nothing is written.
+                 * @example false
+                 */
+                dry_run?: boolean;
+                /**
+                 * @description Encoding of the file. A byte order mark of UTF-16 is recognized.
+                 * @example utf-8
+                 */
+                encoding?: "utf-8" | "utf-16" | "windows-1252";
+                /**
+                 * @description What separates the cells of CSV. Default: what the first line has most often.
+                 * @example semicolon
+                 */
+                delimiter?: "comma" | "semicolon" | "tab" | "pipe";
+                /**
+                 * @description Whether an empty cell of CSV clears its field.
+                 * @example false
+                 */
+                clear_empty?: boolean;
+                /**
+                 * @description Set it to `latitude` for cells of CSV that have the quotes of an export.
+                 * @example none
+                 */
+                escaped?: "none" | "latitude";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadImportsRejected: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether cells that a spreadsheet would take for formulas get a leading quote.
+                 * @example formulas
+                 */
+                escape?: "formulas" | "none";
             };
             header?: never;
             path?: never;

@@ -88,7 +88,7 @@ export class Collection<T extends CollectionTypes> {
   }
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
-    return this.read(this.segmentOf(id), options);
+    return this.read(segmentOf(id), options);
   }
 
   protected async page(query: object, options?: CallOptions): Promise<unknown> {
@@ -127,24 +127,24 @@ export class Collection<T extends CollectionTypes> {
   ): Promise<T['Removed']> {
     const call = {
       method: 'DELETE',
-      path: this.path + this.segmentOf(id),
+      path: this.path + segmentOf(id),
       headers: ifMatch(options),
       bodyIfGone: ifGone && { data: ifGone },
     } as const;
     const { body } = await this.transport.send(call, options);
     return (body as { data: T['Removed'] }).data;
   }
+}
 
-  /**
-   * What the path of a record has after that of the list.
-   * @throws TypeError if the id would change the path or is not valid Unicode
-   */
-  protected segmentOf(id: string): string {
-    if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
-      throw new TypeError('id must be the id of a record');
-    }
-    return `/${encodeURIComponent(id)}`;
+/**
+ * What the path of a record has after that of the list.
+ * @throws TypeError if the id would change the path or is not valid Unicode
+ */
+export function segmentOf(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
+    throw new TypeError('id must be the id of a record');
   }
+  return `/${encodeURIComponent(id)}`;
 }
 
 /** Reads and writes of one kind of record. */
@@ -238,7 +238,7 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
     const call = {
       method: 'PUT',
-      path: this.path + this.segmentOf(id),
+      path: this.path + segmentOf(id),
       headers: ifMatch(options),
       body: jsonOf(fields),
     } as const;
@@ -287,7 +287,7 @@ function refuseNewNull(this: Record<string, unknown>, name: string, value: unkno
 }
 
 /** @throws TypeError */
-function idempotencyKey({ idempotencyKey: key = randomKey() }: CreateOptions) {
+export function idempotencyKey({ idempotencyKey: key = randomKey() }: CreateOptions) {
   if (!/^[!-~]+$/.test(key)) throw new TypeError('idempotencyKey must be visible ASCII characters');
   return { 'Idempotency-Key': key };
 }

@@ -43,18 +43,21 @@ export class FailedAttempt {
 interface CallState {
   readonly isWrite: boolean;
   readonly wasUncertain: boolean;
+  readonly isFile?: boolean | undefined;
 }
 
 /** Parses a complete response. */
 export function parseResponse(
   response: Response,
   text: string,
-  { isWrite, wasUncertain }: CallState,
+  { isWrite, wasUncertain, isFile = false }: CallState,
 ): ApiResponse | FailedAttempt {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;
+  const isSuccess = status >= 200 && status < 300;
+  if (isFile && isSuccess) return { body: text, etag: null };
   const body = parse(text);
-  if (status >= 200 && status < 300) {
+  if (isSuccess) {
     if (isEnvelope(body)) return { body, etag: headers.get('etag') };
     const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
     const options = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };

@@ -14,8 +14,10 @@ export interface ApiCall {
   /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body as JSON. */
-  readonly body?: string;
+  /** The body: JSON, unless a header says otherwise. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | Blob;
+  /** Whether the response is a file. Its body is then a string. */
+  readonly isFile?: boolean;
   /** Time in milliseconds that the server may wait before it responds. The timeout begins after it. */
   readonly waitMs?: number;
   /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
@@ -89,7 +91,7 @@ export class Transport {
       if (deadline.signal.aborted) throw abortError(deadline.signal.reason, wasUncertain);
       const response = await deadline.race(this.fetch(...this.request(call, deadline.signal)));
       const text = await deadline.race(response.text());
-      return parseResponse(response, text, { isWrite, wasUncertain });
+      return parseResponse(response, text, { isWrite, wasUncertain, isFile: call.isFile });
     } catch (cause) {
       if (cause instanceof LatitudeError) throw cause;
       const uncertain = wasUncertain || isWrite;

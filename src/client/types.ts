@@ -21,6 +21,15 @@ export type LeadQuery = Query<'leadsList'>;
 export type LeadUpsert = Input<Omit<Schemas['UpsertLead'], 'data'>> & { data: LeadUpdate };
 export type LeadMerge = Input<Schemas['MergeLead']>;
 
+export type LeadExportQuery = Query<'leadsExport'>;
+
+/** An import of leads. */
+export type LeadImport = Schemas['LeadImport'];
+export type LeadImportListQuery = Query<'leadImportsList'>;
+export type RejectedLinesQuery = Query<'leadImportsRejected'>;
+/** A file that can be sent more than once. */
+export type ImportFile = string | Uint8Array<ArrayBuffer> | Blob;
+
 /** A lead after an upsert, and what was done. */
 export interface UpsertedLead {
   action: Schemas['UpsertMeta']['action'];
@@ -151,6 +160,19 @@ export interface CreateOptions extends CallOptions {
    * within 24 hours. Default: a random key for each call, which its attempts share.
    */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** How a file is imported. */
+export interface LeadImportOptions extends CreateOptions {
+  /** Default: `csv`. */
+  readonly format?: 'csv' | 'ndjson' | undefined;
+  /** The parameters of the import. */
+  readonly query?: Query<'leadImportsCreate'> | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Receives the import about once a second. */
+  readonly onProgress?: ((progress: LeadImport) => void) | undefined;
 }
 
 export interface BatchOptions extends CreateOptions {

@@ -154,6 +154,11 @@ export class OpenApiValidator {
     const media = response.content?.['application/json'];
     const type = headers.get('content-type');
     const ofHeaders = this.headerErrors(response, headers);
+    const files = Object.keys(response.content ?? {}).filter((name) => name !== 'application/json');
+    if (files.length > 0) {
+      const isFile = files.some((name) => type?.split(';')[0] === name);
+      return isFile ? ofHeaders : [...ofHeaders, `the content type is ${type}`];
+    }
     if (!media || isHead) return body === undefined ? ofHeaders : [...ofHeaders, 'has a body'];
     const { code } = (body as { error?: { code: string } } | undefined)?.error ?? {};
     return [

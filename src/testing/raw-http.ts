@@ -17,6 +17,9 @@ export interface RawRequest extends HttpRequest {
   headers: readonly string[];
 }
 
+/** Content types of responses whose body is not parsed. */
+const FILES = /^(text\/csv|application\/x-ndjson)(;|$)/;
+
 /** Sends a request and reads the response. `fetch` adds and refuses some headers, and takes twice the CPU. */
 export function rawRequest(
   port: number,
@@ -26,11 +29,14 @@ export function rawRequest(
     const sending = http.request({ host: '127.0.0.1', port, ...options }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
       response.once('end', () => {
         const text = Buffer.concat(chunks).toString();
         const headers = new Headers(response.headers as Record<string, string>);
         try {
-          const answer = { status: response.statusCode!, headers, body: parseBody(text) };
+          const isFile = FILES.test(headers.get('content-type') ?? '');
+          const body: unknown = isFile && options.method !== 'HEAD' ? text : parseBody(text);
+          const answer = { status: response.statusCode!, headers, body };
           validateAnswer(port, options.method, options.path, answer);
           resolve(answer);
         } catch (error) {

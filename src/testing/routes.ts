@@ -90,6 +90,20 @@ const DELIVERIES = new Map<string, string>();
 
 /** Routes to which the suites of the standard routes do not apply. */
 export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  { method: 'GET', pattern: `${LEADS}/imports/:id`, access: 'leads:read', makeRecord: importLeads },
+  {
+    method: 'GET',
+    pattern: `${LEADS}/imports/:id/rejected`,
+    access: 'leads:read',
+    makeRecord: importLeads,
+  },
+  {
+    method: 'POST',
+    pattern: `${LEADS}/imports/:id/cancel`,
+    access: 'leads:write',
+    needs: ['leads:read'],
+    makeRecord: importLeads,
+  },
   route('GET', 'deliveries', 'webhooks:read', async (tenant) => {
     return (await createDelivery(tenant)).webhook_id;
   }),
@@ -114,6 +128,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/organization', access: 'any-key' },
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
+  { method: 'GET', pattern: `${LEADS}/export`, access: 'leads:read' },
+  { method: 'GET', pattern: `${LEADS}/imports`, access: 'leads:read', listed: importLeads },
   {
     method: 'POST',
     pattern: `${LEADS}/upsert`,
@@ -142,6 +158,16 @@ export const ROUTES: readonly Route[] = [
 /** The routes of batches. */
 export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
 
+/** The routes whose body is a file. */
+export const FILE_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: `${LEADS}/imports`,
+    access: 'leads:write',
+    needs: ['leads:read'],
+  },
+];
+
 /** The routes of keys with an id. */
 export const KEY_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
   { method: 'GET', pattern: `${KEYS}/:id`, access: 'keys:read', makeRecord: createKey },
@@ -167,6 +193,7 @@ export const ALL_ROUTES = [
   ...ROUTES,
   ...FURTHER_ROUTES,
   ...BATCH_ROUTES,
+  ...FILE_ROUTES,
   ...KEY_ROUTES,
   { method: 'GET', pattern: KEYS, access: 'keys:read' },
   { method: 'GET', pattern: GRANTS, access: 'keys:read' },
@@ -230,6 +257,13 @@ async function createKey({ api }: Tenant): Promise<string> {
 
 function buildKey(): Body {
   return { name: 'Made by a test', scopes: ['leads:read'] };
+}
+
+/** Starts an import of a lead. */
+async function importLeads({ api }: Tenant): Promise<string> {
+  const headers = { 'Content-Type': 'text/csv' };
+  const file = `first_name,email\nAda,${randomUUID()}@example.com`;
+  return dataOf<{ id: string }>(await api.post(`${LEADS}/imports`, file, { headers }), 202).id;
 }
 
 /** The body of a webhook whose receiver does not exist, for events that the suites do not cause. */

@@ -42,6 +42,8 @@ export async function describeExtensions(
 
 /** Returns the problems that the recommended rules of Redocly find in a document. */
 export async function lint(document: OpenApiDocument): Promise<NormalizedProblem[]> {
-  const config = await createConfig({ extends: ['recommended'] });
+  // `/leads/imports/{id}` and `/leads/{id}/events` both match a path that no import and no lead has.
+  const rules = { 'no-ambiguous-paths': 'off' } as const;
+  const config = await createConfig({ extends: ['recommended'], rules });
   return lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
 }

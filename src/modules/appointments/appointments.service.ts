@@ -135,7 +135,7 @@ export class AppointmentsService {
 function rowOf(call: Call, input: CreateAppointmentDto) {
   return {
     id: uuidv7(),
-    booked_by: call.actor.channel,
+    booked_by: call.actor.channel === 'ai' ? 'ai' : 'api',
     ...nullsForMissing(CreateAppointmentDto, input),
   };
 }

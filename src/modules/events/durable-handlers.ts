@@ -22,7 +22,7 @@ import {
   type EventBatch,
 } from './event-handler.decorator.js';
 import { EventTypes } from './event-types.js';
-import { eventOf, handlerCallOf } from './recorded-event.js';
+import { eventOf, handlerCallOf, type RecordedEvent } from './recorded-event.js';
 
 /** Maximum number of events that one statement reads. */
 const PAGE = 200;
@@ -152,11 +152,16 @@ export class DurableHandlers implements OnApplicationBootstrap {
     claimed: ClaimedHandler,
     events: readonly EventOfOrganization[],
   ): Promise<'done' | 'stopped'> {
-    const batch: EventBatch = { memo: new Map() };
+    let index = -1;
+    const batch: EventBatch = {
+      memo: new Map(),
+      following: () => followingOf(events, index),
+    };
     let stored = performance.now();
     let last: number | undefined;
     const store = async () => last === undefined || (await this.handlers.advance(claimed, last));
     for (const event of events) {
+      index++;
       if (!this.background.isAccepting) {
         await this.handlers.release(claimed, last);
         return 'stopped';
@@ -189,5 +194,16 @@ export class DurableHandlers implements OnApplicationBootstrap {
     logger.warn(line, 'an event handler failed and will be called again');
     const name = error instanceof Error ? error.name : typeof error;
     await this.handlers.retry(claimed, name, delayMs);
+  }
+}
+
+function* followingOf(
+  events: readonly EventOfOrganization[],
+  index: number,
+): Generator<RecordedEvent> {
+  const organization = events[index]?.organization_id;
+  for (const event of events.slice(index + 1)) {
+    if (event.organization_id !== organization) return;
+    yield eventOf(event);
   }
 }

@@ -21,6 +21,8 @@ export interface EventBatch {
    * after all of these events were committed.
    */
   readonly memo: Map<string, unknown>;
+  /** The events after this one, as long as they are of the same organization. The handler is called with each of them. */
+  readonly following: () => Iterable<RecordedEvent>;
 }
 
 type Handler = (call: Call, event: RecordedEvent, batch: EventBatch) => unknown;

@@ -20,7 +20,8 @@ export class EventActorDto {
 
   @Text({
     max: 20,
-    description: '`api` through REST, `ai` through /mcp; null for jobs and commands.',
+    description:
+      '`api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.',
     example: 'api',
   })
   channel: string | null;

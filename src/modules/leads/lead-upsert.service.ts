@@ -18,6 +18,15 @@ export interface UpsertedLead {
   readonly action: UpsertAction;
 }
 
+/** How an upsert changes a lead that exists. */
+export interface UpsertOptions {
+  /** Whether custom fields that the input does not have stay. Default: false. */
+  readonly mergesCustomFields?: boolean;
+}
+
+/** Flags that only an update by id turns off. */
+const STICKY = ['sms_opted_out', 'on_dnc_list'] as const;
+
 /** How often an upsert is tried. Each failed attempt means that another request has changed the matching leads. */
 const MAX_ATTEMPTS = 10;
 
@@ -44,8 +53,13 @@ export class LeadUpsertService {
    * @param known what the input matches, if it was looked up before
    * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
    */
-  upsert(call: Call, input: UpsertLeadDto, known?: readonly Holder[]): Promise<UpsertedLead> {
-    const run = () => this.repeat(call, input, known);
+  upsert(
+    call: Call,
+    input: UpsertLeadDto,
+    known?: readonly Holder[],
+    options: UpsertOptions = {},
+  ): Promise<UpsertedLead> {
+    const run = () => this.repeat(call, input, options, known);
     const value = input.match_on.map((field) => input.data[field]).find(Boolean);
     return call.transaction ? this.queue.run(`${call.tenant.id} ${value}`, run) : run();
   }
@@ -53,11 +67,12 @@ export class LeadUpsertService {
   private async repeat(
     call: Call,
     input: UpsertLeadDto,
+    options: UpsertOptions,
     known?: readonly Holder[],
   ): Promise<UpsertedLead> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.attempt(call, input, attempt === 1 ? known : undefined);
+        return await this.attempt(call, input, options, attempt === 1 ? known : undefined);
       } catch (error) {
         if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
         throw error instanceof ApiError && error.details ? error.within('data') : error;
@@ -68,6 +83,7 @@ export class LeadUpsertService {
   private async attempt(
     call: Call,
     input: UpsertLeadDto,
+    options: UpsertOptions,
     known?: readonly Holder[],
   ): Promise<UpsertedLead> {
     const { mode, data } = input;
@@ -78,7 +94,9 @@ export class LeadUpsertService {
     if (!match && mode === 'update_only') {
       throw new ApiError('not_found', { message: 'No lead has these values.' });
     }
-    const write = match ? this.update(call, data, matches, match.id) : this.create(call, data);
+    const write = match
+      ? this.update(call, data, matches, match.id, options)
+      : this.create(call, data);
     return write.catch((error: unknown) => {
       throw isAboutMatch(error, input) ? new MatchChanged() : error;
     });
@@ -108,11 +126,17 @@ export class LeadUpsertService {
     data: UpdateLeadDto,
     matches: readonly Holder[],
     id: string,
+    { mergesCustomFields = false }: UpsertOptions,
   ): Promise<UpsertedLead> {
     const lead = await this.leads.updateStored(call, id, data, (stored) => {
       const isSame = ({ field, value }: Holder) =>
         stored[field] === value || this.areEqual(call, field, data, stored);
       if (!matches.every(isSame)) throw new MatchChanged();
+      const { custom_fields: custom } = data;
+      const merged = mergesCustomFields && custom && { ...stored.custom_fields, ...custom };
+      const kept = STICKY.filter((flag) => stored[flag]).map((flag) => [flag, undefined]);
+      const flags = Object.fromEntries(kept) as UpdateLeadDto;
+      return { ...data, ...flags, ...(merged && { custom_fields: merged }) };
     });
     return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
   }

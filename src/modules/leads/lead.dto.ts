@@ -184,3 +184,6 @@ export class LeadListQuery extends FindLeadsQuery {
   @After() after?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
 }
+
+/** What a list of leads selects, without its order and paging. */
+export type LeadFilters = Omit<LeadListQuery, keyof ListQuery | 'sort_by' | 'after' | 'fields'>;

@@ -7,12 +7,13 @@ import {
 } from './contact-identity/contact-identity.service.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
+import { addTransferCommands } from './transfer/transfer.commands.js';
 
 /** `latitude leads`. */
 export function addLeadCommands(program: Command, run: Run): void {
-  program
-    .command('leads')
-    .description('leads of organizations')
+  const leads = program.command('leads').description('leads of organizations');
+  addTransferCommands(leads, run);
+  leads
     .command('conflicts')
     .description('list leads whose e-mail or phone equals that of another lead')
     .option('--organization <id>', 'only leads of this organization', uuid)

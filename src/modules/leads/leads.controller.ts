@@ -7,6 +7,7 @@ import {
   Post,
   Put,
   Query,
+  StreamableFile,
   UseFilters,
 } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
@@ -42,6 +43,9 @@ import { LeadBatchDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
+import { EXPORT_TYPES, LeadExportQuery } from './transfer/lead-export.dto.js';
+import { LeadExportService } from './transfer/lead-export.service.js';
+import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
@@ -53,6 +57,7 @@ export class LeadsController {
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
+    private readonly exports: LeadExportService,
     private readonly events: EventsService,
   ) {}
 
@@ -62,6 +67,24 @@ export class LeadsController {
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
     if (query.after !== undefined) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);
+  }
+
+  @Get('export')
+  @RequireScope('leads:read')
+  @ApiRoute({
+    summary: 'Export leads',
+    description: 'All leads that match, with every field, from one snapshot.',
+    files: Object.values(EXPORT_TYPES),
+  })
+  async export(
+    @CurrentCall() call: Call,
+    @Query() query: LeadExportQuery,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<StreamableFile> {
+    const { format } = query;
+    const disposition = `attachment; filename="leads.${format}"`;
+    const leads = await this.exports.export(call, query, gone);
+    return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
   }
 
   @Get(':id')

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { HttpModule } from '../../platform/http/http.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
@@ -14,14 +15,28 @@ import { LeadUpsertService } from './lead-upsert.service.js';
 import { LeadPersonService } from './lead-person.service.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
+import { LeadExportService } from './transfer/lead-export.service.js';
+import { LeadImportRunner } from './transfer/lead-import-runner.js';
+import { LeadImportUploadService } from './transfer/lead-import-upload.service.js';
+import { LeadImportsController } from './transfer/lead-imports.controller.js';
+import { LeadImportsJobs } from './transfer/lead-imports.jobs.js';
+import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
+import { LeadImportsService } from './transfer/lead-imports.service.js';
 
 @Module({
-  imports: [AuthModule, EventsModule],
-  controllers: [LeadsController],
+  imports: [AuthModule, EventsModule, HttpModule],
+  // `imports` comes before `:id` of LeadsController.
+  controllers: [LeadImportsController, LeadsController],
   providers: [
     LeadsRepository,
     LeadsService,
     LeadBatchService,
+    LeadExportService,
+    LeadImportsRepository,
+    LeadImportsService,
+    LeadImportUploadService,
+    LeadImportRunner,
+    LeadImportsJobs,
     LeadUpsertService,
     LeadMergeService,
     LeadPersonService,

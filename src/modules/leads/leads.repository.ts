@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
+import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
@@ -12,7 +13,7 @@ import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
-import { type LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
+import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
 import { addTags } from './lead-search.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
@@ -26,7 +27,10 @@ export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 export class LeadsRepository extends TenantRepository<Lead> {
   private readonly items: RecordList<LeadListItemDto>;
 
-  constructor(database: TenantDatabase) {
+  constructor(
+    database: TenantDatabase,
+    private readonly snapshots: SnapshotReader,
+  ) {
     super(database, Lead);
     this.items = new RecordList(database, {
       entity: Lead,
@@ -60,7 +64,26 @@ export class LeadsRepository extends TenantRepository<Lead> {
     return this.items.pageAfter(this.conditionsOf(call, query, numbers), query);
   }
 
-  private conditionsOf(call: TenantCall, query: LeadListQuery, numbers: readonly string[]) {
+  /**
+   * Reads the leads of a list as JSON, in pages of one snapshot, the oldest first.
+   * @param signal ends the read with an error
+   * @throws ApiError `overloaded`, `query_failed`
+   */
+  async *readSnapshot(
+    call: TenantCall,
+    filters: LeadFilters,
+    numbers: readonly string[],
+    signal: AbortSignal,
+  ): AsyncGenerator<string[], void> {
+    const { sql, values } = this.conditionsOf(call, filters, numbers);
+    const { completeJsonFromTable } = this.columns.of(call);
+    const text = `select row_to_json(lead)::text as json from (
+      select ${completeJsonFromTable} from ${this.table.name} where ${sql} order by created_at, id) lead`;
+    const pages = this.snapshots.read<{ json: string }>(call, { text, values }, signal);
+    for await (const rows of pages) yield rows.map(({ json }) => json);
+  }
+
+  private conditionsOf(call: TenantCall, query: LeadFilters, numbers: readonly string[]) {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)

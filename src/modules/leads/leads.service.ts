@@ -5,6 +5,7 @@ import type { DirectChange } from '../../platform/data/records/record-changes.js
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { readInput } from '../../platform/fields/input/read-input.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
@@ -21,9 +22,10 @@ import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
   type LeadDto,
+  type LeadFilters,
   type LeadListItemDto,
   type LeadListQuery,
-  type UpdateLeadDto,
+  UpdateLeadDto,
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
@@ -58,6 +60,20 @@ export class LeadsService {
    */
   listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
     return this.repository.listAfter(call, query, phonesIn(call, query));
+  }
+
+  /**
+   * Reads the leads of a list as JSON, in pages of one snapshot, the oldest first.
+   * @param signal ends the read with an error
+   * @throws ApiError `overloaded`, `query_failed`
+   */
+  readSnapshot(
+    call: Call,
+    filters: LeadFilters,
+    signal: AbortSignal,
+  ): AsyncGenerator<string[], void> {
+    const phones = searchDigits(filters.search ?? '', call.tenant.phoneRegion);
+    return this.repository.readSnapshot(call, filters, phones, signal);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -172,23 +188,25 @@ export class LeadsService {
 
   /**
    * @see update
-   * @param check throws if the stored lead must not be updated
+   * @param inputFor returns the input for the stored lead, which differs in other fields than the unique ones. It throws
+   *   if the lead must not be updated.
    * @param touches whether the lead gets a new `updated_at` and an event also if it has all values
    */
   async updateStored(
     call: Call,
     id: string,
     input: UpdateLeadDto,
-    check?: (stored: LeadDto) => void,
+    inputFor?: (stored: LeadDto) => UpdateLeadDto,
     touches = false,
   ): Promise<Stored<LeadDto>> {
     if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
     const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
-    const { add_tags, remove_tags, ...fields } = input;
     const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
-    const revise = (stored: LeadDto) => {
-      check?.(stored);
+    const revise = async (stored: LeadDto) => {
+      const given = inputFor?.(stored) ?? input;
+      if (given.custom_fields !== input.custom_fields) await this.validateMerged(call, given);
+      const { add_tags, remove_tags, ...fields } = given;
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
       const changed = changedFields(stored, tags ? { ...fields, tags } : fields);
       if (!changed && !touches) return undefined;
@@ -213,7 +231,7 @@ export class LeadsService {
         call,
         id,
         revise,
-        check ? undefined : this.directChangeOf(input),
+        inputFor ? undefined : this.directChangeOf(input),
       ),
     );
     return lead ?? this.missing(call, id);
@@ -246,6 +264,16 @@ export class LeadsService {
   /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
   private async findSurvivor(call: Call, id: string): Promise<string | undefined> {
     return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
+  }
+
+  /** Validates custom fields of which a part was validated before. */
+  private async validateMerged(
+    call: Call,
+    { custom_fields = {} }: Pick<UpdateLeadDto, 'custom_fields'>,
+  ): Promise<void> {
+    const { problems } = readInput(UpdateLeadDto, { custom_fields });
+    if (problems.length > 0) throw validationError(problems);
+    await this.validateCustomFields(call, custom_fields);
   }
 
   private async validateCustomFields(

@@ -74,6 +74,23 @@ const INSERT = `
   on conflict (organization_id, webhook_id, event_id) do nothing
   returning id`;
 
+/** Deliveries `$2` as JSON, in their order. Of those of a record, only the first one can be due. */
+const INSERT_BULK = `
+  with fresh as (
+    select * from rows from (json_to_recordset($2) as (
+        id uuid, webhook_id uuid, record_id uuid, event_id text, type text, body text)) with ordinality
+      as delivery (id, webhook_id, record_id, event_id, type, body, number)
+    where not exists (select from webhook_deliveries known where known.organization_id = $1
+      and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
+  insert into webhook_deliveries
+    (organization_id, id, webhook_id, record_id, event_id, type, body, is_bulk, next_attempt_at)
+  select $1, id, webhook_id, record_id, event_id, type, body, true,
+    case when row_number() over (partition by webhook_id, record_id order by number) = 1
+      and not exists (select from webhook_deliveries pending where pending.organization_id = $1
+        and pending.webhook_id = fresh.webhook_id and pending.record_id = fresh.record_id
+        and pending.status = 'pending') then now() end
+  from fresh order by number`;
+
 const DUE = `
   select due.*, webhook.url, webhook.secret,
     case when previous_secret_expires_at > now() then previous_secret end as previous_secret
@@ -82,7 +99,7 @@ const DUE = `
     select id, event_id, type, body, attempts from webhook_deliveries
     where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
       and id <> all($3::uuid[])
-    order by next_attempt_at, seq limit $4) due`;
+    order by is_bulk, next_attempt_at, seq limit $4) due`;
 
 /** The answer to a body that was erased meanwhile is not stored. `$8` is the size of the body that was sent. */
 const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
@@ -159,7 +176,30 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * The deliveries of an enabled webhook that are due, at most one of each record.
+   * Queues the events of a job for webhooks, behind other events. Call it in a transaction.
+   * @param events with their webhooks
+   * @returns the webhooks of these that are enabled
+   * @throws ApiError `create_failed`
+   */
+  async addBulk(
+    call: InTransaction,
+    events: readonly (NewDelivery & { readonly webhooks: readonly string[] })[],
+  ): Promise<string[]> {
+    const locked = await lock(call, [...new Set(events.flatMap(({ webhooks }) => webhooks))]);
+    const deliveries = events.flatMap(({ webhooks, eventId, recordId, type, body, createdAt }) =>
+      locked
+        .filter((hook) => webhooks.includes(hook.id) && receivesEventOf(hook, createdAt))
+        .map(({ id: webhook_id }) => {
+          return { id: uuidv7(), webhook_id, record_id: recordId, event_id: eventId, type, body };
+        }),
+    );
+    const values = [call.tenant.id, JSON.stringify(deliveries)];
+    await call.transaction.query({ text: INSERT_BULK, values });
+    return idsOf(locked.filter(({ enabled }) => enabled));
+  }
+
+  /**
+   * The deliveries of an enabled webhook that are due, ordinary ones before those of jobs, at most one of each record.
    * @param running deliveries to leave out
    * @throws ApiError `query_failed`
    */

@@ -24,10 +24,13 @@ const ERASED_BODY = `json_build_object('id', body::json->'id', 'type', body::jso
 @Index('webhook_deliveries_by_created_at', ['organization_id', 'created_at', 'id'])
 @Index('webhook_deliveries_by_record_id', ['organization_id', 'record_id'])
 @Index('webhook_deliveries_due', { synchronize: false })
+@Index('webhook_deliveries_next', { synchronize: false })
 @Index('webhook_deliveries_waiting', { synchronize: false })
 export class Delivery extends DeliveryDto {
   /** The order of the events of a record. */
   @Column({ type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS', select: false })
   seq?: string;
   @Column('text', { select: false }) body?: string;
+  /** Whether the event is one of many of a job. Others are delivered first. */
+  @Column('boolean', { select: false, default: false }) is_bulk?: boolean;
 }

@@ -66,6 +66,19 @@ export class WebhookDispatcher {
   }
 
   /**
+   * Queues the events of a job, behind other events. Call it with the events in their order.
+   * @throws ApiError `create_failed`
+   */
+  async addBulk(
+    call: TenantCall,
+    events: readonly (NewDelivery & { readonly webhooks: readonly string[] })[],
+  ): Promise<void> {
+    await this.database.transaction(call, async (inner) => {
+      for (const id of await this.queue.addBulk(inner, events)) await this.sendJob(inner, id);
+    });
+  }
+
+  /**
    * Makes retries of a webhook due now.
    * @throws ApiError `create_failed`
    */

@@ -57,13 +57,36 @@ export class WebhooksJobs implements OnModuleDestroy {
 
   /** Queues an event for the webhooks that subscribe to its type. */
   @OnDurableEvent('webhooks')
-  async queueEvent(call: Call, event: RecordedEvent, { memo }: EventBatch): Promise<void> {
-    const { id: eventId, type, record } = event;
-    const delivery = { eventId, type, recordId: record.id, createdAt: new Date(event.created_at) };
-    const receivers = await this.dispatcher.receiversOf(call, delivery, memo);
-    if (receivers.length === 0) return;
-    const body = JSON.stringify(event);
-    await this.dispatcher.add(call, receivers, { ...delivery, body });
+  async queueEvent(call: Call, event: RecordedEvent, batch: EventBatch): Promise<void> {
+    if (isOfImport(event)) {
+      await this.queueImport(call, event, batch);
+      return;
+    }
+    const delivery = deliveryOf(event);
+    const receivers = await this.dispatcher.receiversOf(call, delivery, batch.memo);
+    if (receivers.length > 0) await this.dispatcher.add(call, receivers, delivery);
+  }
+
+  /** Queues an event of an import together with those that follow it, so that events behind them do not wait long. */
+  private async queueImport(
+    call: Call,
+    event: RecordedEvent,
+    { memo, following }: EventBatch,
+  ): Promise<void> {
+    const queuedUntil = memo.get(QUEUED_UNTIL) as string | undefined;
+    if (queuedUntil !== undefined && event.id <= queuedUntil) return;
+    const events = [event];
+    for (const next of following()) {
+      if (!isOfImport(next)) break;
+      events.push(next);
+    }
+    const deliveries = [];
+    for (const delivery of events.map(deliveryOf)) {
+      const webhooks = await this.dispatcher.receiversOf(call, delivery, memo);
+      if (webhooks.length > 0) deliveries.push({ ...delivery, webhooks });
+    }
+    if (deliveries.length > 0) await this.dispatcher.addBulk(call, deliveries);
+    memo.set(QUEUED_UNTIL, events.at(-1)?.id);
   }
 
   @JobHandler(DELIVER)
@@ -132,6 +155,19 @@ export class WebhooksJobs implements OnModuleDestroy {
     logger.warn({ organization: id, webhook, reason }, 'a webhook was disabled');
     this.metrics.countDisabled(reason);
   }
+}
+
+/** The id of the last event of imports that was queued. */
+const QUEUED_UNTIL = 'queued until';
+
+function isOfImport({ actor }: RecordedEvent): boolean {
+  return actor.channel === 'import';
+}
+
+function deliveryOf(event: RecordedEvent) {
+  const { id: eventId, type, record } = event;
+  const createdAt = new Date(event.created_at);
+  return { eventId, type, recordId: record.id, createdAt, body: JSON.stringify(event) };
 }
 
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {

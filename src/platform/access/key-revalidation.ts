@@ -38,11 +38,23 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
    * while the cache still accepts the key for other requests. A token is valid until it expires.
    * @throws ApiError `unauthorized`, `query_failed`
    */
-  async assertActive({ key }: Pick<Actor, 'key'>): Promise<void> {
-    if (key.subject !== undefined) return;
+  async assertActive(actor: Pick<Actor, 'key' | 'scopes'>): Promise<void> {
+    if (!(await this.scopesOf(actor))) throw new ApiError('unauthorized');
+  }
+
+  /**
+   * The scopes that a caller has now, without the cache. Those of a token stay the same until it expires.
+   * @returns undefined if the key is no longer valid
+   * @throws ApiError `query_failed`
+   */
+  async scopesOf({
+    key,
+    scopes,
+  }: Pick<Actor, 'key' | 'scopes'>): Promise<ReadonlySet<string> | undefined> {
+    if (key.subject !== undefined) return scopes;
     const id = credentialIdOf(key);
-    const scopes = await this.repository.findScopes([id]);
-    if (!scopes.has(id)) throw new ApiError('unauthorized');
+    const found = (await this.repository.findScopes([id])).get(id);
+    return found && new Set(found);
   }
 
   /**

@@ -33,8 +33,8 @@ export interface Actor {
   readonly scopes: ReadonlySet<string>;
   /** The rate limits of the key, if they are not those of the settings. */
   readonly limits?: KeyLimits;
-  /** `api` for REST, `ai` for /mcp. */
-  readonly channel: 'api' | 'ai';
+  /** `api` for REST, `ai` for /mcp, `import` for the job of an import. */
+  readonly channel: 'api' | 'ai' | 'import';
   /** Whether the credential is an access token, which is valid at /mcp only. */
   readonly isMcpOnly?: true;
 }

@@ -30,6 +30,7 @@ import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
 import { ReadReplicas } from './gateway/read-replicas.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
+import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
@@ -76,6 +77,7 @@ const PROVIDERS = [
   Readiness,
   Replicas,
   SharedLookups,
+  SnapshotReader,
   IdempotencyRepository,
   JobQueueRepository,
   JobSchedulesRepository,

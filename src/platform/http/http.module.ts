@@ -12,6 +12,7 @@ import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
+import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
@@ -27,6 +28,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
+    IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
     ApiDescription,
@@ -48,5 +50,6 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     { provide: APP_GUARD, useExisting: InputGuard },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
+  exports: [IdempotentResponses],
 })
 export class HttpModule {}

@@ -106,6 +106,24 @@ describe('POST /api/v1/leads/upsert', () => {
     ]);
   });
 
+  it('never turns sms_opted_out or on_dnc_list off, which an update by id does', async () => {
+    const flags = { sms_opted_out: true, on_dnc_list: true };
+    const off = { sms_opted_out: false, on_dnc_list: false };
+    const { id } = await createLead(api, { email: EMAIL, ...flags });
+    expect(dataOf(await byEmail({ ...off, city: 'Arlington' }))).toMatchObject({
+      city: 'Arlington',
+      ...flags,
+    });
+    expect((await byEmail(off)).body).toMatchObject({ data: flags, meta: { action: 'unchanged' } });
+    const items = [{ action: 'upsert', match_on: ['email'], data: { email: EMAIL, ...off } }];
+    expect(await api.post(`${LEADS}/batch`, { items })).toMatchObject({
+      status: 200,
+      body: { data: [{ status: 'unchanged' }] },
+    });
+    expect(dataOf(await api.put(`${LEADS}/${id}`, off))).toMatchObject(off);
+    expect(dataOf(await byEmail(flags))).toMatchObject(flags);
+  });
+
   it('computes the score from all fields of the lead', async () => {
     await createLead(api, { email: EMAIL, temperature: 'hot' });
     expect(dataOf(await byEmail({ phone: '+14155552671' }))).toMatchObject({ lead_score: 70 });

@@ -49,13 +49,18 @@ class BatchRun<C extends object, U extends object> {
   async run(): Promise<void> {
     const { call, steps, target } = this;
     await this.findMatches();
-    failRepeated(call, this.open(), target);
+    if (!target.allowsRepeats) failRepeated(call, this.open(), target);
     if (this.isAtomic) assertNone(steps);
     const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
     if (ids.length > 0) await target.service.lockAll(call, ids);
     let together: { step: Step; input: C }[] = [];
+    const values = new Set<string>();
     for (const step of this.open()) {
       const input = this.creationOf(step);
+      if (input && this.repeats(input, values)) {
+        await this.create(together);
+        together = [];
+      }
       if (input) together.push({ step, input });
       else {
         await this.create(together);
@@ -64,6 +69,18 @@ class BatchRun<C extends object, U extends object> {
       }
     }
     await this.create(together);
+  }
+
+  /** Whether a record must not be created together with those before it, because it repeats one of their values. */
+  private repeats(input: C, values: Set<string>): boolean {
+    const { call, target } = this;
+    if (!target.allowsRepeats) return false;
+    const own = Object.entries(target.uniqueValuesOf?.(call, input) ?? {}).flatMap(
+      ([field, value]) => (value === null ? [] : [`${field} ${value}`]),
+    );
+    const isRepeated = own.some((value) => values.has(value));
+    for (const value of own) values.add(value);
+    return isRepeated;
   }
 
   /** The steps that have not failed. */

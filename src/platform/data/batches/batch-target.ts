@@ -60,6 +60,8 @@ export interface BatchTarget<Create extends object, Update extends object> {
   /** The values that no other record may have, in their compared forms, by field. */
   uniqueValuesOf?(call: Call, data: object): Readonly<Record<string, string | null>>;
   readonly upserts?: Upserts<Create>;
+  /** Whether an item may repeat a value of an earlier one, which it then finds. Otherwise both fail. */
+  readonly allowsRepeats?: boolean;
 }
 
 /** How a batch carries out upserts. */

@@ -8,6 +8,8 @@ export interface ConnectionPlan {
   readonly batches: number;
   /** Connections of the pool that may wait for locks. */
   readonly waiting: number;
+  /** Connections of the pool that may read a snapshot, which can take minutes. */
+  readonly snapshots: number;
 }
 
 /**
@@ -19,7 +21,8 @@ export function planConnections(maxConnections: number): ConnectionPlan {
   const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
   const pool = maxConnections - batches - administration;
   const waiting = clamp(Math.floor((maxConnections - batches) * 0.4), 1, 4);
-  return { pool, administration, batches, waiting };
+  const snapshots = clamp(pool - waiting - 1, 1, 2);
+  return { pool, administration, batches, waiting, snapshots };
 }
 
 function clamp(value: number, min: number, max: number): number {

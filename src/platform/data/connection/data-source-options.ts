@@ -49,6 +49,11 @@ import {
   MergedLeads1766793600000,
   MergedLeadsIndex1766793600001,
 } from '../migrations/1766793600000-merged-leads.js';
+import { LeadImports1766707200000 } from '../migrations/1766707200000-lead-imports.js';
+import {
+  BulkDeliveries1766707200001,
+  NextDeliveries1766707200002,
+} from '../migrations/1766707200001-bulk-deliveries.js';
 import { ApplicationClient } from './application-client.js';
 import { withPool } from './driver-pool.js';
 import { PostgresNames } from './postgres-names.js';
@@ -110,6 +115,9 @@ export const MIGRATIONS = [
   CountsOfFilters1766620800003,
   CountByFilters1766620800004,
   IndexesOfFilters1766620800005,
+  LeadImports1766707200000,
+  BulkDeliveries1766707200001,
+  NextDeliveries1766707200002,
   MergedLeads1766793600000,
   MergedLeadsIndex1766793600001,
   Erasures1766793600002,

@@ -27,12 +27,12 @@ export function eventValuesOf(call: TenantCall, { type, changed }: ChangeEvent):
   return [type, `{${changed.join()}}`, ...Object.values(originOf(call))];
 }
 
-/** Who changes a record, for its event. Jobs and commands have no request. */
+/** Who changes a record, for its event. Jobs and commands have no request, and only imports have a channel then. */
 export function originOf({ actor, requestId }: TenantCall) {
   const isRequest = requestId !== undefined;
   return {
     key_id: isRequest ? actor?.key.id : undefined,
-    channel: isRequest ? actor?.channel : undefined,
+    channel: isRequest || actor?.channel === 'import' ? actor?.channel : undefined,
     request_id: requestId,
     grant_id: isRequest ? actor?.key.grant?.id : undefined,
     client_id: isRequest ? actor?.key.grant?.clientId : undefined,

@@ -45,7 +45,7 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
   });
 }
 
-/** At least one of the values of an enumeration. Repeated ones are removed. */
+/** At least one of the values of an enumeration. Repeated ones are removed. In a string, commas separate them. */
 export function SomeOf<T extends string>(
   values: readonly T[],
   declaration: Omit<Declaration<readonly T[]>, 'default'>,
@@ -57,6 +57,7 @@ export function SomeOf<T extends string>(
   return declareField(declaration, {
     schema: { type: 'array', minItems: 1, items: { type: 'string', enum: values } },
     rules: [rule('isSome', isSome, `must be an array of at least one of ${values.join(', ')}`)],
+    fromText: (text) => text.split(','),
     normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   });
 }

@@ -5,6 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { bindInput } from '../request/bind-input.js';
+import { assertFile } from '../request/file-stream.js';
 import { isMultipartForm } from '../request/content-type.js';
 import type { InputPlan } from '../routes/input-plan.js';
 import type { RoutePlan } from '../routes/route-plan.js';
@@ -45,6 +46,7 @@ export class InputGuard implements CanActivate {
       const others = { ...input, hasOnlyFields: false, body: undefined };
       return bindInput(request, others, bodyLimitBytes);
     }
+    if (plan.file) assertFile(request, plan.file);
     const bound = bindInput(request, input, bodyLimitBytes);
     const { bodyCheck } = plan;
     if (!bodyCheck) return bound;

@@ -6,16 +6,17 @@ import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { requestIdOf } from '../request/request-id.js';
+import { limitBodyTime } from './body-timeout.js';
 import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../routes/access.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../response/envelope.js';
 
-/** Clients must send the headers within 5 s and the whole request within 10 s. */
+/** Clients must send the headers within 5 s. The body has a limit of its own, which is shorter on most routes. */
 const SERVER_OPTIONS: http.ServerOptions = {
   headersTimeout: 5_000,
-  requestTimeout: 10_000,
+  requestTimeout: 310_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
   // HeadersGuard checks the header instead, so that the response has the error envelope.
@@ -79,6 +80,7 @@ export class HttpAdapter extends ExpressAdapter {
     // Closes connections on which neither side sends data.
     server.timeout = SOCKET_TIMEOUT_MS;
     server.on('request', identify);
+    limitBodyTime(server);
     handleUpgradeAndExpect(server);
     this.shutdown = new GracefulShutdown(server);
     server.on('request', listener);

@@ -48,7 +48,7 @@ export function llmsText(document: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const reference = JSON.stringify(schemaRef(name));
     const isLeftOut = administrative.includes(reference) && !ofRecords.includes(reference);
-    return isLeftOut ? '' : schemaText(name, schema, components.schemas);
+    return isLeftOut ? '' : schemaText(name, schema, components.schemas, described);
   });
   return [
     `# ${info.title}`,
@@ -129,8 +129,16 @@ function responseText(response: Operation['responses'][string]): string {
   return data ? `${typeText(data)}${meta ? ' with `meta`' : ''}` : '';
 }
 
-/** Renders the fields of a schema, one per line, without those of its base schema. */
-function schemaText(name: string, schema: Schema, all: Readonly<Record<string, Schema>>): string {
+/**
+ * Renders the fields of a schema, one per line, without those of its base schema.
+ * @param described lines of earlier schemas, which are not repeated
+ */
+function schemaText(
+  name: string,
+  schema: Schema,
+  all: Readonly<Record<string, Schema>>,
+  described: Set<string>,
+): string {
   if ('$ref' in schema || !schema.properties || name === 'Error') return '';
   const { properties, required = [] } = schema;
   const base = baseOf(name, all);
@@ -138,11 +146,17 @@ function schemaText(name: string, schema: Schema, all: Readonly<Record<string, S
   const left = Object.entries(properties).filter(([field]) => !(field in inherited));
   const repeated = Object.keys(properties).filter((field) => field in inherited);
   const missing = Object.keys(inherited).filter((field) => !(field in properties));
-  const lines = left.map(([field, one]) => {
+  const known: string[] = [];
+  const lines = left.flatMap(([field, one]) => {
     const text = '$ref' in one ? '' : (one.description ?? '');
     const mark = required.includes(field) ? '' : '?';
-    return `- \`${field}\`${mark} ${boundsText(one)}${text ? `: ${text}` : ''}`;
+    const line = `- \`${field}\`${mark} ${boundsText(one)}${text ? `: ${text}` : ''}`;
+    const isNew = !described.has(line);
+    if (!isNew) known.push(field);
+    described.add(line);
+    return isNew ? [line] : [];
   });
+  if (known.length > 0) lines.push(`- ${codes(known)}: as above`);
   const baseLine = base
     ? [`The fields of ${baseName(name)}${missing.length > 0 ? ` without ${codes(missing)}` : ''}.`]
     : [];

@@ -62,6 +62,12 @@ function decorateHandler(route: RestHandler): void {
   const operation = declared<swagger.OperationObject>(API_OPERATION);
   const parameters = declared<readonly { in: string }[]>(API_PARAMETERS) ?? [];
   const parts = parameters.some((parameter) => parameter.in === 'body') ? [] : partsOf(route);
+  const file = route.file
+    ? [
+        swagger.ApiConsumes(...route.file.types),
+        swagger.ApiBody({ schema: { type: 'string', format: 'binary' }, required: true }),
+      ]
+    : [];
   applyDecorators(
     swagger.ApiIncludeEndpoint(),
     swagger.ApiExtension(HANDLER, { handler }),
@@ -74,6 +80,7 @@ function decorateHandler(route: RestHandler): void {
     }),
     ...(inputs.query ? fieldsOf(inputs.query).map(queryOf) : []),
     ...(hasFields(inputs.body) ? [bodyOf(inputs.body)] : parts),
+    ...file,
     ...responseOf(route),
   )(controller.prototype as object, name, { value: handler });
   // Of several parameters with a name, the first is in the document: that of a field.
@@ -137,6 +144,8 @@ function isClass(type: unknown): type is Type<object> {
 
 /** The response of `@ApiRoute()`, without the envelope. */
 function responseOf({ documentation, status, hasEnvelope }: RestHandler): MethodDecorator[] {
+  const { files } = documentation ?? {};
+  if (files) return [swagger.ApiResponse({ status, content: contentOfFiles(files) })];
   const dto = responseDtoOf(documentation);
   if (!dto || !hasEnvelope) return [];
   const isList = Array.isArray(documentation?.response);
@@ -171,6 +180,12 @@ function someFieldsOf(record: Type<object>): Schema {
     properties: Object.fromEntries(plain) as Record<string, Schema>,
     required: ['id'],
   };
+}
+
+/** @param types content types */
+function contentOfFiles(types: readonly string[]): swagger.ContentObject {
+  const names = types.map((type) => type.replace(/;.*/, ''));
+  return Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]));
 }
 
 /** The response of a handler that returns `WithMeta`, in the envelope. */

@@ -41,6 +41,8 @@ export class RequestState {
   formPlan: SourcePlan | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;
+  /** Gives the client more time to send the body. Set while the body is not complete. */
+  extendTimeout: ((ms: number) => void) | undefined = undefined;
 }
 
 /** A request of the application. The HTTP adapter creates its state. */

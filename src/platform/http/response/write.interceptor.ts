@@ -6,23 +6,20 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
-import { IdempotencyRepository, type StoredResponse } from '../../data/idempotency.repository.js';
-import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import type { StoredResponse } from '../../data/idempotency.repository.js';
 import { type IdempotentRequest, ResponseExists } from '../../data/stored-responses.js';
-import { type ApiError, validationError } from '../../errors/api-error.js';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
 import type { Call } from '../../data/call.js';
-import {
-  createdPathOf,
-  isSentWithoutEnvelope,
-  restoreResult,
-  SerializedResponse,
-  serializeResponse,
-} from './envelope.js';
+import { createdPathOf, restoreResult, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
-import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
+import {
+  idempotentRequestOf,
+  IdempotentResponses,
+  notStorable,
+  unusable,
+} from './idempotent-responses.js';
 
 /** A request with an `Idempotency-Key`. */
 interface IdempotentCall {
@@ -39,10 +36,7 @@ interface IdempotentCall {
  */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
-  constructor(
-    private readonly database: TenantDatabase,
-    private readonly responses: IdempotencyRepository,
-  ) {}
+  constructor(private readonly responses: IdempotentResponses) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
@@ -56,8 +50,11 @@ export class WriteInterceptor implements NestInterceptor {
     const call = precondition ? { ...given, precondition } : given;
     state.call = call;
     if (isPost) {
-      const idempotent = idempotentRequestOf(request);
-      if (!idempotent) return next.handle();
+      // An instance of a class can hide what was sent: a Set is serialized as {}.
+      const { rawInput = [request.query, request.body] } = state;
+      const idempotent = idempotentRequestOf(request, rawInput);
+      // A handler that takes a file stores the response itself.
+      if (!idempotent || plan.file) return next.handle();
       if (!plan.hasEnvelope) throw notStorable();
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const response = http.getResponse<Response>();
@@ -88,42 +85,13 @@ export class WriteInterceptor implements NestInterceptor {
     }
   }
 
-  /** Stores the record and the response in one transaction, so that a retry finds both or neither. */
   private runOnce(idempotentCall: IdempotentCall): Promise<StoredResponse> {
     const { idempotent, call, request, response, next } = idempotentCall;
-    return this.database.transaction(call, async (inner) => {
-      const stored = await this.responses.claim(inner, idempotent);
-      if (stored) {
-        response.setHeader('Idempotency-Replayed', 'true');
-        return stored;
-      }
+    return this.responses.runOnce(call, idempotent, { request, response }, (inner) => {
       request.state.call = inner;
-      const result: unknown = await lastValueFrom(next.handle());
-      if (isSentWithoutEnvelope(response, result)) throw notStorable();
-      const serialized = serializeResponse(request, response, result);
-      const { secrets = [] } = request.state.plan ?? {};
-      await this.responses.store(inner, idempotent, withoutSecrets(serialized, secrets));
-      return serialized;
+      return lastValueFrom<unknown>(next.handle());
     });
   }
-}
-
-/** A response as it is stored: without the fields that are shown once. */
-function withoutSecrets(response: StoredResponse, secrets: readonly string[]): StoredResponse {
-  if (secrets.length === 0) return response;
-  const { data, ...others } = JSON.parse(response.text) as { data: Record<string, unknown> };
-  const shown = Object.entries(data).filter(([name]) => !secrets.includes(name));
-  return { ...response, text: JSON.stringify({ data: Object.fromEntries(shown), ...others }) };
-}
-
-/** The error of a key on a route whose response cannot be stored. Nothing has been written. */
-function notStorable(): ApiError {
-  return unusable('its response is not JSON');
-}
-
-function unusable(reason: string): ApiError {
-  const message = `cannot be used with this route, because ${reason}`;
-  return validationError([{ field: 'Idempotency-Key', message }]);
 }
 
 /**
@@ -133,21 +101,4 @@ function unusable(reason: string): ApiError {
 function hasUnreadBody(request: ApiRequest): boolean {
   const type = request.headers['content-type'];
   return type !== undefined && !isJsonContentType(type) && mayHaveBody(request);
-}
-
-/** @throws ApiError `validation_error` for a malformed key */
-function idempotentRequestOf({
-  method,
-  path,
-  headers,
-  query,
-  body,
-  state,
-}: ApiRequest): IdempotentRequest | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  assertIdempotencyKey(key, 'Idempotency-Key');
-  // An instance of a class can hide what was sent: a Set is serialized as {}.
-  const content = canonicalJson(state.rawInput ?? [query, body]);
-  return { key, route: `${method} ${path}`, content };
 }

@@ -1,4 +1,4 @@
-import { SetMetadata, type Type } from '@nestjs/common';
+import { SetMetadata, type StreamableFile, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../../discovery/handler-decorator.js';
 import type { CursorPage, Page } from '../../data/lists/page.js';
@@ -11,7 +11,9 @@ export interface ApiRouteOptions {
   /** The beginning of the description, to which the scope and the kind of operation are added. */
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
-  readonly response: Type<object> | readonly [Type<object>];
+  readonly response?: Type<object> | readonly [Type<object>];
+  /** The content types of a response that is a file. */
+  readonly files?: readonly string[];
   /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
   readonly meta?: Type<object>;
   /** Further statuses of successful responses, which have the same body. */
@@ -55,6 +57,9 @@ export function ApiRoute<T extends object>(
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>] },
 ): HandlerDecorator<Page<T>>;
+export function ApiRoute(
+  options: ApiRouteOptions & { files: readonly string[] },
+): HandlerDecorator<StreamableFile>;
 export function ApiRoute(options: ApiRouteOptions): HandlerDecorator<unknown> {
   return SetMetadata<symbol, ApiRouteOptions>(API_ROUTE, options);
 }

@@ -39,3 +39,18 @@ export const CONDITIONAL = Symbol('conditional');
 
 /** Declares that a POST changes the record of its path, and so supports `If-Match`, as PUT and DELETE do. */
 export const Conditional = (): MethodDecorator => SetMetadata(CONDITIONAL, true);
+
+export const FILE_BODY = Symbol('file body');
+
+/** A body that a handler reads itself, with `@FileStream()`. */
+export interface FileBody {
+  /** Content types, in lower case. */
+  readonly types: readonly string[];
+  readonly maxBytes: number;
+}
+
+/**
+ * Declares that the body of a POST is a file, which the handler receives as a stream. The handler stores the response to
+ * a request with an `Idempotency-Key` itself, with `IdempotentResponses`.
+ */
+export const TakesFile = (file: FileBody): MethodDecorator => SetMetadata(FILE_BODY, file);

@@ -16,7 +16,14 @@ import {
   type ApiTagOptions,
 } from './api-route.decorator.js';
 import { collectionOf, type KeptSegments } from './created-path.js';
-import { BODY_CHECK, type BodyCheck, CONDITIONAL, SINGLE_INSERT } from './handler-declarations.js';
+import {
+  BODY_CHECK,
+  type BodyCheck,
+  CONDITIONAL,
+  FILE_BODY,
+  type FileBody,
+  SINGLE_INSERT,
+} from './handler-declarations.js';
 import { fieldsOf } from '../../fields/field.js';
 import { type InputPlan, type InputTypes, inputTypesOf, planInputs } from './input-plan.js';
 import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
@@ -44,6 +51,8 @@ export interface RoutePlan extends DeclaredHandler {
   /** Whether the method or the controller has interceptors of a team, which can parse forms with files. */
   readonly parsesForms: boolean;
   readonly bodyCheck: Type<BodyCheck> | undefined;
+  /** The body, if the handler reads it as a file. */
+  readonly file: FileBody | undefined;
   readonly webhookVerifier: Type<WebhookVerifier> | undefined;
   /** Whether it supports `Idempotency-Key`, or `If-Match`. */
   readonly mayWrite: boolean;
@@ -113,6 +122,7 @@ export function planRoutes(
       ...inputOf(declared, access, pipes),
       parsesForms: ofHandler.length > 0,
       bodyCheck: declaration<Type<BodyCheck>>(BODY_CHECK),
+      file: declaration<FileBody>(FILE_BODY),
       webhookVerifier: declaration<Type<WebhookVerifier>>(WEBHOOK_VERIFIER),
       mayWrite: isRest && httpMethod !== 'GET' && mayWrite(access),
       isSingleInsert: declaration(SINGLE_INSERT) === true,

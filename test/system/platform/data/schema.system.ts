@@ -7,6 +7,7 @@ import {
   dataSourceOptions,
   MIGRATIONS,
 } from '../../../../src/platform/data/connection/data-source-options.js';
+import type { SnapshotReader } from '../../../../src/platform/data/gateway/snapshot-reader.js';
 import type { TenantCall } from '../../../../src/platform/data/call.js';
 import type { Statement } from '../../../../src/platform/data/gateway/statement.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
@@ -161,7 +162,10 @@ async function planOfPage(app: TestApp, query: Record<string, string>): Promise<
       return Promise.resolve([]);
     },
   };
-  const repository = new LeadsRepository(recorder as unknown as TenantDatabase);
+  const repository = new LeadsRepository(
+    recorder as unknown as TenantDatabase,
+    {} as SnapshotReader,
+  );
   const organization = '00000000-0000-4000-8000-000000000001';
   await repository.list({ tenant: { id: organization } }, readInput(LeadListQuery, query).value);
   const { text, values } = statement!;

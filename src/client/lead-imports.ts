@@ -1,0 +1,81 @@
+import { idempotencyKey, queryString, recordOf, segmentOf } from './resource.js';
+import { sleep } from './deadline.js';
+import type { Transport } from './transport.js';
+import type {
+  CallOptions,
+  ImportFile,
+  LeadImport,
+  LeadImportListQuery,
+  LeadImportOptions,
+  Page,
+  RejectedLinesQuery,
+  WaitOptions,
+} from './types.js';
+
+const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+
+/** Timeout of an upload: the server gives it as much. */
+const UPLOAD_MS = 300_000;
+
+const POLL_MS = 1_000;
+
+/** Imports of leads. */
+export class LeadImports {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+  ) {}
+
+  /** One page of the imports, with its exact total. */
+  async list(query: LeadImportListQuery = {}, options?: CallOptions): Promise<Page<LeadImport>> {
+    const call = { method: 'GET', path: this.path + queryString(query) } as const;
+    return (await this.transport.send(call, options)).body as Page<LeadImport>;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<LeadImport> {
+    const path = this.path + segmentOf(id);
+    return recordOf(await this.transport.send({ method: 'GET', path }, options));
+  }
+
+  /**
+   * Sends a file. The import runs after the call, see `wait`. All attempts share one `Idempotency-Key`. The default of
+   * `timeoutMs` is five minutes.
+   */
+  async create(file: ImportFile, options: LeadImportOptions = {}): Promise<LeadImport> {
+    const { format = 'csv', query = {}, ...others } = options;
+    const call = {
+      method: 'POST',
+      path: this.path + queryString(query),
+      headers: { ...idempotencyKey(others), 'Content-Type': TYPES[format] },
+      body: file,
+    } as const;
+    return recordOf(await this.transport.send(call, { timeoutMs: UPLOAD_MS, ...others }));
+  }
+
+  /** Ends an import. The lines that were carried out stay. */
+  async cancel(id: string, options?: CallOptions): Promise<LeadImport> {
+    const path = `${this.path}${segmentOf(id)}/cancel`;
+    return recordOf(await this.transport.send({ method: 'POST', path, body: '{}' }, options));
+  }
+
+  /** Waits until an import has ended. @returns the import, whose `status` says how */
+  async wait(id: string, { onProgress, ...options }: WaitOptions = {}): Promise<LeadImport> {
+    for (;;) {
+      const one = await this.get(id, options);
+      onProgress?.(one);
+      if (one.status !== 'pending' && one.status !== 'running') return one;
+      await sleep(POLL_MS, [options.signal]);
+    }
+  }
+
+  /** The rejected lines as CSV. */
+  async rejected(
+    id: string,
+    query: RejectedLinesQuery = {},
+    options?: CallOptions,
+  ): Promise<string> {
+    const path = `${this.path}${segmentOf(id)}/rejected${queryString(query)}`;
+    const { body } = await this.transport.send({ method: 'GET', path, isFile: true }, options);
+    return body as string;
+  }
+}

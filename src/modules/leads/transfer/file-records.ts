@@ -1,0 +1,146 @@
+import { pipeline, Readable } from 'node:stream';
+import { type CsvError, parse } from 'csv-parse';
+import { validationError } from '../../../platform/errors/api-error.js';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
+
+/** A place in a file at which a record begins. */
+export interface Place {
+  /** Offset in bytes. */
+  readonly offset: number;
+  /** Number of the line, from 1. */
+  readonly line: number;
+}
+
+export const START: Place = { offset: 0, line: 1 };
+
+/** A record of a file. */
+export interface FileRecord {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** Where the next one begins. */
+  readonly next: Place;
+  /** The cells of CSV in the order of the columns, or the entries of an object of NDJSON. */
+  readonly cells: readonly unknown[] | Readonly<Record<string, unknown>>;
+}
+
+type Bytes = AsyncIterable<Buffer>;
+
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+export type DelimiterName = keyof typeof DELIMITERS;
+
+const MAX_RECORD_BYTES = 1_048_576;
+
+const LINE_BREAKS = /\r\n|[\r\n]/g;
+
+/** The delimiter that the first line has most often outside of quotes. */
+export function delimiterOf(start: string): DelimiterName {
+  const [line = ''] = start.replaceAll(/"[^"]*("|$)/g, '').split(/[\r\n]/, 1);
+  const counts = Object.entries(DELIMITERS).map(([name, character]) => {
+    return { name: name as DelimiterName, count: line.split(character).length };
+  });
+  return counts.reduce((most, one) => (one.count > most.count ? one : most)).name;
+}
+
+/**
+ * Reads CSV. Empty lines are no records.
+ * @param bytes UTF-8 from a place on
+ * @throws ApiError `validation_error` that names the line of a quote that is wrong, or of a record that is too long
+ */
+export async function* csvRecords(
+  bytes: Bytes,
+  delimiter: DelimiterName,
+  start: Place = START,
+): AsyncGenerator<FileRecord> {
+  const parser = parse({
+    delimiter: DELIMITERS[delimiter],
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: MAX_RECORD_BYTES,
+  });
+  // The parser emits the errors of the source.
+  pipeline(Readable.from(bytes), parser, () => undefined);
+  // The parser counts CR and LF in a cell as two lines.
+  let surplus = 1 - start.line;
+  try {
+    for await (const parsed of parser) {
+      const { record, info } = parsed as {
+        record: string[];
+        info: { lines: number; bytes: number };
+      };
+      const breaks = record.flatMap((cell) => cell.match(LINE_BREAKS) ?? []);
+      surplus += breaks.filter(({ length }) => length === 2).length;
+      const last = info.lines - surplus;
+      const next = { offset: start.offset + info.bytes, line: last + 1 };
+      yield { line: last - breaks.length, next, cells: record };
+    }
+  } catch (error) {
+    throw isCsvError(error) ? invalidCsv(error, Number(error.lines) - surplus) : error;
+  }
+}
+
+/**
+ * Reads NDJSON: an object in each line. Empty lines are no records.
+ * @throws ApiError `validation_error` that names the line that is no object
+ */
+export async function* ndjsonRecords(
+  bytes: Bytes,
+  start: Place = START,
+): AsyncGenerator<FileRecord> {
+  let place = start;
+  for await (const line of linesOf(bytes)) {
+    const next = { offset: place.offset + line.length, line: place.line + 1 };
+    const text = line.toString().trim();
+    if (text !== '') yield { line: place.line, next, cells: objectOf(text, place.line) };
+    place = next;
+  }
+}
+
+/** Lines with the character that ends them. */
+async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  let line = 1;
+  for await (const chunk of bytes) {
+    let all: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    for (let end = all.indexOf(10); end >= 0; end = all.indexOf(10)) {
+      yield all.subarray(0, end + 1);
+      all = all.subarray(end + 1);
+      line++;
+    }
+    if (all.length > MAX_RECORD_BYTES) throw invalidLine(line, 'is too long');
+    rest = all;
+  }
+  if (rest.length > 0) yield rest;
+}
+
+function objectOf(text: string, line: number): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // It is not JSON.
+  }
+  throw invalidLine(line, 'is not a JSON object');
+}
+
+const CSV_PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'is the last one, and a quote is not closed',
+  CSV_MAX_RECORD_SIZE: 'is too long, or a quote before it is not closed',
+};
+
+function isCsvError(error: unknown): error is CsvError {
+  return error instanceof Error && 'code' in error && 'lines' in error;
+}
+
+function invalidCsv({ code }: CsvError, line: number): Error {
+  return invalidLine(
+    line,
+    CSV_PROBLEMS[code] ?? 'has a quote that neither begins nor ends a cell; double it',
+  );
+}
+
+function invalidLine(line: number, problem: string): Error {
+  return validationError([{ field: 'body', message: `is not valid: line ${line} ${problem}` }]);
+}

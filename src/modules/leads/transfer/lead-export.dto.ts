@@ -1,0 +1,40 @@
+import { namesOf, PickOf } from '../../../platform/fields/field.js';
+import { OneOf } from '../../../platform/fields/kinds/kinds.js';
+import { ListQuery } from '../../../platform/data/lists/list-query.js';
+import { type LeadFilters, LeadListQuery } from '../lead.dto.js';
+
+const FORMATS = ['csv', 'ndjson'] as const;
+type ExportFormat = (typeof FORMATS)[number];
+
+/** The content types of the formats. */
+export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+};
+
+const ESCAPES = ['formulas', 'none'] as const;
+
+const NO_FILTERS: readonly string[] = [...namesOf(ListQuery), 'sort_by'];
+
+const FILTERS = namesOf(LeadListQuery).filter((name): name is keyof LeadFilters => {
+  return !NO_FILTERS.includes(name);
+});
+
+/** Which leads are exported, and how (docs/contract/exports.md). */
+export class LeadExportQuery extends PickOf<LeadListQuery, keyof LeadFilters>(
+  LeadListQuery,
+  FILTERS,
+) {
+  @OneOf(FORMATS, {
+    default: 'csv',
+    description: 'CSV, or a JSON object a line.',
+    example: 'csv',
+  })
+  format: ExportFormat;
+  @OneOf(ESCAPES, {
+    default: 'formulas',
+    description: 'Whether cells that a spreadsheet would take for formulas get a leading quote.',
+    example: 'formulas',
+  })
+  escape: (typeof ESCAPES)[number];
+}

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { isExpired } from '../../../platform/access/authenticator.js';
+import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { logger } from '../../../platform/config/logger.js';
+import type { BatchOutcome, BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
+import type { Actor, Call, InTransaction } from '../../../platform/data/call.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { LeadBatchService } from '../lead-batch.service.js';
+import { CUSTOM, problemOfCells, valuesOfCells, valuesOfObject } from './columns.js';
+import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
+import type { ImportPlan, ImportStarter } from './import-plan.js';
+import { CHUNK_BYTES } from './lead-import-upload.service.js';
+import {
+  LeadImportsRepository,
+  type PortionCounts,
+  type RejectedLine,
+  type RunningImport,
+} from './lead-imports.repository.js';
+
+/** Records that one transaction carries out. */
+const PORTION = 100;
+
+/** After a failed run, portions are small, so that one of them can succeed under load. */
+const SMALL_PORTION = 10;
+
+/** The pause after a portion in relation to its duration, so that requests are served meanwhile. */
+const PAUSE = 0.5;
+
+/** How often the key of an import is looked up. */
+const KEY_CHECK_MS = 700;
+
+const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
+
+/** How a run has ended. `busy`: another process or import has to end first. `released`: another process continues. */
+export type RunResult = 'ended' | 'busy' | 'released';
+
+/** The import was cancelled, or another process carries it out. */
+class ImportLost extends Error {}
+
+/** The stored file is not complete. */
+class FileLost extends Error {}
+
+/** A record with the item of a batch, or the reason why it is rejected. */
+type Line = FileRecord & ({ readonly item: object } | { readonly reason: string });
+
+/** Carries out imports in portions. Each portion and its position are stored in one transaction. */
+@Injectable()
+export class LeadImportRunner implements OnModuleDestroy {
+  private isStopping = false;
+
+  constructor(
+    private readonly repository: LeadImportsRepository,
+    private readonly batches: LeadBatchService,
+    private readonly keys: KeyRevalidation,
+    private readonly database: TenantDatabase,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.isStopping = true;
+  }
+
+  /**
+   * Carries out an import from its position on.
+   * @param call of the organization
+   * @param isRetry whether an earlier run has failed
+   * @param onProgress receives the number of records of each portion
+   * @throws ApiError `query_failed`, `create_failed`, `overloaded`; the import can be continued
+   */
+  async run(
+    call: Call,
+    id: string,
+    isRetry = false,
+    onProgress: (records: number) => void = () => undefined,
+  ): Promise<RunResult> {
+    const running = await this.repository.claim(call, id, randomUUID());
+    if (running === undefined) return 'ended';
+    if (running === 'busy') return 'busy';
+    try {
+      const size = isRetry ? SMALL_PORTION : PORTION;
+      return await this.carryOut(call, running, size, onProgress);
+    } catch (error) {
+      if (error instanceof ImportLost) return 'ended';
+      if (error instanceof ApiError && error.retryable) {
+        await this.repository.release(call, running).catch(() => undefined);
+        throw error;
+      }
+      logger.error({ err: error, import: id, organization: call.tenant.id }, 'an import failed');
+      const reason =
+        error instanceof FileLost ? 'Its file was removed.' : 'An unexpected error occurred.';
+      await this.repository.end(call, id, 'failed', reason);
+      return 'ended';
+    }
+  }
+
+  private async carryOut(
+    call: Call,
+    running: RunningImport,
+    size: number,
+    onProgress: (records: number) => void,
+  ): Promise<RunResult> {
+    const { id } = running;
+    const own = callOf(call, running.starter);
+    let keyCheckedAt = -Infinity;
+    for await (const portion of portionsOf(this.linesOf(call, running), size)) {
+      if (this.isStopping) {
+        await this.repository.release(call, running);
+        return 'released';
+      }
+      const startedAt = performance.now();
+      if (startedAt - keyCheckedAt > KEY_CHECK_MS) {
+        if (!(await this.mayContinue(own))) {
+          await this.repository.end(call, id, 'cancelled', KEY_ENDED);
+          return 'ended';
+        }
+        keyCheckedAt = startedAt;
+      }
+      await (running.dry_run
+        ? this.rehearsePortion(own, running, portion)
+        : this.database.transaction(own, (inner) => this.runPortion(inner, running, portion)));
+      onProgress(portion.length);
+      await wait((performance.now() - startedAt) * PAUSE);
+    }
+    await this.repository.end(call, id, 'completed', null);
+    return 'ended';
+  }
+
+  private async mayContinue({ actor }: Call): Promise<boolean> {
+    if (isExpired(actor)) return false;
+    const scopes = await this.keys.scopesOf(actor);
+    return ['leads:read', 'leads:write'].every((scope) => scopes?.has(scope));
+  }
+
+  private async runPortion(
+    inner: InTransaction<Call>,
+    running: RunningImport,
+    portion: readonly Line[],
+  ): Promise<void> {
+    if (!(await this.repository.holds(inner, running))) throw new ImportLost();
+    const outcome = await this.runItems(inner, running.plan, portion);
+    await this.store(inner, running, portion, outcome);
+  }
+
+  /** Carries out a portion of a dry run, which only stores what would happen. */
+  private async rehearsePortion(
+    own: Call,
+    running: RunningImport,
+    portion: readonly Line[],
+  ): Promise<void> {
+    const outcome = await this.database.dryRun(own, (inner) =>
+      this.runItems(inner, running.plan, portion),
+    );
+    await this.database.transaction(own, async (inner) => {
+      if (!(await this.repository.holds(inner, running))) throw new ImportLost();
+      await this.store(inner, running, portion, outcome);
+    });
+  }
+
+  private runItems(
+    call: Call,
+    { columns }: ImportPlan,
+    portion: readonly Line[],
+  ): Promise<BatchOutcome> {
+    const items = portion.flatMap((line) => ('item' in line ? [line.item] : []));
+    const mergesCustomFields = columns.some(({ target }) => target?.startsWith(CUSTOM));
+    return this.batches.runInTurn(call, items, { mergesCustomFields });
+  }
+
+  private async store(
+    inner: InTransaction<Call>,
+    running: RunningImport,
+    portion: readonly Line[],
+    { results }: BatchOutcome,
+  ): Promise<void> {
+    const last = portion.at(-1);
+    if (!last) return;
+    const valid = portion.filter((line) => 'item' in line);
+    const rejections = [
+      ...portion.flatMap((line) => ('reason' in line ? [rejectionOf(line, line.reason)] : [])),
+      ...results.flatMap(({ index, error }) => {
+        const line = valid[index];
+        return error && line ? [rejectionOf(line, reasonOf(error))] : [];
+      }),
+    ];
+    await this.repository.advance(
+      inner,
+      running,
+      last.next,
+      countsOf(results, rejections.length),
+      rejections,
+    );
+  }
+
+  private async *linesOf(call: Call, running: RunningImport): AsyncGenerator<Line> {
+    const { plan } = running;
+    const bytes = this.bytesOf(call, running);
+    const records =
+      plan.format === 'csv'
+        ? csvRecords(bytes, plan.delimiter, running)
+        : ndjsonRecords(bytes, running);
+    for await (const record of records) yield { ...record, ...itemOf(record, plan) };
+  }
+
+  /** The stored file from the position of the import on. */
+  private async *bytesOf(
+    call: Call,
+    { id, offset, plan: { storedBytes } }: RunningImport,
+  ): AsyncGenerator<Buffer> {
+    for (let at = offset; at < storedBytes; at += CHUNK_BYTES - (at % CHUNK_BYTES)) {
+      const chunk = await this.repository.findChunk(call, id, Math.floor(at / CHUNK_BYTES));
+      // A record at the end of a file that is not complete would be cut off.
+      const isWhole =
+        chunk?.length === Math.min(CHUNK_BYTES, storedBytes - (at - (at % CHUNK_BYTES)));
+      if (!chunk || !isWhole) throw new FileLost();
+      yield chunk.subarray(at % CHUNK_BYTES);
+    }
+  }
+}
+
+/** The call of the records of an import: that of the request that has started it. */
+function callOf({ tenant }: Call, { key, scopes, requestId }: ImportStarter): Call {
+  const expiresAt = key.expiresAt === null ? null : new Date(key.expiresAt);
+  const actor: Actor = { key: { ...key, expiresAt }, scopes: new Set(scopes), channel: 'import' };
+  return { tenant, actor, ...(requestId !== null && { requestId }) };
+}
+
+function itemOf(
+  { cells }: FileRecord,
+  plan: ImportPlan,
+): { readonly item: object } | { readonly reason: string } {
+  const { columns, mode, matchOn } = plan;
+  const isRow = Array.isArray(cells);
+  const reason = isRow ? problemOfCells(columns, cells as string[]) : undefined;
+  if (reason !== undefined) return { reason };
+  const data = isRow
+    ? valuesOfCells(columns, cells as string[], plan)
+    : valuesOfObject(columns, cells as Record<string, unknown>);
+  if (mode === 'create_only') return { item: { action: 'create', data } };
+  const isFound = matchOn.some((field) => data[field] !== undefined && data[field] !== null);
+  if (!isFound) return { reason: `has no ${matchOn.join(' or ')}, by which its lead is found` };
+  return { item: { action: 'upsert', match_on: matchOn, mode, data } };
+}
+
+async function* portionsOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<Line[]> {
+  let portion: Line[] = [];
+  for await (const line of lines) {
+    portion.push(line);
+    if (portion.length < size) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function rejectionOf({ line, cells }: FileRecord, reason: string): RejectedLine {
+  return { line, reason, cells };
+}
+
+/** The reason of a rejected item, with the names of the fields as in the file. */
+function reasonOf(error: object): string {
+  const { message, details } = error as {
+    readonly message: string;
+    readonly details?: readonly (FieldProblem & { existing_id?: string })[];
+  };
+  if (!details || details.length === 0) return message;
+  return details
+    .map(({ field, message: problem, existing_id: id }) => {
+      const name = field.replace(/^data\./, '');
+      return `${name} ${problem}${id === undefined ? '' : ` (${id})`}`;
+    })
+    .join('; ');
+}
+
+function countsOf(results: readonly BatchResultDto[], rejected: number): PortionCounts {
+  const count = (status: BatchResultDto['status']) =>
+    results.filter((result) => result.status === status).length;
+  return {
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    rejected,
+  };
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import type { Call } from '../../../platform/data/call.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
+import { type Column, planColumns } from './columns.js';
+import { decodeText } from './decode-text.js';
+import {
+  csvRecords,
+  type DelimiterName,
+  delimiterOf,
+  ndjsonRecords,
+  type Place,
+} from './file-records.js';
+import type { ImportPlan } from './import-plan.js';
+import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
+import { LeadImportsRepository } from './lead-imports.repository.js';
+
+/** Size of the parts in which a file is stored. */
+export const CHUNK_BYTES = 262_144;
+
+const MAX_COLUMNS = 1_000;
+
+type Bytes = AsyncIterable<Buffer>;
+
+/** A file that is stored, and can be imported. */
+export interface StoredFile {
+  /** The id of the import. */
+  readonly id: string;
+  /** SHA-256 of the file as it was sent. */
+  readonly hash: string;
+  readonly bytes: number;
+  /** Number of records. */
+  readonly lines: number;
+  /** Where the first record begins. */
+  readonly first: Place;
+  readonly plan: ImportPlan;
+}
+
+/** Stores files, after it has checked that all of their records can be read. */
+@Injectable()
+export class LeadImportUploadService {
+  constructor(private readonly repository: LeadImportsRepository) {}
+
+  /**
+   * Stores a file. If that fails, nothing is left of it.
+   * @throws ApiError `validation_error` that names the invalid line, or the columns; `create_failed`; any error of `source`
+   */
+  async store(
+    call: Call,
+    source: Bytes,
+    format: ImportFormat,
+    query: LeadImportQuery,
+  ): Promise<StoredFile> {
+    assertOptions(format, query);
+    const upload = new Upload(this.repository, call);
+    try {
+      return await upload.run(source, format, query);
+    } catch (error) {
+      await this.repository.discardFile(call, upload.id);
+      throw error;
+    }
+  }
+}
+
+/** The storage of one file. */
+class Upload {
+  readonly id = uuidv7();
+  private readonly hash = createHash('sha256');
+  private bytes = 0;
+  private storedBytes = 0;
+  private delimiter: DelimiterName = 'comma';
+
+  constructor(
+    private readonly repository: LeadImportsRepository,
+    private readonly call: Call,
+  ) {}
+
+  async run(source: Bytes, format: ImportFormat, query: LeadImportQuery): Promise<StoredFile> {
+    const chunks = this.stored(decodeText(this.hashed(source), query.encoding));
+    const found = await (format === 'csv'
+      ? this.readCsv(chunks, query)
+      : readNdjson(chunks, query));
+    const { columns, lines, first } = found;
+    const { id, bytes, storedBytes, delimiter } = this;
+    const plan = {
+      ...{ format, columns, delimiter, storedBytes, mode: query.mode },
+      ...{ clearsEmpty: query.clear_empty, isEscaped: query.escaped === 'latitude' },
+      matchOn: matchFieldsOf(columns, query),
+    };
+    return { id, hash: this.hash.digest('hex'), bytes, lines, first, plan };
+  }
+
+  private async *hashed(source: Bytes): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      this.hash.update(chunk);
+      this.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** Stores bytes in chunks, and passes the chunks on. */
+  private async *stored(source: Bytes): AsyncGenerator<Buffer> {
+    let number = 0;
+    for await (const chunk of chunksOf(source)) {
+      await this.repository.insertChunk(this.call, this.id, number++, chunk);
+      this.storedBytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  private async readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery) {
+    const start = await chunks.next();
+    if (start.done) throw emptyFile();
+    this.delimiter = query.delimiter ?? delimiterOf(start.value.toString());
+    let columns: Column[] | undefined;
+    let first: Place | undefined;
+    let lines = 0;
+    for await (const { cells, next } of csvRecords(prepend(start.value, chunks), this.delimiter)) {
+      if (columns) {
+        lines++;
+        continue;
+      }
+      const headers = (cells as readonly string[]).map((header) => header.trim());
+      columns = columnsOf(headers, query);
+      matchFieldsOf(columns, query);
+      first = next;
+    }
+    if (!columns || !first) throw emptyFile();
+    return { columns, lines, first };
+  }
+}
+
+async function readNdjson(chunks: Bytes, query: LeadImportQuery) {
+  const names = new Set<string>();
+  let lines = 0;
+  for await (const { cells } of ndjsonRecords(chunks)) {
+    for (const name of Object.keys(cells)) names.add(name);
+    if (names.size > MAX_COLUMNS) throw tooManyColumns();
+    lines++;
+  }
+  const columns = columnsOf([...names], query);
+  return { columns, lines, first: { offset: 0, line: 1 } };
+}
+
+function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
+  if (headers.length > MAX_COLUMNS) throw tooManyColumns();
+  const repeated = headers.filter((name, at) => name !== '' && headers.indexOf(name) !== at);
+  if (repeated.length > 0) {
+    throw validationError(
+      repeated.map((name) => ({ field: `columns.${name}`, message: 'is in the header twice' })),
+    );
+  }
+  const map = columnMapOf(query.map) ?? {};
+  return planColumns(headers, { map, keepsUnknown: query.unknown_columns === 'custom_fields' });
+}
+
+/**
+ * The fields that find the lead of a line.
+ * @throws ApiError `validation_error` if the file has none of them, and its lines can update leads
+ */
+function matchFieldsOf(columns: readonly Column[], query: LeadImportQuery): UniqueField[] {
+  const { match_on: wanted = UNIQUE_FIELDS, mode } = query;
+  const fields = wanted.filter((field) => columns.some(({ target }) => target === field));
+  if (fields.length > 0 || mode === 'create_only' || columns.length === 0) return fields;
+  const message = `must name a field that has a column; the file has none for ${wanted.join(', ')}`;
+  throw validationError([{ field: 'match_on', message }]);
+}
+
+/** @throws ApiError `validation_error` for options of CSV with another format */
+function assertOptions(format: ImportFormat, query: LeadImportQuery): void {
+  if (format === 'csv') return;
+  const given = [
+    ...(query.delimiter === undefined ? [] : ['delimiter']),
+    ...(query.clear_empty ? ['clear_empty'] : []),
+    ...(query.escaped === 'none' ? [] : ['escaped']),
+  ];
+  if (given.length === 0) return;
+  throw validationError(given.map((field) => ({ field, message: 'is for CSV only' })));
+}
+
+async function* chunksOf(source: Bytes): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of source) {
+    parts.push(part);
+    length += part.length;
+    if (length < CHUNK_BYTES) continue;
+    let all = Buffer.concat(parts);
+    for (; all.length >= CHUNK_BYTES; all = all.subarray(CHUNK_BYTES)) {
+      yield all.subarray(0, CHUNK_BYTES);
+    }
+    parts = [all];
+    length = all.length;
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}
+
+async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
+  yield first;
+  yield* others;
+}
+
+function emptyFile(): ApiError {
+  return validationError([{ field: 'body', message: 'must have a header' }]);
+}
+
+function tooManyColumns(): ApiError {
+  return validationError([{ field: 'body', message: `must have at most ${MAX_COLUMNS} columns` }]);
+}

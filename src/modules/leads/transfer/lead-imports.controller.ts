@@ -1,0 +1,115 @@
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Post,
+  Query,
+  Req,
+  StreamableFile,
+  UseFilters,
+} from '@nestjs/common';
+import type { Call } from '../../../platform/data/call.js';
+import { ErrorFilter } from '../../../platform/http/error.filter.js';
+import { type ApiRequest, CurrentCall } from '../../../platform/http/request/api-request.js';
+import { FileStream } from '../../../platform/http/request/file-stream.js';
+import { Id } from '../../../platform/http/request/id.decorator.js';
+import { IdempotentResponses } from '../../../platform/http/response/idempotent-responses.js';
+import { RequireScope } from '../../../platform/http/routes/access.js';
+import { ApiRoute, ApiTag } from '../../../platform/http/routes/api-route.decorator.js';
+import { NoBody, TakesFile } from '../../../platform/http/routes/handler-declarations.js';
+import { EXPORT_TYPES } from './lead-export.dto.js';
+import {
+  type ImportFormat,
+  LeadImportDto,
+  LeadImportListQuery,
+  LeadImportQuery,
+  MAX_FILE_BYTES,
+  RejectedLinesQuery,
+} from './lead-import.dto.js';
+import { LeadImportsService } from './lead-imports.service.js';
+
+const FORMATS: Readonly<Record<string, ImportFormat>> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+};
+
+/** Imports of leads over REST (docs/contract/imports.md). */
+@Controller('api/v1/leads/imports')
+@UseFilters(ErrorFilter)
+@ApiTag('Leads', 'Prospective customers.')
+export class LeadImportsController {
+  constructor(
+    private readonly imports: LeadImportsService,
+    private readonly responses: IdempotentResponses,
+  ) {}
+
+  @Get()
+  @RequireScope('leads:read')
+  @ApiRoute({ summary: 'List imports', response: [LeadImportDto] })
+  list(@CurrentCall() call: Call, @Query() query: LeadImportListQuery) {
+    return this.imports.list(call, query);
+  }
+
+  @Post()
+  @HttpCode(202)
+  @TakesFile({ types: Object.keys(FORMATS), maxBytes: MAX_FILE_BYTES })
+  @RequireScope('leads:write', 'leads:read')
+  @ApiRoute({
+    summary: 'Import leads',
+    description:
+      'Stores the file. A job then creates and updates leads, and rejects invalid lines.',
+    response: LeadImportDto,
+  })
+  async create(
+    @CurrentCall() call: Call,
+    @Query() query: LeadImportQuery,
+    @FileStream() file: FileStream,
+    @Req() request: ApiRequest,
+  ): Promise<LeadImportDto> {
+    const format = FORMATS[file.type] ?? 'csv';
+    const stored = await this.imports.receive(call, file.bytes, format, query);
+    try {
+      const content = `${file.type} ${stored.hash}`;
+      const result = await this.responses.runWithFile(call, request, content, (inner) =>
+        this.imports.start(inner, stored, query),
+      );
+      return result as LeadImportDto;
+    } finally {
+      // After an error, or if an earlier request with the same key has stored the file.
+      await this.imports.discard(call, stored);
+    }
+  }
+
+  @Get(':id')
+  @RequireScope('leads:read')
+  @ApiRoute({ summary: 'Get an import', response: LeadImportDto })
+  get(@CurrentCall() call: Call, @Id() id: string) {
+    return this.imports.get(call, id);
+  }
+
+  @Get(':id/rejected')
+  @RequireScope('leads:read')
+  @ApiRoute({
+    summary: 'Get the rejected lines of an import',
+    description: 'As CSV, with the line and the reason of each.',
+    files: ['text/csv'],
+  })
+  async rejected(@CurrentCall() call: Call, @Id() id: string, @Query() query: RejectedLinesQuery) {
+    const lines = await this.imports.rejected(call, id, query);
+    const disposition = 'attachment; filename="rejected.csv"';
+    return new StreamableFile(lines, { type: EXPORT_TYPES.csv, disposition });
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @NoBody()
+  @RequireScope('leads:write', 'leads:read')
+  @ApiRoute({
+    summary: 'Cancel an import',
+    description: 'The lines that were carried out stay.',
+    response: LeadImportDto,
+  })
+  cancel(@CurrentCall() call: Call, @Id() id: string) {
+    return this.imports.cancel(call, id);
+  }
+}

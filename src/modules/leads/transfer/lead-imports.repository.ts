@@ -1,0 +1,271 @@
+import { Injectable } from '@nestjs/common';
+import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { Conditions } from '../../../platform/data/lists/conditions.js';
+import type { Page } from '../../../platform/data/lists/page.js';
+import { RecordList } from '../../../platform/data/lists/record-list.js';
+import { TenantRepository } from '../../../platform/data/records/tenant-repository.js';
+import type { LeadImportDto, LeadImportListQuery } from './lead-import.dto.js';
+import { LeadImport } from './lead-import.entity.js';
+import type { ImportPlan, ImportStarter } from './import-plan.js';
+import type { Place } from './file-records.js';
+
+/** How long a process may carry out an import without progress, before another one takes it over. */
+const LEASE = `interval '20 seconds'`;
+
+/** How long imports are kept, with the lines that were rejected. */
+const RETENTION = `interval '7 days'`;
+
+/** How long a file without an import is kept: longer than an upload takes. */
+const UPLOAD_TIME = `interval '1 hour'`;
+
+/** Files that one statement removes. Small batches keep locks short. */
+const BATCH = 10;
+
+const IS_ACTIVE = `status in ('pending', 'running')`;
+const NOW = `date_trunc('milliseconds', now())`;
+
+/** An import that this process carries out. */
+export interface RunningImport extends Place {
+  readonly id: string;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly processed: number;
+  readonly dry_run: boolean;
+  readonly plan: ImportPlan;
+  readonly starter: ImportStarter;
+  readonly runner: string;
+}
+
+const RUNNING = `id, bytes, lines, processed, dry_run, plan, starter, runner, position as "offset", line`;
+
+/** A line that was rejected. */
+export interface RejectedLine {
+  readonly line: number;
+  readonly reason: string;
+  readonly cells: unknown;
+}
+
+/** What a portion adds to the counts of an import. */
+export interface PortionCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+}
+
+/** SQL of imports and their files. */
+@Injectable()
+export class LeadImportsRepository extends TenantRepository<LeadImport> {
+  private readonly items: RecordList<LeadImportDto>;
+
+  constructor(database: TenantDatabase) {
+    super(database, LeadImport);
+    this.items = new RecordList(database, { entity: LeadImport });
+  }
+
+  /** @throws ApiError `query_failed` */
+  list(call: TenantCall, { status, ...query }: LeadImportListQuery): Promise<Page<LeadImportDto>> {
+    const conditions = new Conditions(call, this.table.notDeleted).equal('status', status);
+    return this.items.page(conditions, query);
+  }
+
+  /** @throws ApiError `create_failed` */
+  async countActive(call: TenantCall): Promise<number> {
+    const [row] = await this.database.readForWrite<{ count: number }>(call, {
+      text: `select count(*)::int as count from lead_imports where organization_id = $1 and ${IS_ACTIVE}`,
+      values: [call.tenant.id],
+    });
+    return row?.count ?? 0;
+  }
+
+  /** Stores a part of a file. @throws ApiError `create_failed` */
+  async insertChunk(call: TenantCall, id: string, number: number, data: Buffer): Promise<void> {
+    await this.database.write(call, {
+      text: `insert into lead_import_chunks (organization_id, import_id, number, data)
+        values ($1, $2, $3, $4)`,
+      values: [call.tenant.id, id, number, data],
+    });
+  }
+
+  /** @throws ApiError `query_failed` */
+  async findChunk(call: TenantCall, id: string, number: number): Promise<Buffer | undefined> {
+    const [row] = await this.database.read<{ data: Buffer }>(call, {
+      text: `select data from lead_import_chunks
+        where organization_id = $1 and import_id = $2 and number = $3`,
+      values: [call.tenant.id, id, number],
+      plan: 'index',
+    });
+    return row?.data;
+  }
+
+  /** Removes a file that has no import. @throws ApiError `create_failed` */
+  async discardFile(call: TenantCall, id: string): Promise<void> {
+    await this.database.write(call, {
+      text: `delete from lead_import_chunks where organization_id = $1 and import_id = $2
+        and not exists (select from lead_imports where organization_id = $1 and id = $2)`,
+      values: [call.tenant.id, id],
+    });
+  }
+
+  /**
+   * Takes an import, unless another process carries it out or another import of the organization.
+   * @returns `busy` if it has to wait; undefined if it has ended
+   * @throws ApiError `create_failed`
+   */
+  claim(call: TenantCall, id: string, runner: string): Promise<RunningImport | 'busy' | undefined> {
+    return this.database.transaction(call, async (inner) => {
+      const { transaction, tenant } = inner;
+      // Two imports of an organization are not taken at the same time.
+      await transaction.query({
+        text: `select pg_advisory_xact_lock(hashtextextended('lead imports ' || $1, 0))`,
+        values: [tenant.id],
+      });
+      const [claimed] = await transaction.query<RunningImport>({
+        text: `update lead_imports set status = 'running', runner = $3, leased_until = now() + ${LEASE},
+            started_at = coalesce(started_at, ${NOW}), updated_at = ${NOW}
+          where organization_id = $1 and id = $2 and ${IS_ACTIVE} and not exists (
+            select from lead_imports where organization_id = $1 and leased_until > now() and ${IS_ACTIVE})
+          returning ${RUNNING}`,
+        values: [tenant.id, id, runner],
+      });
+      if (claimed) return claimed;
+      const [active] = await transaction.query({
+        text: `select from lead_imports where organization_id = $1 and id = $2 and ${IS_ACTIVE}`,
+        values: [tenant.id, id],
+      });
+      return active ? 'busy' : undefined;
+    });
+  }
+
+  /**
+   * Locks an import until the transaction ends.
+   * @returns whether this process still carries it out
+   * @throws ApiError `create_failed`
+   */
+  async holds(
+    { transaction, tenant }: InTransaction,
+    { id, runner }: RunningImport,
+  ): Promise<boolean> {
+    const rows = await transaction.query({
+      text: `select from lead_imports
+        where organization_id = $1 and id = $2 and runner = $3 and status = 'running' for update`,
+      values: [tenant.id, id, runner],
+    });
+    return rows.length > 0;
+  }
+
+  /** Stores the progress of a portion, and extends the lease. @throws ApiError `create_failed` */
+  async advance(
+    { transaction, tenant }: InTransaction,
+    { id }: RunningImport,
+    next: Place,
+    { created, updated, unchanged, rejected }: PortionCounts,
+    rejections: readonly RejectedLine[],
+  ): Promise<void> {
+    if (rejections.length > 0) {
+      await transaction.query({
+        text: `insert into lead_import_rejections (organization_id, import_id, line, reason, cells)
+          select $1, $2, line, reason, cells
+          from json_to_recordset($3) as rejection (line int, reason text, cells json)`,
+        values: [tenant.id, id, JSON.stringify(rejections)],
+      });
+    }
+    await transaction.query({
+      text: `update lead_imports set position = $3, line = $4, created = created + $5::int,
+          updated = updated + $6::int, unchanged = unchanged + $7::int, rejected = rejected + $8::int,
+          processed = processed + $5 + $6 + $7 + $8, leased_until = now() + ${LEASE}, updated_at = ${NOW}
+        where organization_id = $1 and id = $2`,
+      values: [tenant.id, id, next.offset, next.line, created, updated, unchanged, rejected],
+    });
+  }
+
+  /** Lets another process continue an import. @throws ApiError `create_failed` */
+  async release(call: TenantCall, { id, runner }: RunningImport): Promise<void> {
+    await this.database.write(call, {
+      text: `update lead_imports set leased_until = null
+        where organization_id = $1 and id = $2 and runner = $3 and ${IS_ACTIVE}`,
+      values: [call.tenant.id, id, runner],
+    });
+  }
+
+  /**
+   * Ends an import that has not ended, and removes its file.
+   * @throws ApiError `create_failed`
+   */
+  async end(
+    call: TenantCall,
+    id: string,
+    status: 'completed' | 'cancelled' | 'failed',
+    error: string | null,
+  ): Promise<void> {
+    await this.database.transaction(call, async ({ transaction }) => {
+      const ended = await transaction.query({
+        text: `update lead_imports
+          set status = $3, error = $4, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
+          where organization_id = $1 and id = $2 and ${IS_ACTIVE} returning id`,
+        values: [call.tenant.id, id, status, error],
+      });
+      if (ended.length === 0) return;
+      await transaction.query({
+        text: 'delete from lead_import_chunks where organization_id = $1 and import_id = $2',
+        values: [call.tenant.id, id],
+      });
+    });
+  }
+
+  /**
+   * Rejected lines after a line, in their order.
+   * @throws ApiError `query_failed`
+   */
+  findRejected(
+    call: TenantCall,
+    id: string,
+    after: number,
+    limit: number,
+  ): Promise<RejectedLine[]> {
+    return this.database.read(call, {
+      text: `select line, reason, cells from lead_import_rejections
+        where organization_id = $1 and import_id = $2 and line > $3 order by line limit $4`,
+      values: [call.tenant.id, id, after, limit],
+    });
+  }
+
+  /** The plan of an import. @throws ApiError `query_failed` */
+  async findPlan(call: TenantCall, id: string): Promise<ImportPlan | undefined> {
+    const [row] = await this.database.read<{ plan: ImportPlan }>(call, {
+      text: 'select plan from lead_imports where organization_id = $1 and id = $2',
+      values: [call.tenant.id, id],
+    });
+    return row?.plan;
+  }
+
+  /**
+   * Removes imports that are older than 7 days, and files that were not stored completely.
+   * @throws ApiError `create_failed`
+   */
+  async removeOld(call: TenantCall): Promise<void> {
+    const old = `select id from lead_imports
+      where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}`;
+    const lost = `select distinct import_id from lead_import_chunks
+      where organization_id = $1 and created_at < now() - ${UPLOAD_TIME} and not exists (
+        select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH}`;
+    let removed: number;
+    do {
+      const rows = await this.database.transaction(call, async ({ transaction }) => {
+        const values = [call.tenant.id];
+        const files = await transaction.query({
+          text: `delete from lead_import_chunks where organization_id = $1 and import_id = any(array(
+              (${old}) union all (${lost}))) returning 1`,
+          values,
+        });
+        const imports = await transaction.query({
+          text: `delete from lead_imports where organization_id = $1 and id = any(array(${old})) returning 1`,
+          values,
+        });
+        return [...files, ...imports];
+      });
+      removed = rows.length;
+    } while (removed > 0);
+  }
+}

@@ -1,0 +1,183 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { Call, InTransaction } from '../../../platform/data/call.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import type { Page } from '../../../platform/data/lists/page.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import { orNotFound } from '../../../platform/errors/or-not-found.js';
+import { defineJob } from '../../../platform/jobs/job.js';
+import { JobsService } from '../../../platform/jobs/jobs.service.js';
+import { REJECTION_COLUMNS } from './columns.js';
+import type { ImportStarter } from './import-plan.js';
+import type {
+  ImportFormat,
+  LeadImportDto,
+  LeadImportListQuery,
+  LeadImportQuery,
+  RejectedLinesQuery,
+} from './lead-import.dto.js';
+import { LeadImportUploadService, type StoredFile } from './lead-import-upload.service.js';
+import { LeadImportsRepository, type RejectedLine } from './lead-imports.repository.js';
+import { csvRow, escapeFormula } from './spreadsheet-cell.js';
+
+/** Carries out an import. It is repeated until the import has ended. */
+export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
+  retries: 1_000_000_000,
+  backoff: { delay: '1s', maxDelay: '1m' },
+  concurrency: 2,
+});
+
+/** Imports of an organization that have not ended. Their files are stored. */
+const MAX_ACTIVE = 10;
+
+const RETRY_AFTER_SECONDS = 60;
+
+/** When the job of an import runs that another process carries out: after the end of its lease. */
+const JOB_DELAY = '30s';
+
+const REJECTED_PER_PAGE = 500;
+
+/** Imports of leads (docs/contract/imports.md). */
+@Injectable()
+export class LeadImportsService {
+  constructor(
+    private readonly repository: LeadImportsRepository,
+    private readonly uploads: LeadImportUploadService,
+    private readonly jobs: JobsService,
+    private readonly database: TenantDatabase,
+  ) {}
+
+  /** @throws ApiError `query_failed` */
+  list(call: Call, query: LeadImportListQuery): Promise<Page<LeadImportDto>> {
+    return this.repository.list(call, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(call: Call, id: string): Promise<LeadImportDto> {
+    return orNotFound(await this.repository.find(call, id), 'import');
+  }
+
+  /**
+   * Stores a file, for `start` or `discard`.
+   * @throws ApiError `validation_error`, `rate_limit_exceeded`, `create_failed`
+   */
+  async receive(
+    call: Call,
+    source: AsyncIterable<Buffer>,
+    format: ImportFormat,
+    query: LeadImportQuery,
+  ): Promise<StoredFile> {
+    await this.assertFree(call);
+    return this.uploads.store(call, source, format, query);
+  }
+
+  /** Removes a stored file, unless it has an import. @throws ApiError `create_failed` */
+  async discard(call: Call, { id }: StoredFile): Promise<void> {
+    await this.repository.discardFile(call, id);
+  }
+
+  /**
+   * Creates the import of a stored file, and the job that carries it out.
+   * @throws ApiError `rate_limit_exceeded`, `create_failed`
+   */
+  async start(
+    call: InTransaction<Call>,
+    { id, bytes, lines, first, plan }: StoredFile,
+    { dry_run }: LeadImportQuery,
+    delay?: `${number}s`,
+  ): Promise<LeadImportDto> {
+    await this.assertFree(call);
+    const { actor, requestId = null } = call;
+    const starter: ImportStarter = {
+      key: { ...actor.key, expiresAt: actor.key.expiresAt?.toJSON() ?? null },
+      scopes: [...actor.scopes],
+      requestId,
+    };
+    const ignored = plan.columns.filter(({ header, target }) => header !== '' && target === null);
+    const stored = await this.repository.insertRow(call, {
+      ...{ id, status: 'pending', format: plan.format, mode: plan.mode, match_on: plan.matchOn },
+      ...{ dry_run, ignored_columns: ignored.map(({ header }) => header), bytes, lines },
+      ...{ processed: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 },
+      ...{ plan, starter, position: first.offset, line: first.line },
+      ...{ created_at: new Date(), updated_at: new Date() },
+    });
+    await this.sendJob(call, id, delay);
+    return orNotFound(stored, 'import');
+  }
+
+  /**
+   * Like `start`, for a process that carries the import out itself. The job continues the import if this process ends.
+   * @throws ApiError `rate_limit_exceeded`, `create_failed`
+   */
+  startBeside(call: Call, file: StoredFile, query: LeadImportQuery): Promise<LeadImportDto> {
+    return this.database.transaction(call, (inner) => this.start(inner, file, query, JOB_DELAY));
+  }
+
+  /**
+   * Sends the job of an import. Jobs of an organization run in the order of their imports.
+   * @throws ApiError `create_failed`
+   */
+  async sendJob(call: Call, importId: string, delay?: `${number}s`): Promise<void> {
+    const options = { key: importId, orderingKey: 'leads', runAgain: true };
+    await this.jobs.send(call, IMPORT_LEADS, { importId }, { ...options, delay });
+  }
+
+  /**
+   * Ends an import. The lines that were carried out stay. An import that has ended stays as it is.
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  async cancel(call: Call, id: string): Promise<LeadImportDto> {
+    await this.repository.end(call, id, 'cancelled', 'It was cancelled.');
+    return this.get(call, id);
+  }
+
+  /**
+   * The rejected lines as CSV: the line, the reason and the cells of each.
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<Readable> {
+    const { format, columns } = orNotFound(await this.repository.findPlan(call, id), 'import');
+    const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
+    const cell = escape === 'formulas' ? escapeFormula : (text: string) => text;
+    const row = (cells: readonly unknown[]) => csvRow(cells.map((value) => cell(String(value))));
+    const rowOf = ({ line, reason, cells }: RejectedLine) =>
+      row([
+        line,
+        reason,
+        ...(Array.isArray(cells) ? (cells as unknown[]) : [JSON.stringify(cells)]),
+      ]);
+    const pages = this.rejectedPages(call, id);
+    const first = await pages.next();
+    return Readable.from(
+      (async function* () {
+        yield row([...REJECTION_COLUMNS, ...headers]);
+        for (let page = first; !page.done; page = await pages.next()) {
+          yield page.value.map(rowOf).join('');
+        }
+      })(),
+    );
+  }
+
+  private async *rejectedPages(call: Call, id: string): AsyncGenerator<RejectedLine[], void> {
+    let last: number | undefined = 0;
+    while (last !== undefined) {
+      const page: RejectedLine[] = await this.repository.findRejected(
+        call,
+        id,
+        last,
+        REJECTED_PER_PAGE,
+      );
+      if (page.length > 0) yield page;
+      last = page.length === REJECTED_PER_PAGE ? page.at(-1)?.line : undefined;
+    }
+  }
+
+  /** @throws ApiError `rate_limit_exceeded` if too many imports have not ended */
+  private async assertFree(call: Call): Promise<void> {
+    if ((await this.repository.countActive(call)) < MAX_ACTIVE) return;
+    throw new ApiError('rate_limit_exceeded', {
+      message: `The organization has ${MAX_ACTIVE} imports that have not ended.`,
+      headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { Command } from 'commander';
+import { OrganizationCalls } from '../../../platform/access/organization-calls.service.js';
+import { onStopSignal } from '../../../platform/config/stop-signals.js';
+import type { Call } from '../../../platform/data/call.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { uuid } from '../../../platform/extension/command-options.js';
+import type { Progress, Run } from '../../../platform/extension/command.js';
+import { readParameters } from '../../../platform/fields/input/read-parameters.js';
+import { LeadExportQuery } from './lead-export.dto.js';
+import { LeadExportService } from './lead-export.service.js';
+import { LeadImportRunner } from './lead-import-runner.js';
+import { LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
+import { LeadImportsService } from './lead-imports.service.js';
+
+const STANDARD_STREAM = '-';
+
+/** Only the owner may read an export, because it contains personal data. */
+const PRIVATE = 0o600;
+
+const CALLER = 'command line';
+
+/** How often an import looks whether another one of the organization has ended. */
+const BUSY_MS = 1_000;
+
+interface Options extends Readonly<Record<string, string | boolean | undefined>> {
+  readonly organization: string;
+}
+
+/** `latitude leads import` and `export`. */
+export function addTransferCommands(leads: Command, run: Run): void {
+  leads
+    .command('import')
+    .description('create and update leads from a file, and exit with 1 if a line is rejected')
+    .argument('<file>', 'CSV, or NDJSON with the extension .ndjson or .jsonl')
+    .requiredOption('--organization <id>', 'organization of the leads', uuid)
+    .option('--mode <mode>', 'create_or_update, update_only or create_only')
+    .option('--match-on <fields>', 'external_id, email and phone, separated by commas')
+    .option('--map <json>', 'JSON object of columns and fields')
+    .option('--unknown-columns <way>', 'refuse or custom_fields')
+    .option('--encoding <name>', 'utf-8, utf-16 or windows-1252')
+    .option('--delimiter <name>', 'comma, semicolon, tab or pipe')
+    .option('--clear-empty', 'let empty cells clear their fields')
+    .option('--escaped <way>', 'none or latitude')
+    .option('--dry-run', 'write no lead')
+    .option('--rejected <file>', 'write the rejected lines to this file')
+    .action((file: string, { rejected, ...options }: Options) =>
+      run(async (app, progress) => {
+        const result = await importFile(app, file, options, progress);
+        if (typeof rejected === 'string') await writeRejected(app, options, result.id, rejected);
+        if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;
+        return result;
+      }),
+    );
+  leads
+    .command('export')
+    .description('write all leads that match to a file')
+    .argument('[file]', 'the file to write, or - for standard output', STANDARD_STREAM)
+    .requiredOption('--organization <id>', 'organization of the leads', uuid)
+    .option('--format <format>', 'csv or ndjson')
+    .option('--escape <way>', 'formulas or none')
+    .option('--filter <name=value...>', 'filters of the list of leads')
+    .action((file: string, options: Options & { filter?: string[] }) =>
+      run((app) => exportLeads(app, file, options)),
+    );
+}
+
+async function importFile(
+  app: INestApplicationContext,
+  file: string,
+  { organization, ...options }: Options,
+  progress: Progress,
+) {
+  const query = read(LeadImportQuery, options);
+  const call = await callOf(app, organization);
+  const imports = app.get(LeadImportsService);
+  const { size } = await stat(file);
+  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
+  const format = /\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv';
+  const stored = await imports.receive(call, createReadStream(file), format, query);
+  const { id } = await imports.startBeside(call, stored, query);
+  const removeListeners = onStopSignal(() => {
+    void imports.cancel(call, id);
+  });
+  try {
+    await progress(stored.lines, async (advance) => {
+      const runner = app.get(LeadImportRunner);
+      while ((await runner.run(call, id, false, advance)) === 'busy') await wait(BUSY_MS);
+    });
+  } finally {
+    removeListeners();
+  }
+  return imports.get(call, id);
+}
+
+async function writeRejected(
+  app: INestApplicationContext,
+  { organization }: Options,
+  id: string,
+  file: string,
+): Promise<void> {
+  const call = await callOf(app, organization);
+  const lines = await app.get(LeadImportsService).rejected(call, id, { escape: 'formulas' });
+  await pipeline(lines, createWriteStream(file));
+}
+
+async function exportLeads(
+  app: INestApplicationContext,
+  file: string,
+  { organization, filter = [], ...options }: Options & { readonly filter?: readonly string[] },
+): Promise<{ file: string } | undefined> {
+  const filters = filter.map((one): [string, string] => {
+    const [name = '', value = ''] = one.split(/=(.*)/s, 2);
+    return [name, value];
+  });
+  const query = read(LeadExportQuery, { ...Object.fromEntries<string>(filters), ...options });
+  const call = await callOf(app, organization);
+  const write = async (sink: NodeJS.WritableStream, end: boolean) => {
+    const { signal } = new AbortController();
+    await pipeline(await app.get(LeadExportService).export(call, query, signal), sink, { end });
+  };
+  if (file === STANDARD_STREAM) {
+    await write(process.stdout, false);
+    return undefined;
+  }
+  // A file that exists is not replaced.
+  const handle = await open(file, 'wx', PRIVATE);
+  try {
+    await write(handle.createWriteStream(), true);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  return { file };
+}
+
+/** @throws ApiError `validation_error` that names the option, as the parameter of the route */
+function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organization'>): T {
+  const given = Object.entries(options).flatMap(([name, value]) => {
+    const parameter = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return value === undefined ? [] : [[parameter, String(value)] as const];
+  });
+  const { value, problems } = readParameters(dto, Object.fromEntries(given), [], {
+    encoding: 'text',
+  });
+  if (problems.length > 0) throw validationError(problems);
+  return value;
+}
+
+/** @throws ApiError `not_found` */
+async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
+  const call = await app.get(OrganizationCalls).find(organization, CALLER);
+  if (!call) throw new ApiError('not_found', { message: 'There is no such organization.' });
+  // It has no key that could end.
+  const key = { ...call.actor.key, subject: CALLER };
+  return { ...call, actor: { ...call.actor, key } };
+}
