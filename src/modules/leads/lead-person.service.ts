@@ -3,13 +3,17 @@ import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { PersonalLeadDto } from './lead-person.dto.js';
 import { LeadsRepository } from './leads.repository.js';
+import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
 
 /**
  * The leads of one person: those that were merged into each other, deleted ones too (docs/contract/personal-data.md#the-person).
  */
 @Injectable()
 export class LeadPersonService {
-  constructor(private readonly repository: LeadsRepository) {}
+  constructor(
+    private readonly repository: LeadsRepository,
+    private readonly imports: LeadImportsRepository,
+  ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
   async read(call: TenantCall, id: string): Promise<PersonalLeadDto[]> {
@@ -31,6 +35,14 @@ export class LeadPersonService {
       await this.repository.lockAll(call, ids);
       locked = ids;
     }
+  }
+
+  /**
+   * Erases what imports keep of persons. Call it before `lock`.
+   * @throws ApiError `create_failed`
+   */
+  eraseImports(call: InTransaction): Promise<void> {
+    return this.imports.erase(call, 'The data of a person was erased.');
   }
 
   /**

@@ -25,6 +25,7 @@ export class ErasureService {
    */
   erase(call: TenantCall, id: string): Promise<string[]> {
     return this.database.transaction(call, async (inner) => {
+      await this.person.eraseImports(inner);
       const stored = await this.person.lock(inner, id);
       const ids = stored.length > 0 ? stored : await this.erasures.findErased(inner, id);
       orNotFound(ids.length > 0, 'lead');
@@ -40,6 +41,7 @@ export class ErasureService {
    */
   eraseAgain(call: TenantCall, id: string): Promise<boolean> {
     return this.database.transaction(call, async (inner) => {
+      await this.person.eraseImports(inner);
       const stored = await this.person.lock(inner, id);
       await this.eraseAll(inner, [...new Set([id, ...stored])]);
       return stored.length > 0;

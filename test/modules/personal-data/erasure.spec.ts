@@ -10,6 +10,13 @@ import {
 } from '../../../src/testing/factories.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import { readAllEvents, readEvents } from '../../support/events.js';
+import {
+  importFile,
+  IMPORTS,
+  rejectedOf,
+  sendFile,
+  untilEnded,
+} from '../../support/lead-imports.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -316,5 +323,40 @@ describe('an erasure at the same time as', () => {
     for (const { record } of events) expect(Object.keys(record)).toEqual(['id']);
     expect(await app.sql('select from appointments where lead_id = $1', [id])).toEqual([]);
     expect(await app.sql('select from tasks where contact_id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('imports, after an erasure', () => {
+  const FILE = 'first_name,email\nCanary,nothing\nOk,ok@example.com\n';
+  const BIG = `first_name,email\n${Array.from({ length: 20_000 }, (_, n) => `Lead,canary${n}@example.com\n`).join('')}`;
+
+  it('keep the line and the reason of a rejected line, and not its cells', async () => {
+    const { id } = await createLead(api);
+    const done = await importFile(api, FILE, { match_on: 'email' });
+    expect(await rejectedOf(api, done.id)).toContain('Canary');
+    dataOf(await erase(id));
+    expect(await rejectedOf(api, done.id)).toBe(
+      'rejected_line,rejection_reason,first_name,email\r\n2,email must be a valid e-mail address,,\r\n',
+    );
+    expect(await api.get(`${IMPORTS}/${done.id}`)).toMatchObject({ body: { data: done } });
+  });
+
+  it('are cancelled if they have not ended, and their files are removed', async () => {
+    const { id } = await createLead(api);
+    const { id: running } = dataOf(await sendFile(api, BIG, { match_on: 'email' }), 202);
+    dataOf(await erase(id));
+    expect(await untilEnded(api, running)).toMatchObject({
+      status: 'cancelled',
+      error: 'The data of a person was erased.',
+    });
+    const chunks = 'select from lead_import_chunks where organization_id = $1';
+    expect(await app.sql(chunks, [tenant.id])).toEqual([]);
+  });
+
+  it('of another organization stay as they are', async () => {
+    const stranger = await app.organization();
+    const done = await importFile(stranger.api, FILE, { match_on: 'email' });
+    dataOf(await erase((await createLead(api)).id));
+    expect(await rejectedOf(stranger.api, done.id)).toContain('Canary');
   });
 });

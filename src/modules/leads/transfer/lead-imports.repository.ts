@@ -43,6 +43,7 @@ const RUNNING = `id, bytes, lines, processed, dry_run, plan, starter, runner, po
 export interface RejectedLine {
   readonly line: number;
   readonly reason: string;
+  /** Those of the file. An erasure of a person empties them. */
   readonly cells: unknown;
 }
 
@@ -211,6 +212,27 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
         text: 'delete from lead_import_chunks where organization_id = $1 and import_id = $2',
         values: [call.tenant.id, id],
       });
+    });
+  }
+
+  /**
+   * Cancels the imports that have not ended, removes their files, and empties the cells of rejected lines. The records
+   * of these do not tell whose they are. It locks imports before leads, as a portion does.
+   * @throws ApiError `create_failed`
+   */
+  async erase({ transaction, tenant }: InTransaction, error: string): Promise<void> {
+    await transaction.query({
+      text: `with ended as (
+          update lead_imports
+          set status = 'cancelled', error = $2, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
+          where organization_id = $1 and ${IS_ACTIVE} returning id)
+        delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`,
+      values: [tenant.id, error],
+    });
+    // A statement of its own sees the lines of portions that the first one waited for.
+    await transaction.query({
+      text: `update lead_import_rejections set cells = '[]' where organization_id = $1 and cells::text <> '[]'`,
+      values: [tenant.id],
     });
   }
 

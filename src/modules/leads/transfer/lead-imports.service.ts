@@ -140,12 +140,12 @@ export class LeadImportsService {
     const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
     const cell = escape === 'formulas' ? escapeFormula : (text: string) => text;
     const row = (cells: readonly unknown[]) => csvRow(cells.map((value) => cell(String(value))));
-    const rowOf = ({ line, reason, cells }: RejectedLine) =>
-      row([
-        line,
-        reason,
-        ...(Array.isArray(cells) ? (cells as unknown[]) : [JSON.stringify(cells)]),
-      ]);
+    const noCells = headers.map(() => '');
+    const cellsOf = (cells: unknown): readonly unknown[] => {
+      if (!Array.isArray(cells)) return [JSON.stringify(cells)];
+      return cells.length > 0 ? cells : noCells;
+    };
+    const rowOf = ({ line, reason, cells }: RejectedLine) => row([line, reason, ...cellsOf(cells)]);
     const pages = this.rejectedPages(call, id);
     const first = await pages.next();
     return Readable.from(
