@@ -38,7 +38,8 @@ export class IdempotentResponses {
       const result = await work(inner);
       if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
-      await this.responses.store(inner, idempotent, serialized);
+      const { secrets = [] } = request.state.plan ?? {};
+      await this.responses.store(inner, idempotent, withoutSecrets(serialized, secrets));
       return serialized;
     });
   }
@@ -59,6 +60,14 @@ export class IdempotentResponses {
     const http = { request, response: request.res as Response };
     return new SerializedResponse(await this.runOnce(call, idempotent, http, work));
   }
+}
+
+/** A response as it is stored: without the fields that are shown once. */
+function withoutSecrets(response: StoredResponse, secrets: readonly string[]): StoredResponse {
+  if (secrets.length === 0) return response;
+  const { data, ...others } = JSON.parse(response.text) as { data: Record<string, unknown> };
+  const shown = Object.entries(data).filter(([name]) => !secrets.includes(name));
+  return { ...response, text: JSON.stringify({ data: Object.fromEntries(shown), ...others }) };
 }
 
 /** The error of a key on a route whose response cannot be stored. Nothing has been written. */
