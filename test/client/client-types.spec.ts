@@ -138,13 +138,13 @@ describe('the package of the client', () => {
     expect(imported.filter((from) => !from!.startsWith('./'))).toEqual([]);
   });
 
-  it('has at most 5 KiB, minified and compressed', () => {
+  it('has at most 6 KiB, minified and compressed', () => {
     const built = path.resolve('dist/client');
     const code = readdirSync(built)
       .filter((name) => name.endsWith('.js'))
       .map((name) => readFileSync(path.join(built, name), 'utf8'))
       .map((text) => minifySync(text, { module: true, compress: true, mangle: true }).code);
-    expect(gzipSync(code.join('\n')).length).toBeLessThanOrEqual(5 * 1024);
+    expect(gzipSync(code.join('\n')).length).toBeLessThanOrEqual(6 * 1024);
   });
 
   it('loads from the built package by its name', () => {

@@ -21,7 +21,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   app = await TestApp.start({ settings: { bodyLimitBytes: 1024 } });
-  tenant = await app.organization();
+  tenant = await app.organization({ scopes: app.scopes.every });
 });
 afterAll(() => app.stop());
 

@@ -159,6 +159,7 @@ describe('row-level security for statements without a filter by organization', (
       email_compared: null,
       phone_compared: null,
       external_id: null,
+      key: randomUUID(),
       shard: 99,
       position: 1,
     };
