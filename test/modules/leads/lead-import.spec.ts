@@ -210,6 +210,13 @@ describe('an import of CSV', () => {
     });
   });
 
+  it('rejects a line with a character that cannot be stored', async () => {
+    const file = 'first_name,email\nA\0da,a@example.com\nBob,b@example.com\n';
+    const done = await importFile(tenant.api, file, { match_on: 'email' });
+    expect(done).toMatchObject({ status: 'completed', created: 1, rejected: 1 });
+    expect(await rejectedOf(tenant.api, done.id)).toContain('2,first_name must not contain');
+  });
+
   it.each(['update_only', 'create_only'])('has the mode %s of an upsert', async (mode) => {
     const lead = await createLead(tenant.api, { email: 'a@example.com', city: 'Oslo' });
     const csv = 'first_name,email,city\nAda,a@example.com,Rome\nBob,b@example.com,Bonn';

@@ -165,11 +165,16 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     rejections: readonly RejectedLine[],
   ): Promise<void> {
     if (rejections.length > 0) {
+      // A column of the type json takes \u0000, which the functions of PostgreSQL for JSON refuse.
+      const columns = [
+        rejections.map(({ line }) => line),
+        rejections.map(({ reason }) => reason),
+        rejections.map(({ cells }) => JSON.stringify(cells)),
+      ];
       await transaction.query({
         text: `insert into lead_import_rejections (organization_id, import_id, line, reason, cells)
-          select $1, $2, line, reason, cells
-          from json_to_recordset($3) as rejection (line int, reason text, cells json)`,
-        values: [tenant.id, id, JSON.stringify(rejections)],
+          select $1, $2, * from unnest($3::int[], $4::text[], $5::json[])`,
+        values: [tenant.id, id, ...columns],
       });
     }
     await transaction.query({
