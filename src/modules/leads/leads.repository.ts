@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCall } from '../../platform/data/call.js';
+import type { Tenant, TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
@@ -15,12 +15,15 @@ import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
-import { addTags } from './lead-search.js';
+import { addTags, searchDigits } from './lead-search.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
 import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.js';
 
 /** The name of a lead. */
 export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
+
+/** A call that lists leads. A search reads phone numbers by the region of its organization. */
+type ListCall = TenantCall & { readonly tenant: Pick<Tenant, 'phoneRegion'> };
 
 /** SQL of leads. */
 @Injectable()
@@ -43,25 +46,14 @@ export class LeadsRepository extends TenantRepository<Lead> {
     });
   }
 
-  /**
-   * @param numbers digits to search for in phones, in addition to the search term
-   * @throws ApiError `query_failed`
-   */
-  list(
-    call: TenantCall,
-    query: LeadListQuery,
-    numbers: readonly string[] = [],
-  ): Promise<Page<LeadListItemDto>> {
-    return this.items.page(this.conditionsOf(call, query, numbers), query);
+  /** @throws ApiError `query_failed` */
+  list(call: ListCall, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
+    return this.items.page(this.conditionsOf(call, query), query);
   }
 
   /** Like `list`, by cursor. */
-  listAfter(
-    call: TenantCall,
-    query: LeadListQuery,
-    numbers: readonly string[],
-  ): Promise<CursorPage<LeadListItemDto>> {
-    return this.items.pageAfter(this.conditionsOf(call, query, numbers), query);
+  listAfter(call: ListCall, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
+    return this.items.pageAfter(this.conditionsOf(call, query), query);
   }
 
   /**
@@ -70,12 +62,11 @@ export class LeadsRepository extends TenantRepository<Lead> {
    * @throws ApiError `overloaded`, `query_failed`
    */
   async *readSnapshot(
-    call: TenantCall,
+    call: ListCall,
     filters: LeadFilters,
-    numbers: readonly string[],
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
-    const { sql, values } = this.conditionsOf(call, filters, numbers);
+    const { sql, values } = this.conditionsOf(call, filters);
     const { completeJsonFromTable } = this.columns.of(call);
     const text = `select row_to_json(lead)::text as json from (
       select ${completeJsonFromTable} from ${this.table.name} where ${sql} order by created_at, id) lead`;
@@ -83,7 +74,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
     for await (const rows of pages) yield rows.map(({ json }) => json);
   }
 
-  private conditionsOf(call: TenantCall, query: LeadFilters, numbers: readonly string[]) {
+  private conditionsOf(call: ListCall, query: LeadFilters) {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
@@ -92,7 +83,9 @@ export class LeadsRepository extends TenantRepository<Lead> {
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before)
       .updatedWithin(query);
-    addSearch(conditions, query.search, numbers);
+    // A term that reads as a phone number also finds its other spellings.
+    const phones = searchDigits(query.search ?? '', call.tenant.phoneRegion);
+    addSearch(conditions, query.search, phones);
     addTags(conditions, query.tag);
     return conditions;
   }

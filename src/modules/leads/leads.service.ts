@@ -29,7 +29,7 @@ import {
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
-import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
+import { changesSearchText, leadSearchText } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
 import {
@@ -51,7 +51,7 @@ export class LeadsService {
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    return this.repository.list(call, query, phonesIn(call, query));
+    return this.repository.list(call, query);
   }
 
   /**
@@ -59,7 +59,7 @@ export class LeadsService {
    * @throws ApiError `query_failed`
    */
   listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
-    return this.repository.listAfter(call, query, phonesIn(call, query));
+    return this.repository.listAfter(call, query);
   }
 
   /**
@@ -72,8 +72,7 @@ export class LeadsService {
     filters: LeadFilters,
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
-    const phones = searchDigits(filters.search ?? '', call.tenant.phoneRegion);
-    return this.repository.readSnapshot(call, filters, phones, signal);
+    return this.repository.readSnapshot(call, filters, signal);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -330,10 +329,6 @@ export class LeadsService {
 
 function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
-}
-
-function phonesIn({ tenant }: Call, { search = '' }: LeadListQuery): readonly string[] {
-  return searchDigits(search, tenant.phoneRegion);
 }
 
 function phoneOf(call: Call, { phone }: UpdateLeadDto): ParsedPhone | undefined {

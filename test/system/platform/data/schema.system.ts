@@ -167,7 +167,8 @@ async function planOfPage(app: TestApp, query: Record<string, string>): Promise<
     {} as SnapshotReader,
   );
   const organization = '00000000-0000-4000-8000-000000000001';
-  await repository.list({ tenant: { id: organization } }, readInput(LeadListQuery, query).value);
+  const call = { tenant: { id: organization, phoneRegion: 'US' } };
+  await repository.list(call, readInput(LeadListQuery, query).value);
   const { text, values } = statement!;
   const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(
     { tenant: { id: organization } },
