@@ -7,7 +7,7 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
-import { CreateLeadDto, type LeadDto, type UpdateLeadDto } from './lead.dto.js';
+import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
 import type { UpsertAction, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadsService } from './leads.service.js';
 import { duplicateOf, type Holder, UNIQUE_COLUMNS, type UniqueField } from './unique-values.js';
@@ -133,7 +133,7 @@ export class LeadUpsertService {
         stored[field] === value || this.areEqual(call, field, data, stored);
       if (!matches.every(isSame)) throw new MatchChanged();
       const { custom_fields: custom } = data;
-      const merged = mergesCustomFields && custom && { ...stored.custom_fields, ...custom };
+      const merged = mergesCustomFields && custom && united(stored.custom_fields, custom);
       const kept = STICKY.filter((flag) => stored[flag]).map((flag) => [flag, undefined]);
       const flags = Object.fromEntries(kept) as UpdateLeadDto;
       return { ...data, ...flags, ...(merged && { custom_fields: merged }) };
@@ -147,6 +147,14 @@ export class LeadUpsertService {
     });
     return one === other;
   }
+}
+
+/** @throws ApiError `validation_error` if there are too many custom fields */
+function united(stored: object, given: object): Record<string, unknown> {
+  const custom_fields = { ...stored, ...given };
+  const { problems } = readInput(UpdateLeadDto, { custom_fields });
+  if (problems.length > 0) throw validationError(problems);
+  return custom_fields;
 }
 
 /** Whether another request has created a lead with a matching value, or deleted the lead that had it. */

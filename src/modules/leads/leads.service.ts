@@ -5,7 +5,6 @@ import type { DirectChange } from '../../platform/data/records/record-changes.js
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import { readInput } from '../../platform/fields/input/read-input.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
@@ -25,7 +24,7 @@ import {
   type LeadFilters,
   type LeadListItemDto,
   type LeadListQuery,
-  UpdateLeadDto,
+  type UpdateLeadDto,
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
@@ -204,7 +203,8 @@ export class LeadsService {
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
     const revise = async (stored: LeadDto) => {
       const given = inputFor?.(stored) ?? input;
-      if (given.custom_fields !== input.custom_fields) await this.validateMerged(call, given);
+      const { custom_fields: custom } = given;
+      if (custom && custom !== input.custom_fields) await this.validateCustomFields(call, custom);
       const { add_tags, remove_tags, ...fields } = given;
       const tags = changedTags(stored.tags, { add_tags, remove_tags });
       const changed = changedFields(stored, tags ? { ...fields, tags } : fields);
@@ -263,16 +263,6 @@ export class LeadsService {
   /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
   private async findSurvivor(call: Call, id: string): Promise<string | undefined> {
     return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
-  }
-
-  /** Validates custom fields of which a part was validated before. */
-  private async validateMerged(
-    call: Call,
-    { custom_fields = {} }: Pick<UpdateLeadDto, 'custom_fields'>,
-  ): Promise<void> {
-    const { problems } = readInput(UpdateLeadDto, { custom_fields });
-    if (problems.length > 0) throw validationError(problems);
-    await this.validateCustomFields(call, custom_fields);
   }
 
   private async validateCustomFields(

@@ -18,7 +18,8 @@ const PLAIN_INSERT =
   /^with input as materialized \([^()]+\([^()]+\)\), request as materialized \([^()]+\(\$3\)[^()]+\([^()]+\)\), record as \(\s*insert into \w+ \([\w, ]+\) select \$1, /;
 
 /** The insert of a job or of a part of a file, which needs no filter either. */
-const JOB_INSERT = /^insert into (?:jobs|lead_import_chunks) \(organization_id, [\w, ]+\)\s+values \(\$1, /;
+const JOB_INSERT =
+  /^insert into (?:jobs|lead_import_chunks) \(organization_id, [\w, ]+\)\s+values \(\$1, /;
 
 /** An advisory lock, which reads no table. */
 const ADVISORY_LOCK = /^select pg_advisory_xact_lock\(hashtextextended\('[\w ]+' \|\| \$1, 0\)\)$/;

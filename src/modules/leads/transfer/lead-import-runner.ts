@@ -28,7 +28,7 @@ const PORTION = 100;
 const SMALL_PORTION = 10;
 
 /** The pause after a portion in relation to its duration, so that requests are served meanwhile. */
-const PAUSE = 0.5;
+const PAUSE = 0.25;
 
 /** How often the key of an import is looked up. */
 const KEY_CHECK_MS = 700;
