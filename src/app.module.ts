@@ -39,13 +39,13 @@ import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
 /** The features of the product, declared as a team declares its extensions. */
 export const FEATURES: readonly Extension[] = [
-  authExtension,
   leadsExtension,
   appointmentsExtension,
   tasksExtension,
   eventsExtension,
   webhooksExtension,
   personalDataExtension,
+  authExtension,
   grantsExtension,
   promptsExtension,
 ];

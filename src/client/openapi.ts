@@ -58,389 +58,6 @@ export interface components {
             /** @description Number of pages in the list. */
             total_pages: number;
         };
-        Me: {
-            /**
-             * @description The organization that the key belongs to.
-             * @example {
-             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
-             *       "name": "Harbor Roofing"
-             *     }
-             */
-            organization: {
-                /**
-                 * Format: uuid
-                 * @description Identifier of the organization.
-                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
-                 */
-                id: string;
-                /**
-                 * @description Its name.
-                 * @example Harbor Roofing
-                 */
-                name: string;
-            };
-            /**
-             * @description The key itself, which is never shown again.
-             * @example {
-             *       "id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
-             *       "name": "n8n"
-             *     }
-             */
-            key: {
-                /**
-                 * Format: uuid
-                 * @description Identifier of the key.
-                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
-                 */
-                id: string;
-                /**
-                 * @description What it is for.
-                 * @example n8n
-                 */
-                name: string;
-            };
-            /**
-             * @description What the key may do.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
-            /**
-             * Format: date-time
-             * @description When the key expires; null if it does not expire.
-             * @example 2027-01-01T00:00:00.000Z
-             */
-            expires_at: string | null;
-            /**
-             * @description How many requests the key may make.
-             * @example {
-             *       "reads_per_minute": 60,
-             *       "writes_per_minute": 30
-             *     }
-             */
-            limits: {
-                /**
-                 * @description Reads (GET, HEAD) in a window of 60 seconds.
-                 * @example 60
-                 */
-                reads_per_minute: number;
-                /**
-                 * @description Writes in a window of 60 seconds.
-                 * @example 30
-                 */
-                writes_per_minute: number;
-            };
-        };
-        OwnOrganization: {
-            /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
-             */
-            id: string;
-            /**
-             * @description Its name.
-             * @example Harbor Roofing
-             */
-            name: string;
-            /**
-             * @description Country of phone numbers without a country code. Without it, the default of the server.
-             * @example US
-             */
-            phone_region: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created, to the millisecond.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description Number of records of each kind that the key may read, otherwise null.
-             * @example {
-             *       "appointments": 12,
-             *       "keys": null,
-             *       "leads": 340,
-             *       "tasks": 27
-             *     }
-             */
-            counts: {
-                [key: string]: number | null;
-            };
-            /**
-             * @description How many requests the key may make.
-             * @example {
-             *       "reads_per_minute": 60,
-             *       "writes_per_minute": 30
-             *     }
-             */
-            limits: {
-                /**
-                 * @description Reads (GET, HEAD) in a window of 60 seconds.
-                 * @example 60
-                 */
-                reads_per_minute: number;
-                /**
-                 * @description Writes in a window of 60 seconds.
-                 * @example 30
-                 */
-                writes_per_minute: number;
-            };
-        };
-        ApiKey: {
-            /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
-             */
-            id: string;
-            /**
-             * @description What it is for.
-             * @example n8n
-             */
-            name: string;
-            /**
-             * @description What the key may do: scopes that the key of the request has.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
-            /**
-             * Format: date-time
-             * @description When it expires. Without it, when the key of the request does.
-             * @example 2027-06-30T00:00:00.000Z
-             */
-            expires_at: string | null;
-            /**
-             * Format: uuid
-             * @description The author of records that the key creates. Without it, that of the key of the request.
-             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
-             */
-            user_id: string | null;
-            /**
-             * @description The first characters of the key.
-             * @example lat_3fGh
-             */
-            key_start: string;
-            /**
-             * @description The ids of the keys whose end ends this one, such as the key that made it.
-             * @example []
-             */
-            ends_with: string[];
-            /**
-             * Format: uuid
-             * @description The key that has replaced this one in a rotation.
-             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
-             */
-            successor_id: string | null;
-            /**
-             * Format: date-time
-             * @description When it was last used, to a minute.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was revoked.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            revoked_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created, to the millisecond.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            created_at: string;
-        };
-        CreateKey: {
-            /**
-             * @description What it is for.
-             * @example n8n
-             */
-            name: string;
-            /**
-             * @description What the key may do: scopes that the key of the request has.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
-            /**
-             * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
-             * @example 2027-06-30T00:00:00.000Z
-             */
-            expires_at?: string | null;
-            /**
-             * Format: uuid
-             * @description The author of records that the key creates. Without it, that of the key of the request.
-             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
-             */
-            user_id?: string | null;
-        };
-        ApiKeyWithSecret: {
-            /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
-             */
-            id: string;
-            /**
-             * @description What it is for.
-             * @example n8n
-             */
-            name: string;
-            /**
-             * @description What the key may do: scopes that the key of the request has.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
-            /**
-             * Format: date-time
-             * @description When it expires. Without it, when the key of the request does.
-             * @example 2027-06-30T00:00:00.000Z
-             */
-            expires_at: string | null;
-            /**
-             * Format: uuid
-             * @description The author of records that the key creates. Without it, that of the key of the request.
-             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
-             */
-            user_id: string | null;
-            /**
-             * @description The first characters of the key.
-             * @example lat_3fGh
-             */
-            key_start: string;
-            /**
-             * @description The ids of the keys whose end ends this one, such as the key that made it.
-             * @example []
-             */
-            ends_with: string[];
-            /**
-             * Format: uuid
-             * @description The key that has replaced this one in a rotation.
-             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
-             */
-            successor_id: string | null;
-            /**
-             * Format: date-time
-             * @description When it was last used, to a minute.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was revoked.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            revoked_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created, to the millisecond.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description The key itself. It is never shown again, also not in a replay.
-             * @example lat_3fGhJkLmNpQrStUvWxYz123456789AbCdEf0
-             */
-            key?: string;
-        };
-        RevokedKey: {
-            /**
-             * Format: uuid
-             * @description Identifier of the key.
-             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
-             */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When it was revoked.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            revoked_at: string;
-        };
-        RotateKey: {
-            /**
-             * @description How long the old key stays valid. It never ends later than before. Default: `0`.
-             * @example 86400
-             */
-            overlap_seconds?: number | null;
-        };
-        Organization: {
-            /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
-             */
-            id: string;
-            /**
-             * @description Its name.
-             * @example Harbor Roofing
-             */
-            name: string;
-            /**
-             * @description Country of phone numbers without a country code. Without it, the default of the server.
-             * @example US
-             */
-            phone_region: string | null;
-            /**
-             * @description Whether it has ever had a key. If so, no first key can be created.
-             * @example false
-             */
-            has_had_key: boolean;
-            /**
-             * Format: date-time
-             * @description When it was created, to the millisecond.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            created_at: string;
-        };
-        CreateOrganization: {
-            /**
-             * @description Its name.
-             * @example Harbor Roofing
-             */
-            name: string;
-            /**
-             * @description Country of phone numbers without a country code. Without it, the default of the server.
-             * @example US
-             */
-            phone_region?: string | null;
-        };
-        FirstKey: {
-            /**
-             * @description What it is for.
-             * @example First key
-             */
-            name: string;
-            /**
-             * @description What the key may do. Without it, everything that need not be named.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes?: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[] | null;
-            /**
-             * @description When it expires. ISO 8601 date-time or date.
-             * @example 2027-06-30T00:00:00.000Z
-             */
-            expires_at?: string | null;
-            /**
-             * Format: uuid
-             * @description The author of records that the key creates.
-             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
-             */
-            user_id?: string | null;
-        };
         LeadImport: {
             /**
              * Format: uuid
@@ -2616,6 +2233,389 @@ export interface components {
              *     ]
              */
             lead_ids: string[];
+        };
+        Me: {
+            /**
+             * @description The organization that the key belongs to.
+             * @example {
+             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *       "name": "Harbor Roofing"
+             *     }
+             */
+            organization: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the organization.
+                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+                 */
+                id: string;
+                /**
+                 * @description Its name.
+                 * @example Harbor Roofing
+                 */
+                name: string;
+            };
+            /**
+             * @description The key of the request.
+             * @example {
+             *       "id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *       "name": "n8n"
+             *     }
+             */
+            key: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the key.
+                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                 */
+                id: string;
+                /**
+                 * @description What it is for.
+                 * @example n8n
+                 */
+                name: string;
+            };
+            /**
+             * @description What the key may do.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * Format: date-time
+             * @description When the key expires; null if it does not expire.
+             * @example 2027-01-01T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description How many requests the key may make.
+             * @example {
+             *       "reads_per_minute": 60,
+             *       "writes_per_minute": 30
+             *     }
+             */
+            limits: {
+                /**
+                 * @description Reads (GET, HEAD) in a window of 60 seconds.
+                 * @example 60
+                 */
+                reads_per_minute: number;
+                /**
+                 * @description Writes in a window of 60 seconds.
+                 * @example 30
+                 */
+                writes_per_minute: number;
+            };
+        };
+        OwnOrganization: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Number of records of each kind that the key may read, otherwise null.
+             * @example {
+             *       "appointments": 12,
+             *       "keys": null,
+             *       "leads": 340,
+             *       "tasks": 27
+             *     }
+             */
+            counts: {
+                [key: string]: number | null;
+            };
+            /**
+             * @description How many requests the key may make.
+             * @example {
+             *       "reads_per_minute": 60,
+             *       "writes_per_minute": 30
+             *     }
+             */
+            limits: {
+                /**
+                 * @description Reads (GET, HEAD) in a window of 60 seconds.
+                 * @example 60
+                 */
+                reads_per_minute: number;
+                /**
+                 * @description Writes in a window of 60 seconds.
+                 * @example 30
+                 */
+                writes_per_minute: number;
+            };
+        };
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * Format: date-time
+             * @description When it expires. Without it, when the key of the request does.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
+            /**
+             * @description The first characters of the key.
+             * @example lat_3fGh
+             */
+            key_start: string;
+            /**
+             * @description The ids of the keys whose end ends this one, such as the key that made it.
+             * @example []
+             */
+            ends_with: string[];
+            /**
+             * Format: uuid
+             * @description The key that has replaced this one in a rotation.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            successor_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to a minute.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateKey: {
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id?: string | null;
+        };
+        ApiKeyWithSecret: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example n8n
+             */
+            name: string;
+            /**
+             * @description What the key may do: scopes that the key of the request has.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            /**
+             * Format: date-time
+             * @description When it expires. Without it, when the key of the request does.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates. Without it, that of the key of the request.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
+            /**
+             * @description The first characters of the key.
+             * @example lat_3fGh
+             */
+            key_start: string;
+            /**
+             * @description The ids of the keys whose end ends this one, such as the key that made it.
+             * @example []
+             */
+            ends_with: string[];
+            /**
+             * Format: uuid
+             * @description The key that has replaced this one in a rotation.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            successor_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to a minute.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. It is never shown again, also not in a replay.
+             * @example lat_3fGhJkLmNpQrStUvWxYz123456789AbCdEf0
+             */
+            key?: string;
+        };
+        RevokedKey: {
+            /**
+             * Format: uuid
+             * @description Identifier of the key.
+             * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            revoked_at: string;
+        };
+        RotateKey: {
+            /**
+             * @description How long the old key stays valid. It never ends later than before. Default: `0`.
+             * @example 86400
+             */
+            overlap_seconds?: number | null;
+        };
+        Organization: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region: string | null;
+            /**
+             * @description Whether it has ever had a key. If so, no first key can be created.
+             * @example false
+             */
+            has_had_key: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateOrganization: {
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name: string;
+            /**
+             * @description Country of phone numbers without a country code. Without it, the default of the server.
+             * @example US
+             */
+            phone_region?: string | null;
+        };
+        FirstKey: {
+            /**
+             * @description What it is for.
+             * @example First key
+             */
+            name: string;
+            /**
+             * @description What the key may do. Without it, everything that need not be named.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
+             */
+            scopes?: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[] | null;
+            /**
+             * @description When it expires. ISO 8601 date-time or date.
+             * @example 2027-06-30T00:00:00.000Z
+             */
+            expires_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The author of records that the key creates.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id?: string | null;
         };
         Grant: {
             /**

@@ -60,7 +60,7 @@ export class KeyInfoDto {
     description: 'The organization that the key belongs to.',
   })
   organization: KeyOrganizationDto;
-  @Nested(KeyDto, { required: true, description: 'The key itself, which is never shown again.' })
+  @Nested(KeyDto, { required: true, description: 'The key of the request.' })
   key: KeyDto;
   @EnumArray(SCOPES, {
     description: 'What the key may do.',

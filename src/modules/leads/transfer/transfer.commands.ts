@@ -27,7 +27,9 @@ const CALLER = 'command line';
 /** How often an import looks whether another one of the organization has ended. */
 const BUSY_MS = 1_000;
 
-interface Options extends Readonly<Record<string, string | boolean | undefined>> {
+interface Options extends Readonly<
+  Record<string, string | boolean | readonly string[] | undefined>
+> {
   readonly organization: string;
 }
 
@@ -64,9 +66,11 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .option('--format <format>', 'csv or ndjson')
     .option('--escape <way>', 'formulas or none')
     .option('--filter <name=value...>', 'filters of the list of leads')
-    .action((file: string, options: Options & { filter?: string[] }) =>
-      run((app) => exportLeads(app, file, options)),
-    );
+    .action((file: string, options: Options & { filter?: string[] }, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json?: boolean }>();
+      if (json && file === STANDARD_STREAM) command.error('error: --json needs a file to write to');
+      return run((app) => exportLeads(app, file, options));
+    });
 }
 
 async function importFile(
@@ -113,11 +117,13 @@ async function exportLeads(
   file: string,
   { organization, filter = [], ...options }: Options & { readonly filter?: readonly string[] },
 ): Promise<{ file: string } | undefined> {
-  const filters = filter.map((one): [string, string] => {
+  const filters: Record<string, string | string[]> = {};
+  for (const one of filter) {
     const [name = '', value = ''] = one.split(/=(.*)/s, 2);
-    return [name, value];
-  });
-  const query = read(LeadExportQuery, { ...Object.fromEntries<string>(filters), ...options });
+    const others = filters[name];
+    filters[name] = others === undefined ? value : [others, value].flat();
+  }
+  const query = read(LeadExportQuery, { ...filters, ...options });
   const call = await callOf(app, organization);
   const write = async (sink: NodeJS.WritableStream, end: boolean) => {
     const { signal } = new AbortController();
@@ -142,7 +148,8 @@ async function exportLeads(
 function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organization'>): T {
   const given = Object.entries(options).flatMap(([name, value]) => {
     const parameter = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return value === undefined ? [] : [[parameter, String(value)] as const];
+    if (value === undefined) return [];
+    return [[parameter, Array.isArray(value) ? value : String(value)] as const];
   });
   const { value, problems } = readParameters(dto, Object.fromEntries(given), [], {
     encoding: 'text',

@@ -75,7 +75,8 @@ describe('removing an organization', () => {
     const steps: number[] = [];
     const removed = await service.remove(tenant.id, (rows) => steps.push(rows));
     expect(removed).toMatchObject({ leads: 0, tasks: 2_500 });
-    expect(steps.reduce((sum, step) => sum + step, 0)).toBe(2_500);
+    // The tasks, and the event of the creation of the key.
+    expect(steps.reduce((sum, step) => sum + step, 0)).toBe(2_501);
     expect(Math.max(...steps)).toBeLessThan(2_500);
   });
 
