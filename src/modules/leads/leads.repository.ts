@@ -202,7 +202,8 @@ export class LeadsRepository extends TenantRepository<Lead> {
     return this.database.readForWrite<Holder>(call, {
       text: holders.join(' union all '),
       values: [call.tenant.id, ...wanted],
-      plan: 'index',
+      // In a transaction, a prepared plan from when there were few leads would read all of them.
+      plan: call.transaction ? 'custom' : 'index',
     });
   }
 }
