@@ -36,11 +36,7 @@ export function addKeys(program: Command, run: Run): void {
   keys
     .command('rotate')
     .argument('<id>', 'id of the key', uuid)
-    .addOption(
-      new Option('--overlap <duration>', 'how long the old key stays valid')
-        .argParser(duration)
-        .default(0, 'none'),
-    )
+    .addOption(overlapOption())
     .action((id: string, { overlap }: { overlap: number }) =>
       issue('keys', run, async (app) => {
         const service = app.get(KeysService);
@@ -68,6 +64,13 @@ function addCreate(keys: Command, run: Run): void {
         }),
       ),
     );
+}
+
+/** The option of a rotation. */
+export function overlapOption(): Option {
+  return new Option('--overlap <duration>', 'how long the old key stays valid')
+    .argParser(duration)
+    .default(0, 'none');
 }
 
 /**

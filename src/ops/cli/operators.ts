@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import { OperatorsService } from '../../modules/auth/operators.service.js';
 import { duration, uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
-import { issue } from './keys.js';
+import { issue, overlapOption } from './keys.js';
 
 /** `latitude operators`. */
 export function addOperators(program: Command, run: Run): void {
@@ -27,11 +27,7 @@ export function addOperators(program: Command, run: Run): void {
     .command('rotate')
     .description('issue another key of an operator, which keeps its organizations')
     .argument('<id>', 'id of the key', uuid)
-    .addOption(
-      new Option('--overlap <duration>', 'how long the old key stays valid')
-        .argParser(duration)
-        .default(0, 'none'),
-    )
+    .addOption(overlapOption())
     .action((id: string, { overlap }: { overlap: number }) =>
       issue('operators', run, (app) => app.get(OperatorsService).rotateKey(id, overlap)),
     );
