@@ -13,7 +13,6 @@ import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
 import { ChangeBus } from './change-bus.js';
-import { runAfterCommit } from './commit-callbacks.js';
 import { EventWriteSignal } from './event-write-signal.js';
 import {
   type Attempt,
@@ -26,7 +25,7 @@ import { ReadReplicas } from './read-replicas.js';
 import type { Failure, Statement } from './statement.js';
 import { TenantSettings } from './tenant-settings.js';
 import { TimeBudget } from './time-budget.js';
-import type { Transaction } from './transaction.js';
+import { runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 
 /** How many batches run at a time. With more, batches become smaller and the throughput lower. */
@@ -128,10 +127,10 @@ export class TenantDatabase {
         work({ ...call, transaction }, transaction.manager),
       );
     }
-    const { result, callbacks } = await this.run(call, WRITE, (attempt) =>
+    const { result, state } = await this.run(call, WRITE, (attempt) =>
       this.transactions.attempt(call, work, attempt),
     );
-    await callbacks.run();
+    await state.runCallbacks();
     return result;
   }
 

@@ -4,11 +4,10 @@ import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
 import type { BatchConnections } from './batch-connections.js';
-import type { CommitCallbacks } from './commit-callbacks.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
 import type { TenantSettings } from './tenant-settings.js';
-import { OpenTransaction } from './transaction.js';
+import { OpenTransaction, TransactionState } from './transaction.js';
 
 /** Sets whether the statements are those of the entity manager, which cannot write to the tables of Latitude. */
 const SET_ENTITY_MANAGER = `select set_config('latitude.entity_manager', $1, true)`;
@@ -32,7 +31,7 @@ export class TransactionRunner {
   ) {}
 
   /**
-   * @returns the result of `work`, and the callbacks that run after the commit
+   * @returns the result of `work`, and the state with the callbacks that run after the commit
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
@@ -40,12 +39,12 @@ export class TransactionRunner {
     call: C,
     work: Work<C, T>,
     { deadline, waitsForLocks }: Attempt,
-  ): Promise<{ result: T; callbacks: CommitCallbacks }> {
+  ): Promise<{ result: T; state: TransactionState }> {
     const runner = this.dataSource.createQueryRunner();
     runner.data.tenantId = call.tenant.id;
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let cancelTimer = (): void => undefined;
-    let transaction: OpenTransaction | undefined;
+    let state: TransactionState | undefined;
     try {
       const client = (await step(runner.connect())) as pg.PoolClient;
       cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
@@ -70,23 +69,22 @@ export class TransactionRunner {
         ]);
         return (await this.limit.count(step(sending))).flat();
       };
-      transaction = new OpenTransaction({
-        manager: runner.manager,
-        query: send,
-        run: (text) => step(client.query(text)),
-      });
+      state = new TransactionState(runner.manager, send);
       // For the statements of the entity manager.
       await send();
-      const result = await work({ ...call, transaction }, runner.manager);
-      transaction.assertComplete();
+      const result = await work(
+        { ...call, transaction: new OpenTransaction(state) },
+        runner.manager,
+      );
+      state.assertComplete();
       await step(runner.commitTransaction());
-      transaction.isCommitted = true;
-      return { result, callbacks: transaction.callbacks };
+      state.isCommitted = true;
+      return { result, state };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      if (transaction) transaction.isOpen = false;
+      if (state) state.isOpen = false;
       cancelTimer();
       await runner.release();
     }

@@ -1,7 +1,14 @@
 import type { EntityManager } from 'typeorm';
+import { logger } from '../../config/logger.js';
 import { ApiError } from '../../errors/api-error.js';
-import { type CommitCallback, CommitCallbacks } from './commit-callbacks.js';
 import type { Statement } from './statement.js';
+
+/** Work after the commit of a transaction. */
+export interface CommitCallback {
+  readonly run: () => unknown;
+  /** Of the callbacks with the same key, only the first one runs. */
+  readonly key?: string;
+}
 
 /** A transaction of one organization. */
 export interface Transaction {
@@ -30,119 +37,113 @@ export interface Transaction {
   afterCommit(callback: CommitCallback): void;
 }
 
-/** A part of the transaction, in a savepoint. */
-interface Part {
-  readonly number: number;
-  /** Number of parts that began inside it. */
-  innerParts: number;
-}
+/**
+ * Sends a statement on the connection of a transaction.
+ * @param savepoint a statement that is sent before it in the same round trip, such as `savepoint`
+ */
+export type Send = <Row>(statement?: Statement, savepoint?: string) => Promise<Row[]>;
 
-/** The connection of a transaction. */
-export interface TransactionConnection {
-  readonly manager: EntityManager;
-  /** @param savepoint a statement that is sent in the same round trip before the other one */
-  query<Row>(statement: Statement, savepoint?: string): Promise<Row[]>;
-  /** Sends a statement without parameters, such as `savepoint`. */
-  run(text: string): Promise<unknown>;
-}
-
-/** The transaction of a connection, until it is committed or rolled back. */
-export class OpenTransaction implements Transaction {
-  /** The callbacks. Those of parts that were rolled back are removed. */
-  readonly callbacks = new CommitCallbacks();
-  isCommitted = false;
+/** What a transaction and its parts share. */
+export class TransactionState {
   /** Whether statements may be sent. */
   isOpen = true;
-  private savepoints = 0;
-  private isBroken = false;
+  isCommitted = false;
+  /** Number of savepoints so far. They are not released. */
+  savepoints = 0;
+  /** Whether a part was undone without an error of its own. */
+  isBroken = false;
+  /** Work after the commit, by keys. That of parts that were rolled back is removed. */
+  readonly callbacks = new Map<unknown, CommitCallback['run']>();
 
-  constructor(private readonly connection: TransactionConnection) {}
+  constructor(
+    readonly manager: EntityManager,
+    private readonly sendOpen: Send,
+  ) {}
 
-  get manager(): EntityManager {
-    return this.connection.manager;
-  }
-
-  query<Row>(statement: Statement): Promise<Row[]> {
-    this.assertOpen();
-    return this.connection.query<Row>(statement);
-  }
-
-  queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
-    return this.queryPart(statement, []);
-  }
-
-  runInSavepoint<T>(work: (part: Transaction) => Promise<T>): Promise<T> {
-    return this.runPart(work, []);
-  }
-
-  afterCommit(callback: CommitCallback): void {
-    this.callbacks.add(callback);
-  }
+  /** @throws Error after the end of the transaction */
+  readonly send: Send = async (statement, savepoint) => {
+    if (!this.isOpen) throw new Error('a statement was sent after the end of its transaction');
+    return this.sendOpen(statement, savepoint);
+  };
 
   /** @throws ApiError `create_failed` if a part was undone without an error of its own */
   assertComplete(): void {
     if (this.isBroken) throw new ApiError('create_failed');
   }
 
-  private queryPart<Row>(statement: Statement, outer: readonly Part[]): Promise<Row[]> {
-    return this.inSavepoint(outer, (savepoint) => {
-      this.assertOpen();
-      return this.connection.query<Row>(statement, savepoint);
+  /** Starts the callbacks in their order, and waits for all of them. Never rejects. */
+  async runCallbacks(): Promise<void> {
+    await Promise.all(Array.from(this.callbacks.values(), runAfterCommit));
+  }
+}
+
+/** A part of a transaction, in a savepoint. */
+interface Part {
+  readonly number: number;
+  /** Number of parts that began inside it. */
+  innerParts: number;
+}
+
+/** A transaction that is open, or a part of it. */
+export class OpenTransaction implements Transaction {
+  /** @param parts the parts that contain this one, and this one; none for the whole transaction */
+  constructor(
+    private readonly state: TransactionState,
+    private readonly parts: readonly Part[] = [],
+  ) {}
+
+  get isCommitted(): boolean {
+    return this.state.isCommitted;
+  }
+
+  get manager(): EntityManager {
+    return this.state.manager;
+  }
+
+  query<Row>(statement: Statement): Promise<Row[]> {
+    return this.state.send<Row>(statement);
+  }
+
+  queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
+    return this.inSavepoint((savepoint) => this.state.send<Row>(statement, savepoint));
+  }
+
+  runInSavepoint<T>(work: (part: Transaction) => Promise<T>): Promise<T> {
+    return this.inSavepoint(async (savepoint, part) => {
+      await this.state.send(undefined, savepoint);
+      return work(new OpenTransaction(this.state, [...this.parts, part]));
     });
   }
 
-  private runPart<T>(work: (part: Transaction) => Promise<T>, outer: readonly Part[]): Promise<T> {
-    return this.inSavepoint(outer, async (savepoint, part) => {
-      await this.run(savepoint);
-      return work(this.transactionOf([...outer, part]));
-    });
+  afterCommit({ run, key }: CommitCallback): void {
+    const { callbacks } = this.state;
+    const unique = key ?? Symbol('callback');
+    if (!callbacks.has(unique)) callbacks.set(unique, run);
   }
 
-  /**
-   * @param outer the parts that contain the new one
-   * @param work begins with the savepoint of the part
-   */
-  private async inSavepoint<T>(
-    outer: readonly Part[],
-    work: (savepoint: string, part: Part) => Promise<T>,
-  ): Promise<T> {
-    const part = { number: ++this.savepoints, innerParts: 0 };
-    for (const containing of outer) containing.innerParts++;
-    const { length } = this.callbacks;
+  /** @param work begins with the savepoint of the part */
+  private async inSavepoint<T>(work: (savepoint: string, part: Part) => Promise<T>): Promise<T> {
+    const { state } = this;
+    const part = { number: ++state.savepoints, innerParts: 0 };
+    for (const containing of this.parts) containing.innerParts++;
+    const { size } = state.callbacks;
     try {
       return await work(`savepoint part_${part.number}`, part);
     } catch (error) {
       // The rollback undoes all parts that began after this one, not only those inside it.
-      if (this.savepoints !== part.number + part.innerParts) this.isBroken = true;
-      this.callbacks.truncate(length);
-      await this.run(`rollback to savepoint part_${part.number}`);
+      if (state.savepoints !== part.number + part.innerParts) state.isBroken = true;
+      for (const key of [...state.callbacks.keys()].slice(size)) state.callbacks.delete(key);
+      await state.send(undefined, `rollback to savepoint part_${part.number}`);
       throw error;
     }
   }
+}
 
-  /** The transaction that the last of `parts` receives. */
-  private transactionOf(parts: readonly Part[]): Transaction {
-    const isCommitted = () => this.isCommitted;
-    return {
-      manager: this.manager,
-      query: (statement) => this.query(statement),
-      queryInSavepoint: (statement) => this.queryPart(statement, parts),
-      runInSavepoint: (work) => this.runPart(work, parts),
-      afterCommit: (callback) => {
-        this.afterCommit(callback);
-      },
-      get isCommitted() {
-        return isCommitted();
-      },
-    };
-  }
-
-  private run(text: string): Promise<unknown> {
-    this.assertOpen();
-    return this.connection.run(text);
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new Error('a statement was sent after the end of its transaction');
+/** Runs a callback. An error is only logged: the data is committed, so the request must not fail. */
+export async function runAfterCommit(callback: CommitCallback['run']): Promise<void> {
+  try {
+    await callback();
+  } catch (error) {
+    logger.error({ err: error }, 'a callback after commit failed');
   }
 }
