@@ -14,11 +14,7 @@ import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
-import {
-  closeUnfinishedTransactions,
-  poolOf,
-  reportLostConnections,
-} from './connection/driver-pool.js';
+import { poolOf } from './connection/driver-pool.js';
 import { ChangeBus } from './gateway/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';
@@ -191,9 +187,7 @@ function onlyOnce(work?: () => Promise<void>): () => Promise<void> {
 async function connect(options: DataSourceOptions | undefined): Promise<DataSource> {
   if (!options) throw new Error('the data source has no options');
   const dataSource = await new DataSource(options).initialize();
-  const pool = poolOf(dataSource);
-  closeUnfinishedTransactions(pool);
-  reportLostConnections(pool);
+  poolOf(dataSource).reportLostConnections();
   return dataSource;
 }
 

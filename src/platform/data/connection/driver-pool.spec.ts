@@ -1,11 +1,14 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { poolOf, withConnection, withPool } from './driver-pool.js';
+import { ConnectionPool, poolOf, withPool } from './driver-pool.js';
+import { ResilientClient } from './resilient-client.js';
 
 /** A pool with one client that counts its releases. */
 function poolOfOne() {
-  const client = { release: jest.fn() };
-  return { client, pool: { connect: () => Promise.resolve(client) } as unknown as pg.Pool };
+  const client = Object.assign(new ResilientClient(), { release: jest.fn() });
+  const pool = new ConnectionPool({});
+  jest.spyOn(pool, 'connect').mockResolvedValue(client as never);
+  return { client, pool };
 }
 
 describe('the pool of a data source', () => {
@@ -19,15 +22,37 @@ describe('the pool of a data source', () => {
   });
 });
 
-describe('withConnection', () => {
+describe('work on a connection', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
   it.each([
     ['succeeds', () => Promise.resolve('done')],
     ['fails', () => Promise.reject(new Error('no'))],
-  ])('cancels the timer and releases the connection when the work %s', async (_, work) => {
+  ])('cancels the timer and releases the connection when it %s', async (_, work) => {
     const { client, pool } = poolOfOne();
-    const cancel = jest.fn();
-    await Promise.allSettled([withConnection(pool, () => cancel, work)]);
-    expect(cancel).toHaveBeenCalledTimes(1);
+    const destroy = jest.spyOn(client, 'destroy');
+    await Promise.allSettled([
+      pool.use((_client, limitTo) => {
+        limitTo(1_000);
+        return work();
+      }),
+    ]);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(destroy).not.toHaveBeenCalled();
     expect(client.release).toHaveBeenCalledTimes(1);
+  });
+
+  it('destroys the connection when it takes too long', async () => {
+    const { client, pool } = poolOfOne();
+    const onDestroy = jest.fn();
+    void pool.use((_client, limitTo) => {
+      limitTo(1_000, onDestroy);
+      return new Promise(() => undefined);
+    });
+    const destroy = jest.spyOn(client, 'destroy');
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(destroy).toHaveBeenCalledTimes(1);
+    expect(onDestroy).toHaveBeenCalledTimes(1);
   });
 });

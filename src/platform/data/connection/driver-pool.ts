@@ -1,16 +1,68 @@
 import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { logger } from '../../config/logger.js';
+import { destroyAfter, destroyIdleConnection } from './resilient-client.js';
 import { hasOpenTransaction } from './transaction-context.js';
 
+/**
+ * Work on a connection. `limitTo` destroys the connection if it is in use after this time, and calls a function
+ * then.
+ */
+export type ConnectionWork<T> = (
+  client: pg.PoolClient,
+  limitTo: (ms: number, onDestroy?: () => void) => void,
+) => Promise<T>;
+
+/** A pool of `ResilientClient`s. */
+export class ConnectionPool extends pg.Pool {
+  private readonly idle = new Set<pg.PoolClient>();
+
+  constructor(config: pg.PoolConfig) {
+    super(config);
+    this.on('release', (_error, client) => {
+      // Its settings would apply to the next user. The pool removes a client that is ending.
+      if (hasOpenTransaction(client)) void client.end();
+      this.idle.add(client);
+    });
+    this.on('acquire', (client) => this.idle.delete(client));
+    this.on('remove', (client) => this.idle.delete(client));
+  }
+
+  /** Runs work on a connection of its own. */
+  async use<T>(work: ConnectionWork<T>): Promise<T> {
+    const client = await this.connect();
+    let cancelTimer = (): void => undefined;
+    try {
+      return await work(client, (ms, onDestroy) => {
+        cancelTimer = destroyAfter(ms, client, onDestroy);
+      });
+    } finally {
+      cancelTimer();
+      client.release();
+    }
+  }
+
+  closeIdle(): void {
+    for (const client of this.idle) destroyIdleConnection(client);
+    this.idle.clear();
+  }
+
+  /** Logs the idle connections that are lost, until the pool ends. */
+  reportLostConnections(): this {
+    return this.on('error', ({ message }) => {
+      if (!this.ending) logger.warn({ reason: message }, 'a database connection was lost');
+    });
+  }
+}
+
 /** The pools that TypeORM has created, by the drivers whose class it used. */
-const POOLS = new WeakMap<object, pg.Pool>();
+const POOLS = new WeakMap<object, ConnectionPool>();
 
 /** Returns the options of one data source, whose pool `poolOf` returns. */
 export function withPool(): Pick<DataSourceOptions, 'driver'> {
   const driver = {
     ...pg,
-    Pool: class extends pg.Pool {
+    Pool: class extends ConnectionPool {
       constructor(config: pg.PoolConfig) {
         super(config);
         POOLS.set(driver, this);
@@ -21,42 +73,8 @@ export function withPool(): Pick<DataSourceOptions, 'driver'> {
 }
 
 /** Returns the pool of an initialized data source. */
-export function poolOf({ options }: DataSource): pg.Pool {
+export function poolOf({ options }: DataSource): ConnectionPool {
   const pool = POOLS.get(options.driver as object);
   if (!pool) throw new Error('the data source was not created with withPool()');
   return pool;
-}
-
-/**
- * Runs work on a connection of a pool.
- * @param limit starts a timer that destroys the connection, and returns a function that cancels it
- */
-export async function withConnection<T>(
-  pool: pg.Pool,
-  limit: (client: pg.PoolClient) => () => void,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  const cancelTimer = limit(client);
-  try {
-    return await work(client);
-  } finally {
-    cancelTimer();
-    client.release();
-  }
-}
-
-/** Logs the idle connections of a pool that are lost, until the pool ends. */
-export function reportLostConnections(pool: pg.Pool): void {
-  pool.on('error', ({ message }) => {
-    if (!pool.ending) logger.warn({ reason: message }, 'a database connection was lost');
-  });
-}
-
-/** Closes connections that are released inside a transaction, whose settings would apply to the next user. */
-export function closeUnfinishedTransactions(pool: pg.Pool): void {
-  pool.on('release', (_: unknown, client: pg.PoolClient) => {
-    // The pool removes a client that is ending.
-    if (hasOpenTransaction(client)) void client.end();
-  });
 }

@@ -5,6 +5,8 @@ import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 /** How long the server may take to close a connection. Behind a firewall, its reply may never arrive. */
 const END_TIMEOUT_MS = 1_000;
 
+const NOOP = (): void => undefined;
+
 /** A connection was not set up in time. */
 export class SetupTimeout extends Error {}
 
@@ -82,6 +84,28 @@ export class ResilientClient extends pg.Client {
 /** Closes a connection of a pool without notifying the server. */
 export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
+}
+
+/**
+ * Closes a connection after a time, because a firewall may have dropped it.
+ * @param ms Infinity: never
+ * @param onDestroy called when the connection is closed
+ * @returns a function that cancels the timer
+ */
+export function destroyAfter(ms: number, client: pg.ClientBase, onDestroy = NOOP): () => void {
+  if (ms === Infinity) return NOOP;
+  let afterPoll: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    // After a pause of the process, timers run before the replies that have arrived are read.
+    afterPoll = setImmediate(() => {
+      destroyConnection(client);
+      onDestroy();
+    });
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(afterPoll);
+  };
 }
 
 /** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */

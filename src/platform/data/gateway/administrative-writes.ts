@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { poolOf, withConnection } from '../connection/driver-pool.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 import { SET_TIMEOUTS } from './policies.js';
@@ -27,16 +27,13 @@ export class AdministrativeWrites {
    */
   async run<Row>(...statements: readonly Statement[]): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
-    const sending = withConnection(
-      poolOf(this.dataSource),
-      (client) => deadline.destroyWhenExceeded(client),
-      (client) => {
-        const values = deadline.timeouts('long');
-        const timeouts = { name: '', text: SET_TIMEOUTS, values, isSetting: true };
-        const messages = statements.map(({ text, values }) => ({ name: '', text, values }));
-        return sendStatements<Row>(client, [timeouts, ...messages]);
-      },
-    );
+    const sending = poolOf(this.dataSource).use((client, limitTo) => {
+      limitTo(deadline.connectionMs);
+      const values = deadline.timeouts('long');
+      const timeouts = { name: '', text: SET_TIMEOUTS, values, isSetting: true };
+      const messages = statements.map(({ text, values }) => ({ name: '', text, values }));
+      return sendStatements<Row>(client, [timeouts, ...messages]);
+    });
     return (await translateErrors(sending, 'create_failed')).at(-1) ?? [];
   }
 }

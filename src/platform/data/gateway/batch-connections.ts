@@ -6,8 +6,8 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { setUpConnection } from '../connection/data-source-options.js';
-import { poolOf, reportLostConnections } from '../connection/driver-pool.js';
-import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
+import { ConnectionPool, poolOf } from '../connection/driver-pool.js';
+import { ResilientClient } from '../connection/resilient-client.js';
 import {
   parameterizedCalls,
   SessionContext,
@@ -40,12 +40,6 @@ const SET_ORGANIZATION = `select ${parameterizedCalls([TENANT_SETTING]).join()}`
  */
 const CHECK_CONSTRAINTS_AT_ONCE = 'set constraints all immediate';
 
-/** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
-export type ConnectionWork<T> = (
-  client: pg.PoolClient,
-  limitTo: (deadline: Deadline) => void,
-) => Promise<T>;
-
 /**
  * The rows of a statement of a batch, or the error with which PostgreSQL refused it. Undefined if it was rolled
  * back because PostgreSQL refused another statement.
@@ -59,10 +53,10 @@ export type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
  */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
-  readonly pool: pg.Pool;
+  readonly pool: ConnectionPool;
   private readonly settings: TenantSettings;
-  /** The idle connections of this pool and those of the data sources. */
-  private readonly idle = new Set<pg.PoolClient>();
+  /** This pool and those of the data sources. */
+  private readonly pools: readonly ConnectionPool[];
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
@@ -80,31 +74,9 @@ export class BatchConnections implements OnApplicationShutdown {
         onConnect: setUpConnection(timeBudget.connectionMs, SESSION),
       }),
     };
-    this.pool = new pg.Pool({ ...options, max: batches });
+    this.pool = new ConnectionPool({ ...options, max: batches }).reportLostConnections();
+    this.pools = [this.pool, poolOf(dataSource), poolOf(administration)];
     this.settings = new TenantSettings(context);
-    reportLostConnections(this.pool);
-    for (const pool of [this.pool, poolOf(dataSource), poolOf(administration)]) {
-      pool.on('release', (_error, client) => this.idle.add(client));
-      pool.on('acquire', (client) => this.idle.delete(client));
-      pool.on('remove', (client) => this.idle.delete(client));
-    }
-  }
-
-  /**
-   * Runs work on a connection of its own.
-   * @throws any error of the driver or of `work`
-   */
-  async use<T>(work: ConnectionWork<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let cancelTimer = (): void => undefined;
-    try {
-      return await work(client, (deadline) => {
-        cancelTimer = deadline.destroyWhenExceeded(client, this.closeIdle);
-      });
-    } finally {
-      cancelTimer();
-      client.release();
-    }
   }
 
   /**
@@ -114,10 +86,10 @@ export class BatchConnections implements OnApplicationShutdown {
    * @throws any error of the driver that is not an error of one statement; the outcome of writes is then unknown
    */
   sendBatch(take: () => readonly PendingStatement[]): Promise<readonly Outcome[]> {
-    return this.use(async (client, limitTo) => {
+    return this.pool.use(async (client, limitTo) => {
       const batch = take();
       const deadline = Deadline.earliest(batch.map((pending) => pending.deadline));
-      limitTo(deadline);
+      limitTo(deadline.connectionMs, this.closeIdle);
       const sent = statementsOf(batch);
       const messages = this.messagesOf(batch, sent, deadline);
       const pipeline = new StatementPipeline<{ id?: string }>(messages);
@@ -147,8 +119,7 @@ export class BatchConnections implements OnApplicationShutdown {
    * connection that a firewall dropped reports no error.
    */
   readonly closeIdle = (): void => {
-    for (const client of this.idle) destroyIdleConnection(client);
-    this.idle.clear();
+    for (const pool of this.pools) pool.closeIdle();
   };
 
   private messagesOf(

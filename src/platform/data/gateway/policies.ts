@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import {
   ConnectionFailure,
   LockTimeout,
   SerializationFailure,
 } from '../connection/driver-error.js';
-import { destroyConnection } from '../connection/resilient-client.js';
 import { parameterizedCalls } from '../connection/session-context.js';
 import { statementName } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
@@ -39,8 +37,6 @@ export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(
 /** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
 type Timeouts = readonly [lock: string, statement: string, idle: string];
 
-const NOOP = (): void => undefined;
-
 /** The point in time by which an operation must end. */
 export class Deadline {
   private readonly end: number;
@@ -70,29 +66,10 @@ export class Deadline {
     return timeoutsOf(wait, Math.max(1, Math.floor(availableMs / executions)));
   }
 
-  /**
-   * Destroys a connection that is still in use after the deadline or the timeout of a statement, because a
-   * firewall may have dropped it.
-   * @param onDestroy called when the connection is destroyed
-   * @returns a function that cancels the timer
-   */
-  destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
-    if (this.end === Infinity) return NOOP;
-    let afterPoll: NodeJS.Immediate | undefined;
-    const timer = setTimeout(
-      () => {
-        // After a pause of the process, timers run before the replies that have arrived are read.
-        afterPoll = setImmediate(() => {
-          destroyConnection(client);
-          onDestroy();
-        });
-      },
-      Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      clearImmediate(afterPoll);
-    };
+  /** How long a connection may be in use from now on. If it is in use for longer, a firewall may have dropped it. */
+  get connectionMs(): number {
+    if (this.end === Infinity) return Infinity;
+    return Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS;
   }
 
   private get remainingMs(): number {

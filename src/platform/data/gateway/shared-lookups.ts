@@ -42,8 +42,8 @@ export class SharedLookups {
     statement: PipelineStatement,
     deadline: Deadline,
   ): Promise<Row[]> {
-    return this.connections.use(async (client, limitTo) => {
-      limitTo(deadline);
+    return this.connections.pool.use(async (client, limitTo) => {
+      limitTo(deadline.connectionMs, this.connections.closeIdle);
       const first = { ...timeouts, values: deadline.timeouts('brief') };
       return (await sendStatements<Row>(client, [first, statement])).flat();
     });

@@ -7,7 +7,7 @@ import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
-import { poolOf, withConnection } from '../connection/driver-pool.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
@@ -268,17 +268,14 @@ export class TenantDatabase {
 
   private sendInPool<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
-    return withConnection(
-      poolOf(this.dataSource),
-      (client) => deadline.destroyWhenExceeded(client, this.connections.closeIdle),
-      async (client) => {
-        const wait = waitsForLocks ? 'long' : 'brief';
-        const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
-        client.query(pipeline);
-        const [, rows = []] = await pipeline.result;
-        return rows;
-      },
-    );
+    return poolOf(this.dataSource).use(async (client, limitTo) => {
+      limitTo(deadline.connectionMs, this.connections.closeIdle);
+      const wait = waitsForLocks ? 'long' : 'brief';
+      const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
+      client.query(pipeline);
+      const [, rows = []] = await pipeline.result;
+      return rows;
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { ResilientClient } from '../connection/resilient-client.js';
+import { destroyAfter, ResilientClient } from '../connection/resilient-client.js';
 import { ServerTimeBudget } from './time-budget.js';
 
 /** How long an admitted request may take, also if the database does not respond. */
@@ -21,7 +21,7 @@ it.each([0, 1_000, 2_500, 3_000, OPERATION_MS - 1])(
       expect(ms + statement!).toBeLessThan(MAX_RESPONSE_MS);
     }
     const { client, destroy } = watchedClient();
-    deadline.destroyWhenExceeded(client);
+    destroyAfter(deadline.connectionMs, client);
     jest.advanceTimersByTime(MAX_RESPONSE_MS - ms);
     expect(destroy).toHaveBeenCalled();
   },
@@ -38,7 +38,7 @@ it('divides the time among the executions of a statement', () => {
 it('does not destroy a connection that was released in time', () => {
   const deadline = new ServerTimeBudget().startDeadline();
   const { client, destroy } = watchedClient();
-  deadline.destroyWhenExceeded(client)();
+  destroyAfter(deadline.connectionMs, client)();
   jest.advanceTimersByTime(MAX_RESPONSE_MS);
   expect(destroy).not.toHaveBeenCalled();
 });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
+import { destroyAfter } from '../connection/resilient-client.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
@@ -47,7 +48,7 @@ export class TransactionRunner {
     let state: TransactionState | undefined;
     try {
       const client = (await step(runner.connect())) as pg.PoolClient;
-      cancelTimer = deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+      cancelTimer = destroyAfter(deadline.connectionMs, client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {

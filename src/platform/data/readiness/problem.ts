@@ -5,40 +5,41 @@ import {
   POOL_TIMEOUT,
   TOO_MANY_CONNECTIONS,
 } from '../connection/driver-error.js';
-import { ReadOnlyDatabase } from './write-probe.js';
 
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
 
-/** A problem of the database. The detail is a message for operators. */
-export type Problem = 'no connection' | { readonly detail: string };
+/** A problem only after a standstill. */
+export const NO_CONNECTION =
+  'No connection to the database has become free, and no statement has completed, for 5 seconds.';
 
-/** The role of requests may read the tables but not write to all of them. */
-export class MissingGrants extends Error {}
+/** The role of requests may read the tables but not write to all of them, or not use them at all. */
+export const MISSING_GRANTS =
+  'The role that requests use lacks grants on tables or may not be used.';
 
 /**
  * Runs a part of a check with a timeout.
+ * @param work returns a problem, as a message for operators
  * @param late returns the problem after the timeout
  */
-export function runCheck(work: Promise<void>, late: () => Problem): Promise<Problem | undefined> {
-  return withTimeout(work, CHECK_MS).then(
-    () => undefined,
-    (error: unknown) => (error instanceof TimeoutError ? late() : problemOf(error)),
-  );
+export async function runCheck(
+  work: Promise<string | undefined>,
+  late: () => string,
+): Promise<string | undefined> {
+  try {
+    return await withTimeout(work, CHECK_MS);
+  } catch (error) {
+    return error instanceof TimeoutError ? late() : problemOf(error);
+  }
 }
 
-function problemOf(thrown: unknown): Problem {
+function problemOf(thrown: unknown): string {
   const error = (thrown as Error).cause ?? thrown;
-  if (error instanceof ReadOnlyDatabase) {
-    return { detail: 'The database is read-only or a standby.' };
-  }
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   if (code === TOO_MANY_CONNECTIONS || (error as Error).message === POOL_TIMEOUT) {
-    return 'no connection';
+    return NO_CONNECTION;
   }
-  if (error instanceof MissingGrants || code === INSUFFICIENT_PRIVILEGE) {
-    return { detail: 'The role that requests use lacks grants on tables or may not be used.' };
-  }
-  if (code !== undefined) return { detail: `The database refuses statements (SQLSTATE ${code}).` };
-  return { detail: 'The database cannot be reached.' };
+  if (code === INSUFFICIENT_PRIVILEGE) return MISSING_GRANTS;
+  if (code !== undefined) return `The database refuses statements (SQLSTATE ${code}).`;
+  return 'The database cannot be reached.';
 }

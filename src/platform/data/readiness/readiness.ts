@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { poolOf } from '../connection/driver-pool.js';
+import { type ConnectionPool, poolOf } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
-import { MissingGrants, type Problem, runCheck } from './problem.js';
+import { MISSING_GRANTS, NO_CONNECTION, runCheck } from './problem.js';
 import { WriteProbe } from './write-probe.js';
 
 /** How long a result is reused. */
@@ -20,13 +20,14 @@ const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
 /** An organization that does not exist: its reads use the tables and find nothing. */
 const NO_ORGANIZATION = { tenant: { id: '00000000-0000-0000-0000-000000000000' } };
 
-const NO_REPLY: Problem = { detail: 'The database does not answer in time.' };
-const NO_COMMIT: Problem = { detail: 'The database does not commit writes in time.' };
+const NO_REPLY = 'The database does not answer in time.';
+const NO_COMMIT = 'The database does not commit writes in time.';
 
 /** Checks whether requests can read from the database and write to it. */
 @Injectable()
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
+  private readonly pool: ConnectionPool;
   private readonly writes: WriteProbe;
   private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
   /** The result of the last completed check. */
@@ -36,16 +37,14 @@ export class Readiness {
   private readStatement: string | undefined;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectDataSource() dataSource: DataSource,
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly lookups: SharedLookups,
     private readonly limit: ConcurrencyLimit,
   ) {
-    this.writes = new WriteProbe({
-      connect: () => poolOf(dataSource).connect(),
-      cancel: (backend) => lookups.find('cancel', 'select pg_cancel_backend($1)', [backend]),
-    });
+    this.pool = poolOf(dataSource);
+    this.writes = new WriteProbe(this.pool, lookups);
   }
 
   /** @returns the reason, as a message for operators; undefined if the instance is ready */
@@ -60,8 +59,8 @@ export class Readiness {
   private async check(): Promise<string | undefined> {
     const problems = await Promise.all([
       runCheck(this.readShared(), () => NO_REPLY),
-      runCheck(this.readAsTenant('index'), () => NO_REPLY),
-      ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
+      runCheck(this.readAsTenant(), () => NO_REPLY),
+      this.isPoolExhausted ? NO_CONNECTION : runCheck(this.writes.write(), () => this.lateWrite),
     ]);
     const reason = this.unreadyReasonOf(problems);
     if (reason !== this.lastReason) {
@@ -72,17 +71,15 @@ export class Readiness {
     return reason;
   }
 
-  private unreadyReasonOf(problems: readonly (Problem | undefined)[]): string | undefined {
-    const found = problems.find((problem) => typeof problem === 'object');
-    if (found) return found.detail;
-    if (!problems.includes('no connection')) {
+  private unreadyReasonOf(problems: readonly (string | undefined)[]): string | undefined {
+    const found = problems.find((problem) => problem !== undefined && problem !== NO_CONNECTION);
+    if (found !== undefined) return found;
+    if (!problems.includes(NO_CONNECTION)) {
       this.shortage.end();
       return undefined;
     }
     const completed = this.limit.completed - this.ownStatements;
-    return this.shortage.record(completed, performance.now())
-      ? 'No connection to the database has become free, and no statement has completed, for 5 seconds.'
-      : undefined;
+    return this.shortage.record(completed, performance.now()) ? NO_CONNECTION : undefined;
   }
 
   private get isPoolExhausted(): boolean {
@@ -90,38 +87,25 @@ export class Readiness {
     return idleCount === 0 && totalCount >= options.max;
   }
 
+  /** The problem of a write that has not ended in time. */
+  private get lateWrite(): string {
+    return this.writes.isConnecting && this.pool.waitingCount > 0 ? NO_CONNECTION : NO_COMMIT;
+  }
+
   /** Reads the tables that requests read before their organization is known. */
-  private async readShared(): Promise<void> {
+  private async readShared(): Promise<undefined> {
     const text = 'select exists (select from api_keys) and exists (select from organizations)';
     await this.lookups.find('readiness', text, []);
   }
 
-  private readPooled(): Promise<Problem | undefined> {
-    return runCheck(this.readAsTenant('prepared'), () =>
-      this.pool.waitingCount > 0 ? 'no connection' : NO_REPLY,
-    );
-  }
-
-  private write(): Promise<Problem | undefined> {
-    return runCheck(this.writes.write(), () =>
-      this.writes.isConnecting && this.pool.waitingCount > 0 ? 'no connection' : NO_COMMIT,
-    );
-  }
-
   /** Reads from every table as requests do. */
-  private async readAsTenant(plan: 'index' | 'prepared'): Promise<void> {
+  private async readAsTenant(): Promise<string | undefined> {
     const text = (this.readStatement ??= readStatement(this.tables));
-    const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, {
-      text,
-      values: [NO_ORGANIZATION.tenant.id],
-      plan,
-    });
+    const values = [NO_ORGANIZATION.tenant.id];
+    const statement = { text, values, plan: 'index' } as const;
+    const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, statement);
     this.ownStatements++;
-    if (!row?.may_write) throw new MissingGrants();
-  }
-
-  private get pool() {
-    return poolOf(this.dataSource);
+    return row?.may_write ? undefined : MISSING_GRANTS;
   }
 
   private get tables(): string[] {

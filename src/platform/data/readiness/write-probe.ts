@@ -1,13 +1,12 @@
 import type pg from 'pg';
-import { destroyConnection } from '../connection/resilient-client.js';
-
-/** The database accepts no writes: it is a standby or was set to read-only. */
-export class ReadOnlyDatabase extends Error {}
+import type { ConnectionPool } from '../connection/driver-pool.js';
+import type { SharedLookups } from '../gateway/shared-lookups.js';
 
 /** A write is cancelled after this time, so that no server process waits for ever. */
 const GIVE_UP_MS = 3_000;
 
 const BEGIN = 'begin; select pg_backend_pid() as pid';
+const CANCEL = 'select pg_cancel_backend($1)';
 
 /**
  * A write without effect: a message in the write-ahead log. It commits like every write (to disk, and to
@@ -23,56 +22,43 @@ const WRITE = `
       case when current_setting('temp_file_limit') = '-1' then 3000 else 0 end)) as spilled;
   commit`;
 
-/** How the probe gets a connection, and cancels a statement that hangs. */
-export interface WriteProbeOptions {
-  connect(): Promise<pg.PoolClient>;
-  cancel(backend: number): Promise<unknown>;
-}
-
 /**
  * Checks that the database commits writes. Concurrent checks share one write, so that a hanging write
  * does not occupy more connections.
  */
 export class WriteProbe {
-  private pending: Promise<void> | undefined;
+  private pending: Promise<string | undefined> | undefined;
   /** Whether the pending write waits for a connection. */
   isConnecting = false;
 
-  constructor(private readonly options: WriteProbeOptions) {}
+  constructor(
+    private readonly pool: ConnectionPool,
+    private readonly lookups: SharedLookups,
+  ) {}
 
   /**
-   * Resolves when a write was committed.
-   * @throws ReadOnlyDatabase, and any error of the driver
+   * @returns a problem, or undefined if a write was committed
+   * @throws any error of the driver
    */
-  write(): Promise<void> {
+  write(): Promise<string | undefined> {
     this.pending ??= this.attempt().finally(() => (this.pending = undefined));
     return this.pending;
   }
 
-  private async attempt(): Promise<void> {
+  private attempt(): Promise<string | undefined> {
     this.isConnecting = true;
-    const client = await this.options.connect().finally(() => {
+    return this.pool.use(async (client, limitTo) => {
       this.isConnecting = false;
-    });
-    let backend: number | undefined;
-    const timer = setTimeout(() => {
-      if (backend !== undefined) this.options.cancel(backend).catch(() => undefined);
-      destroyConnection(client);
-    }, GIVE_UP_MS);
-    let isCommitted = false;
-    try {
+      let backend: number | undefined = undefined;
+      const cancel = () => this.lookups.find('cancel', CANCEL, [backend]);
+      limitTo(GIVE_UP_MS, () => void cancel().catch(() => undefined));
       // In a transaction, a pooler keeps the backend.
       const [, first] = await queryEach<{ pid: number }>(client, BEGIN);
       backend = first?.rows[0]?.pid;
       const results = await queryEach<{ read_only: boolean }>(client, WRITE);
-      isCommitted = true;
-      const written = results.at(-2)?.rows[0];
-      if (written?.read_only !== false) throw new ReadOnlyDatabase();
-    } finally {
-      clearTimeout(timer);
-      // Otherwise, the transaction may still be open.
-      client.release(!isCommitted);
-    }
+      const isReadOnly = results.at(-2)?.rows[0]?.read_only !== false;
+      return isReadOnly ? 'The database is read-only or a standby.' : undefined;
+    });
   }
 }
 

@@ -49,9 +49,9 @@ export class PrimaryPosition {
   }
 
   private readBatch(take: () => readonly Deadline[]): Promise<readonly WalPosition[]> {
-    return this.connections.use(async (client, limitTo) => {
+    return this.connections.pool.use(async (client, limitTo) => {
       const batch = take();
-      limitTo(Deadline.earliest(batch));
+      limitTo(Deadline.earliest(batch).connectionMs, this.connections.closeIdle);
       const name = this.context.preparesStatements ? 'position' : undefined;
       const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
       return batch.flatMap(() => rows);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectionOptions, POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { withConnection } from '../connection/driver-pool.js';
+import { ConnectionPool } from '../connection/driver-pool.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { LostConnectionError } from '../connection/statement-pipeline.js';
 import type { Statement } from '../gateway/statement.js';
@@ -27,6 +27,12 @@ interface ReplicaCheck {
   readonly orders_names: boolean;
 }
 
+/** The state of a replica in the transaction of a read, and the result. */
+export interface ReplicaAnswer<T> {
+  readonly state: ReplicaState;
+  readonly result: T;
+}
+
 /**
  * Prefixes of the SQLSTATEs of a replica that refuses all reads: errors of the connection (08, 28, 3D, 53300,
  * 57P), of the isolation level serializable, which standbys do not support (0A), of a pooler without prepared
@@ -46,7 +52,7 @@ export class Replica {
   /** Whether it orders names as the indexes do, by the last check. */
   ordersNames = false;
   readonly availability: Availability;
-  private readonly pool: pg.Pool;
+  private readonly pool: ConnectionPool;
   private isChecking = false;
   private readonly clients = new Set<pg.PoolClient>();
 
@@ -56,7 +62,7 @@ export class Replica {
     applicationName: string,
     private readonly maxConnections: number,
   ) {
-    this.pool = new pg.Pool({
+    this.pool = new ConnectionPool({
       ...connectionOptions(POOL_WAIT_MS),
       Client: ResilientClient,
       connectionString: url,
@@ -84,17 +90,11 @@ export class Replica {
    */
   async use<T>(
     deadline: Deadline,
-    read: (client: pg.PoolClient) => Promise<{ state: ReplicaState; result: T }>,
-  ): Promise<{ state: ReplicaState; result: T } | undefined> {
+    read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
+  ): Promise<ReplicaAnswer<T> | undefined> {
     this.running++;
     try {
-      const answer = await this.withClient(deadline, read);
-      const problem = STATE_PROBLEMS[answer.state];
-      if (problem) this.availability.fail(problem);
-      return problem ? undefined : answer;
-    } catch (error) {
-      this.leaveOutAfter(error);
-      return undefined;
+      return await this.attempt(deadline, read);
     } finally {
       this.running--;
     }
@@ -104,35 +104,39 @@ export class Replica {
   async check(position: WalPosition): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    try {
-      const values = stateValues(position);
-      const { rows } = await this.withClient(new Deadline(CHECK_MS), (client) =>
-        client.query<ReplicaCheck>(CHECK, values),
-      );
-      for (const { state, lag, orders_names } of rows) {
-        this.ordersNames = orders_names;
-        this.lagBytes = lag === null ? undefined : Math.max(0, lag);
-        const problem = STATE_PROBLEMS[state];
-        if (problem) this.availability.fail(problem);
-        else this.availability.succeed();
-      }
-    } catch (error) {
-      this.lagBytes = undefined;
-      this.leaveOutAfter(error);
-    } finally {
-      this.isChecking = false;
-    }
+    let behind = null as number | null;
+    const answer = await this.attempt(new Deadline(CHECK_MS), async (client) => {
+      const { rows } = await client.query<ReplicaCheck>(CHECK, stateValues(position));
+      const [{ state, lag, orders_names }] = rows as [ReplicaCheck];
+      this.ordersNames = orders_names;
+      behind = lag;
+      return { state, result: undefined };
+    });
+    this.lagBytes = behind === null ? undefined : Math.max(0, behind);
+    if (answer) this.availability.succeed();
+    this.isChecking = false;
   }
 
   async close(): Promise<void> {
     await this.pool.end();
   }
 
-  private withClient<T>(
+  private async attempt<T>(
     deadline: Deadline,
-    work: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<T> {
-    return withConnection(this.pool, (client) => deadline.destroyWhenExceeded(client), work);
+    read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
+  ): Promise<ReplicaAnswer<T> | undefined> {
+    try {
+      const answer = await this.pool.use((client, limitTo) => {
+        limitTo(deadline.connectionMs);
+        return read(client);
+      });
+      const problem = STATE_PROBLEMS[answer.state];
+      if (problem) this.availability.fail(problem);
+      return problem ? undefined : answer;
+    } catch (error) {
+      this.leaveOutAfter(error);
+      return undefined;
+    }
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { destroyConnection } from '../connection/resilient-client.js';
-import { poolOf, withConnection } from '../connection/driver-pool.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import { WORKER_SETTING } from './tenant-role.js';
 
@@ -37,18 +36,10 @@ export async function runAcrossOrganizations<Row>(
   const text = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
   const setting = { name: '', text, values: [String(timeoutMs)], isSetting: true };
   const messages = [setting, ...statements.map((statement) => ({ name: '', ...statement }))];
-  const results = await withConnection(
-    poolOf(dataSource),
-    (client) => {
-      const timer = setTimeout(() => {
-        destroyConnection(client);
-      }, timeoutMs);
-      return () => {
-        clearTimeout(timer);
-      };
-    },
-    (client) => sendStatements<Row>(client, messages),
-  );
+  const results = await poolOf(dataSource).use((client, limitTo) => {
+    limitTo(timeoutMs);
+    return sendStatements<Row>(client, messages);
+  });
   return results.at(-1) ?? [];
 }
 
