@@ -6,7 +6,7 @@ import { ConfigModule } from './platform/config/config.module.js';
 import type { Settings } from './platform/config/settings.js';
 import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
 import { DatabaseModule } from './platform/data/database.module.js';
-import { type TimeBudget, ServerTimeBudget } from './platform/data/gateway/time-budget.js';
+import { TimeBudget } from './platform/data/gateway/time-budget.js';
 import { eventsExtension } from './modules/events/events.extension.js';
 import { addable, type ExtensionPoint, replaceable } from './platform/extension/extension-point.js';
 import { ExtensionPointsModule } from './platform/extension/extension-points.module.js';
@@ -87,7 +87,7 @@ export interface AppOptions {
 export function rootModule({
   settings,
   database: target,
-  timeBudget = new ServerTimeBudget(),
+  timeBudget = new TimeBudget(),
   applicationName,
   beforeMigrating,
   extensions = [],

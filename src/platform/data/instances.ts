@@ -42,23 +42,18 @@ export class Instances {
     );
   }
 
-  /** Returns the number of servers, including this one. The result is at most ten seconds old. */
+  /** Returns the number of servers, including this one. The result is at most ten seconds old; 1 if the database does not reply. */
   count(): Promise<number> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
-      this.latest = { startedAt: now, count: this.findOrAssumeOne() };
+      const count = this.find().catch(() => {
+        this.latest = undefined;
+        // Readiness reports the reason.
+        return 1;
+      });
+      this.latest = { startedAt: now, count };
     }
     return this.latest.count;
-  }
-
-  /** Returns 1 if the database does not reply. Readiness reports the reason. */
-  private async findOrAssumeOne(): Promise<number> {
-    try {
-      return await this.find();
-    } catch {
-      this.latest = undefined;
-      return 1;
-    }
   }
 
   private async find(): Promise<number> {

@@ -5,7 +5,7 @@ import type { Statement } from '../../../src/platform/data/gateway/statement.js'
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
-import { ServerTimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
@@ -344,7 +344,7 @@ describe('lost connections', () => {
 describe('a database that refuses connections', () => {
   it('causes query_failed for reads and create_failed for creates until it accepts connections again', async () => {
     const proxy = await TcpProxy.to(app.database);
-    const timeBudget = new ServerTimeBudget();
+    const timeBudget = new TimeBudget();
     const cutOff = await TestApp.start({ database: proxy.target, timeBudget });
     try {
       const api = cutOff.client(us.key.key);

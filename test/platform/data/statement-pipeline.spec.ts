@@ -39,8 +39,7 @@ function run<Row>(
     ...executions.map((values) => ({ name, text, values })),
   ]);
   client.query(pipeline);
-  const result = pipeline.result.then((rows) => rows.flat());
-  return { result, settingRow: () => pipeline.settingRow };
+  return { result: pipeline.result.then((rows) => rows.flat()) };
 }
 
 it.each<[string, unknown, string, unknown]>([
@@ -62,22 +61,19 @@ it.each<[string, unknown, string, unknown]>([
 
 it('returns the rows of all statements, in one transaction with its settings', async () => {
   const setting = {
-    isSetting: true,
     name: 'setting',
-    text: `select set_config('work_mem', $1, true), txid_current()`,
+    text: `select set_config('work_mem', $1, true) as memory, txid_current()::text as id`,
     values: ['777kB'],
   };
   const text = `select $1::int as n, current_setting('work_mem') as memory, txid_current()::text as id`;
-  const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', setting });
-  const rows = await pipeline.result;
-  const [memory, id] = pipeline.settingRow();
-  expect({ memory, rows }).toEqual({
-    memory: '777kB',
-    rows: [
-      { n: 1, memory, id },
-      { n: 2, memory, id },
-    ],
-  });
+  const rows = await run<{ id: string }>(text, [[1], [2]], { name: 'numbers', setting }).result;
+  const { id } = rows[0]!;
+  const memory = '777kB';
+  expect(rows).toEqual([
+    { memory, id },
+    { n: 1, memory, id },
+    { n: 2, memory, id },
+  ]);
   expect((await client.query('show work_mem')).rows).not.toEqual([{ work_mem: '777kB' }]);
 });
 

@@ -89,7 +89,7 @@ const DATA_EXCEPTION = '22';
  * @param fallback code of errors without a code of their own
  */
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
-  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+  const error = driverErrorOf(thrown);
   if (isWithoutConnection(error)) {
     const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
     return new DatabaseFailure('overloaded', error, { headers });
@@ -122,14 +122,18 @@ function isWithoutConnection(error: unknown): boolean {
 
 /** Whether a foreign key rejected a statement. */
 export function isForeignKeyViolation(thrown: unknown): boolean {
-  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
+  return sqlStateOf(thrown) === FOREIGN_KEY_VIOLATION;
 }
 
-/** The SQLSTATE of an error that TypeORM threw; undefined if it does not come from PostgreSQL. */
-export function sqlStateOf(error: unknown): string | undefined {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  return error.driverError instanceof pg.DatabaseError ? error.driverError.code : undefined;
+/** The SQLSTATE of an error; undefined if it does not come from PostgreSQL. */
+export function sqlStateOf(thrown: unknown): string | undefined {
+  const error = driverErrorOf(thrown);
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** The error of the driver, which TypeORM wraps. */
+function driverErrorOf(thrown: unknown): unknown {
+  return thrown instanceof QueryFailedError ? thrown.driverError : thrown;
 }
 
 /** @throws the translated error of a step that fails */

@@ -4,10 +4,10 @@ import { UTC_TYPES, utcText } from './utc-times.js';
 /** A statement of a pipeline. */
 export interface PipelineStatement {
   /** Each connection prepares the statement once under this name. Empty if it is not prepared. */
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
-  readonly values: readonly unknown[];
-  /** Whether it sets the settings of the statements after it. Its row is kept as text. */
+  readonly values?: readonly unknown[];
+  /** Whether it sets the settings of the statements after it. Its row is not read. */
   readonly isSetting?: boolean;
 }
 
@@ -51,8 +51,6 @@ export function statementName(text: string): string {
 export class StatementPipeline<Row> extends pg.Query {
   /** The rows of each statement. Rejects with `LostConnectionError` or any error of the driver. */
   readonly result: Promise<Row[][]>;
-  /** The row of the last statement that is a setting, as text. */
-  settingRow: readonly (string | null)[] = [];
   private readonly received: Row[][];
   /** The index of the statement that runs. */
   private step = 0;
@@ -78,10 +76,10 @@ export class StatementPipeline<Row> extends pg.Query {
   override submit = (connection: pg.Connection): void => {
     this.prepared = PREPARED.get(connection) ?? new Map<string, readonly Column[]>();
     PREPARED.set(connection, this.prepared);
-    const parameters = this.statements.map(({ values }) => values.map(parameterOf));
+    const parameters = this.statements.map(({ values = [] }) => values.map(parameterOf));
     connection.stream.cork();
     for (const [index, statement] of this.statements.entries()) {
-      const { name } = statement;
+      const { name = '' } = statement;
       const isPrepared = this.prepared.has(name) || this.parsed.has(name);
       if (!isPrepared) this.parse(connection, statement);
       // The columns of a prepared statement are known.
@@ -95,7 +93,7 @@ export class StatementPipeline<Row> extends pg.Query {
     });
   };
 
-  private parse(connection: pg.Connection, { name, text }: PipelineStatement): void {
+  private parse(connection: pg.Connection, { name = '', text }: PipelineStatement): void {
     if (name !== '') {
       // An earlier pipeline may have prepared it before it failed.
       connection.close({ type: 'S', name }, true);
@@ -115,10 +113,7 @@ export class StatementPipeline<Row> extends pg.Query {
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     const statement = this.statements[this.step];
-    if (statement?.isSetting) {
-      this.settingRow = fields;
-      return;
-    }
+    if (statement?.isSetting) return;
     try {
       const columns = this.prepared.get(statement?.name ?? '') ?? this.columns;
       this.received[this.step]?.push(rowOf<Row>(columns, fields));
@@ -145,7 +140,7 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleError(error: Error, connection: pg.Connection): void {
-    for (const { name } of this.statements) this.prepared.delete(name);
+    for (const { name = '' } of this.statements) this.prepared.delete(name);
     if (!(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '')) {
       this.settle.reject(this.failure ?? new LostConnectionError(error));
       return;

@@ -30,9 +30,8 @@ export class AdministrativeWrites {
     const sending = poolOf(this.dataSource).use((client, limitTo) => {
       limitTo(deadline.connectionMs);
       const values = deadline.timeouts('long');
-      const timeouts = { name: '', text: SET_TIMEOUTS, values, isSetting: true };
-      const messages = statements.map(({ text, values }) => ({ name: '', text, values }));
-      return sendStatements<Row>(client, [timeouts, ...messages]);
+      const timeouts = { text: SET_TIMEOUTS, values, isSetting: true };
+      return sendStatements<Row>(client, [timeouts, ...statements]);
     });
     return (await translateErrors(sending, 'create_failed')).at(-1) ?? [];
   }

@@ -5,7 +5,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * Limits the number of operations that wait for locks, so that they never use all connections of the pool.
  */
 export class Bulkhead {
-  private readonly queue = new Set<() => void>();
+  private readonly queue = new Set<(isFree: boolean) => void>();
 
   /**
    * @param free how many operations may run at a time
@@ -22,42 +22,31 @@ export class Bulkhead {
    * @param timeoutError creates the error that is thrown if no slot becomes free in time
    */
   async run<T>(ms: number, work: () => Promise<T>, timeoutError: () => Error): Promise<T> {
-    if (!(await this.acquire(ms))) throw timeoutError();
+    if (ms < 0 || !(await this.acquire(ms))) throw timeoutError();
     try {
       return await work();
     } finally {
-      this.release();
+      // Passes the slot to the next operation in the queue.
+      const [next] = this.queue;
+      if (next) next(true);
+      else this.free++;
     }
   }
 
   private acquire(ms: number): Promise<boolean> | boolean {
-    if (ms < 0) return false;
     if (this.free > 0) {
       this.free--;
       return true;
     }
     if (this.queue.size >= this.maxQueue) return false;
     return new Promise((resolve) => {
-      const call = () => {
+      const settle = (isFree: boolean) => {
         clearTimeout(timer);
-        this.queue.delete(call);
-        resolve(true);
+        this.queue.delete(settle);
+        resolve(isFree);
       };
-      const timer = setTimeout(
-        () => {
-          this.queue.delete(call);
-          resolve(false);
-        },
-        Math.min(ms, MAX_DELAY_MS),
-      );
-      this.queue.add(call);
+      const timer = setTimeout(settle, Math.min(ms, MAX_DELAY_MS), false);
+      this.queue.add(settle);
     });
-  }
-
-  /** Passes the slot to the next operation in the queue. */
-  private release(): void {
-    const [next] = this.queue;
-    if (next) next();
-    else this.free++;
   }
 }

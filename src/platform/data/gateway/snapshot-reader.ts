@@ -19,9 +19,9 @@ const ROWS_PER_PAGE = 500;
 /** When a caller may try again who was refused because too many snapshots are read. */
 const RETRY_AFTER_SECONDS = 10;
 
-const BEGIN = plain('begin transaction isolation level repeatable read, read only');
-const FETCH = plain(`fetch ${ROWS_PER_PAGE} from page`);
-const COMMIT = plain('commit');
+const BEGIN = { text: 'begin transaction isolation level repeatable read, read only' };
+const FETCH = { text: `fetch ${ROWS_PER_PAGE} from page` };
+const COMMIT = { text: 'commit' };
 
 /** Reads any number of rows of an organization in one snapshot, in constant memory. */
 @Injectable()
@@ -63,7 +63,7 @@ export class SnapshotReader {
           return (await translateErrors(sending, 'query_failed')).at(-1) ?? [];
         };
         const settings = this.settings.of(call.tenant.id, 'custom', new Deadline(Infinity), 'long');
-        const declare = { name: '', text: `declare page no scroll cursor for ${text}`, values };
+        const declare = { text: `declare page no scroll cursor for ${text}`, values };
         let rows = await send(BEGIN, settings, declare, FETCH);
         while (rows.length > 0) {
           yield rows;
@@ -79,10 +79,6 @@ export class SnapshotReader {
       this.free++;
     }
   }
-}
-
-function plain(text: string): PipelineStatement {
-  return { name: '', text, values: [] };
 }
 
 function tooMany(): ApiError {

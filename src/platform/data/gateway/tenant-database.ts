@@ -9,6 +9,7 @@ import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
+import { sendStatements } from '../connection/statement-pipeline.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -271,10 +272,9 @@ export class TenantDatabase {
     return poolOf(this.dataSource).use(async (client, limitTo) => {
       limitTo(deadline.connectionMs, this.connections.closeIdle);
       const wait = waitsForLocks ? 'long' : 'brief';
-      const pipeline = this.settings.pipelineOf<Row>(id, statement, deadline, wait);
-      client.query(pipeline);
-      const [, rows = []] = await pipeline.result;
-      return rows;
+      const settings = this.settings.of(id, statement.plan, deadline, wait);
+      const sent = [settings, this.settings.message([statement])];
+      return (await sendStatements<Row>(client, sent)).flat();
     });
   }
 }

@@ -1,9 +1,5 @@
 import { type SessionContext, TENANT_SETTING } from '../connection/session-context.js';
-import {
-  type PipelineStatement,
-  statementName,
-  StatementPipeline,
-} from '../connection/statement-pipeline.js';
+import { type PipelineStatement, statementName } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 import { type Deadline, type LockWait, TIMEOUT_SETTINGS } from './policies.js';
 
@@ -59,21 +55,6 @@ export class TenantSettings {
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
     const values = [organizationId, ...deadline.timeouts(wait), ...resultValues];
     return this.setting(name, text, values);
-  }
-
-  /**
-   * One statement with its settings, for `client.query`. Its rows are the second result.
-   * @param resultValues values of the parameters of `result`
-   */
-  pipelineOf<Row>(
-    organizationId: string,
-    statement: Statement,
-    deadline: Deadline,
-    wait: LockWait,
-    resultValues?: readonly string[],
-  ): StatementPipeline<Row> {
-    const settings = this.of(organizationId, statement.plan, deadline, wait, resultValues);
-    return new StatementPipeline<Row>([settings, this.message([statement])]);
   }
 
   /** A statement without settings, which can stand for several calls with the same text. */

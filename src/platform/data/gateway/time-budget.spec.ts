@@ -1,8 +1,8 @@
 import { destroyAfter, ResilientClient } from '../connection/resilient-client.js';
-import { ServerTimeBudget } from './time-budget.js';
+import { TimeBudget } from './time-budget.js';
 
 /** How long an admitted request may take, also if the database does not respond. */
-const MAX_RESPONSE_MS = 5_000 - new ServerTimeBudget().admissionMs;
+const MAX_RESPONSE_MS = 5_000 - new TimeBudget().admissionMs;
 
 /** Time in milliseconds after which an operation starts no more statements. */
 const OPERATION_MS = 3_500;
@@ -13,7 +13,7 @@ afterEach(() => jest.useRealTimers());
 it.each([0, 1_000, 2_500, 3_000, OPERATION_MS - 1])(
   'ends a statement that starts %d ms after its operation so that a request that has waited takes less than 5 seconds',
   (ms) => {
-    const deadline = new ServerTimeBudget().startDeadline();
+    const deadline = new TimeBudget().startDeadline();
     jest.advanceTimersByTime(ms);
     for (const wait of ['brief', 'long'] as const) {
       const [lock, statement] = deadline.timeouts(wait).map(Number);
@@ -28,7 +28,7 @@ it.each([0, 1_000, 2_500, 3_000, OPERATION_MS - 1])(
 );
 
 it('divides the time among the executions of a statement', () => {
-  const deadline = new ServerTimeBudget().startDeadline();
+  const deadline = new TimeBudget().startDeadline();
   const [, one] = deadline.timeouts('brief').map(Number);
   const [lock, statement] = deadline.timeouts('brief', 64).map(Number);
   expect(64 * statement!).toBeLessThanOrEqual(one!);
@@ -36,7 +36,7 @@ it('divides the time among the executions of a statement', () => {
 });
 
 it('does not destroy a connection that was released in time', () => {
-  const deadline = new ServerTimeBudget().startDeadline();
+  const deadline = new TimeBudget().startDeadline();
   const { client, destroy } = watchedClient();
   destroyAfter(deadline.connectionMs, client)();
   jest.advanceTimersByTime(MAX_RESPONSE_MS);

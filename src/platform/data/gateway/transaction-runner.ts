@@ -56,7 +56,7 @@ export class TransactionRunner {
         const ofCaller = settings.of(call.tenant.id, 'prepared', deadline, wait);
         const organization = statement?.asDatabaseUserOf;
         const sending = sendStatements<Row>(client, [
-          ...(savepoint === undefined ? [] : [{ name: '', text: savepoint, values: [] }]),
+          ...(savepoint === undefined ? [] : [{ text: savepoint }]),
           ...(organization === undefined
             ? [ofCaller]
             : [

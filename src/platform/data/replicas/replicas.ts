@@ -5,11 +5,11 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/driver-pool.js';
-import { ConcurrencyLimit } from '../gateway/policies.js';
+import { sendStatements } from '../connection/statement-pipeline.js';
+import { ConcurrencyLimit, Deadline } from '../gateway/policies.js';
 import { ReadReplicas } from '../gateway/read-replicas.js';
 import type { Statement } from '../gateway/statement.js';
 import { TenantSettings } from '../gateway/tenant-settings.js';
-import { Deadline } from '../gateway/policies.js';
 import { PrimaryPosition } from './primary-position.js';
 import { Replica } from './replica.js';
 import { type ReplicaState, replicaStateSql, stateValues } from './replica-state.js';
@@ -48,7 +48,7 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     const name = poolOf(dataSource).options.application_name ?? '';
     const { pool, administration } = planConnections(databaseMaxConnections);
     this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool + administration));
-    this.settings = new TenantSettings(session, replicaStateSql);
+    this.settings = new TenantSettings(session, (first) => `${replicaStateSql(first)} as state`);
   }
 
   /**
@@ -81,37 +81,27 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     deadline: Deadline,
   ): Promise<Row[] | undefined> {
     if (this.all.length === 0) return undefined;
-    const rows = await this.tryToRead<Row>(organizationId, statement, deadline);
-    this.reads[rows ? 'replica' : 'primary']++;
-    return rows;
-  }
-
-  private async tryToRead<Row>(
-    organizationId: string,
-    statement: Statement,
-    deadline: Deadline,
-  ): Promise<Row[] | undefined> {
-    if (!this.all.some((replica) => replica.isFreeFor(statement))) return undefined;
-    // Without a position, the primary runs the read.
-    const position = await this.primary.read(deadline).catch(() => undefined);
+    const position = await this.positionFor(statement, deadline);
     const replica = position && this.choose(statement);
-    if (!replica) return undefined;
-    const answer = await replica.use(deadline, async (client) => {
-      const values = stateValues(position);
+    const values = position && stateValues(position);
+    const answer = await replica?.use(deadline, async (client) => {
       const { settings } = this;
-      const pipeline = settings.pipelineOf<Row>(
-        organizationId,
-        statement,
-        deadline,
-        'brief',
-        values,
-      );
-      client.query(pipeline);
-      const [, result = []] = await pipeline.result;
-      return { state: pipeline.settingRow.at(-1) as ReplicaState, result };
+      const first = settings.of(organizationId, statement.plan, deadline, 'brief', values);
+      // The settings return the state of the replica, too.
+      const sent = [{ ...first, isSetting: false }, settings.message([statement])];
+      const [states, result] = await sendStatements<unknown>(client, sent);
+      const [{ state }] = states as [{ state: ReplicaState }];
+      return { state, result: result as Row[] };
     });
+    this.reads[answer ? 'replica' : 'primary']++;
     if (answer?.state === 'current') this.limit.completed++;
     return answer?.result;
+  }
+
+  /** @returns the position that a replica must have reached; undefined if the primary has to run the read */
+  private async positionFor(statement: Statement, deadline: Deadline) {
+    if (!this.all.some((replica) => replica.isFreeFor(statement))) return undefined;
+    return this.primary.read(deadline).catch(() => undefined);
   }
 
   /** Returns the free replica with the fewest running reads, and replicas with equal numbers in turn. */

@@ -34,11 +34,10 @@ export async function runAcrossOrganizations<Row>(
   { mayBeUndone = false, timeoutMs = TIMEOUT_MS }: AcrossOptions = {},
 ): Promise<Row[]> {
   const text = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
-  const setting = { name: '', text, values: [String(timeoutMs)], isSetting: true };
-  const messages = [setting, ...statements.map((statement) => ({ name: '', ...statement }))];
+  const setting = { text, values: [String(timeoutMs)], isSetting: true };
   const results = await poolOf(dataSource).use((client, limitTo) => {
     limitTo(timeoutMs);
-    return sendStatements<Row>(client, messages);
+    return sendStatements<Row>(client, [setting, ...statements]);
   });
   return results.at(-1) ?? [];
 }

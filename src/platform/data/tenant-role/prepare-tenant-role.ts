@@ -24,6 +24,11 @@ const FIND_USER = `
   from pg_roles login left join pg_roles tenant on tenant.rolname = '${TENANT_ROLE}'
   where login.rolname = current_user`;
 
+/** The search path of the user, if that of the role can differ: `"$user"` depends on the role. */
+const FIND_SEARCH_PATH = `
+  select current_schemas(false)::text[] as schemas where current_setting('search_path') like '%$user%'
+    and exists (select from pg_namespace where nspname in (current_user, '${TENANT_ROLE}'))`;
+
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
@@ -57,7 +62,8 @@ export async function prepareTenantRole(runner: QueryRunner): Promise<Transactio
   }
   await grantToTenantRole(runner, user.name);
   await revokeFromTenantRole(runner);
-  const searchPath = await findSearchPath(runner);
+  const [path] = (await runner.query(FIND_SEARCH_PATH)) as { schemas: string[] }[];
+  const searchPath = path?.schemas;
   if (searchPath) await pinFunctions(runner, searchPath);
   return { role: TENANT_ROLE, searchPath };
 }
@@ -65,22 +71,6 @@ export async function prepareTenantRole(runner: QueryRunner): Promise<Transactio
 async function findUser(runner: QueryRunner): Promise<User> {
   const [user] = (await runner.query(FIND_USER)) as [User];
   return user;
-}
-
-/** The search path of the user, if that of the role differs: `"$user"` depends on the role. */
-async function findSearchPath(runner: QueryRunner): Promise<string[] | undefined> {
-  const own = await findSchemas(runner);
-  await runner.startTransaction();
-  await runner.query(`set local role ${TENANT_ROLE}`);
-  const ofRole = await findSchemas(runner);
-  await runner.rollbackTransaction();
-  return own.join() === ofRole.join() ? undefined : own;
-}
-
-async function findSchemas(runner: QueryRunner): Promise<string[]> {
-  const text = 'select current_schemas(false)::text[] as schemas';
-  const [row] = (await runner.query(text)) as [{ schemas: string[] }];
-  return row.schemas;
 }
 
 /** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */

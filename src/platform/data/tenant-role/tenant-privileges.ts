@@ -67,8 +67,8 @@ function missingOnTables(
   privileges: readonly string[] = TABLE_PRIVILEGES,
 ): string {
   return `
-    select string_agg(privilege, ', ' order by place) as privileges,
-      format('table %I.%I', current_schema(), relname) as object
+    select string_agg(privilege, ', ' order by place) || format(' on table %I.%I', current_schema(), relname)
+      as missing, relname as object
     from ${tables}, unnest(array['${privileges.join("', '")}'])
       with ordinality as wanted (privilege, place)
     where not has_table_privilege(${role}, oid, privilege)
@@ -80,10 +80,10 @@ const FIND_MISSING = `with ${CLASSIFIED}
   union all
   ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_views', ['select'])}
   union all
-  select 'usage', 'schema ' || quote_ident(current_schema())
+  select 'usage on schema ' || quote_ident(current_schema()), ''
   where not has_schema_privilege('${TENANT_ROLE}', current_schema(), 'usage')
   union all
-  select 'usage', format('sequence %I.%I', current_schema(), relname)
+  select format('usage on sequence %I.%I', current_schema(), relname), relname
   from usable_sequences where not has_sequence_privilege('${TENANT_ROLE}', oid, 'usage')
   order by object`;
 
@@ -95,25 +95,16 @@ const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
 
 /** Tables and views on which the tenant role gets no privileges, because they would show all records. */
 const FIND_UNPROTECTED = `with ${CLASSIFIED}
-  select 'table' as kind, relname as name from tables where of_organizations and not is_protected
+  select format('table %s has an organization_id but no forced row-level security', relname) as problem
+  from tables where of_organizations and not is_protected
   union all
-  select 'view', relname from views where not is_invoker
-  order by kind, name`;
+  select format('view %s runs as its owner, because it has no security_invoker', relname)
+  from views where not is_invoker
+  order by problem`;
 
-const UNPROTECTED_BECAUSE = {
-  table: 'has an organization_id but no forced row-level security',
-  view: 'runs as its owner, because it has no security_invoker',
-};
-
-interface Unprotected {
-  readonly kind: keyof typeof UNPROTECTED_BECAUSE;
-  readonly name: string;
-}
-
-/** The missing privileges on one object. */
+/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
 interface Missing {
-  readonly privileges: string;
-  readonly object: string;
+  readonly missing: string;
 }
 
 /**
@@ -123,16 +114,14 @@ interface Missing {
  * @throws Error that names the privileges that this user may not grant
  */
 export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
-  for (const { kind, name } of await query<Unprotected>(runner, FIND_UNPROTECTED)) {
-    logger.warn(
-      `${kind} ${name} ${UNPROTECTED_BECAUSE[kind]}: role ${TENANT_ROLE} gets no privileges on it`,
-    );
+  for (const { problem } of await query<{ problem: string }>(runner, FIND_UNPROTECTED)) {
+    logger.warn(`${problem}: role ${TENANT_ROLE} gets no privileges on it`);
   }
   const lacking = await query<Missing>(runner, FIND_MISSING);
   if (lacking.length === 0) return;
-  for (const missing of lacking) {
-    const effect = `granted ${missing.privileges} on ${missing.object} to role ${TENANT_ROLE}`;
-    await change(runner, grantStatements([missing], TENANT_ROLE), effect);
+  for (const { missing } of lacking) {
+    const effect = `granted ${missing} to role ${TENANT_ROLE}`;
+    await change(runner, `grant ${missing} to ${TENANT_ROLE}`, effect);
   }
   // For some grants without effect, PostgreSQL only raises a warning.
   const left = await query<Missing>(runner, FIND_MISSING);
@@ -194,8 +183,6 @@ async function change(runner: QueryRunner, statement: string, effect: string): P
   }
 }
 
-function grantStatements(missing: readonly Missing[], role: string): string {
-  return missing
-    .map(({ privileges, object }) => `grant ${privileges} on ${object} to ${role}`)
-    .join('; ');
+function grantStatements(lacking: readonly Missing[], role: string): string {
+  return lacking.map(({ missing }) => `grant ${missing} to ${role}`).join('; ');
 }

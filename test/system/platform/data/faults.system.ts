@@ -2,7 +2,7 @@ import pg from 'pg';
 import { planConnections } from '../../../../src/platform/data/connection/connection-plan.js';
 import { Deadline } from '../../../../src/platform/data/gateway/policies.js';
 import {
-  ServerTimeBudget,
+  TimeBudget,
   UnlimitedTimeBudget,
 } from '../../../../src/platform/data/gateway/time-budget.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
@@ -37,7 +37,7 @@ let endless: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({ timeBudget: new ServerTimeBudget() });
+  app = await TestApp.start({ timeBudget: new TimeBudget() });
   endless = await TestApp.start({ database: app.database, timeBudget: new EndlessTimeBudget() });
   tenant = await app.organization();
 });

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { ConcurrencyLimit, MAX_LIMIT } from '../../../../src/platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { ServerTimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -26,7 +26,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   home = await TestApp.start({ settings: { metrics: true } });
   proxy = await TcpProxy.to(home.database);
-  app = await TestApp.start({ database: proxy.target, timeBudget: new ServerTimeBudget() });
+  app = await TestApp.start({ database: proxy.target, timeBudget: new TimeBudget() });
   impatient = await TestApp.start({
     settings: { metrics: true },
     database: home.database,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Readiness } from '../../../../src/platform/data/readiness/readiness.js';
-import { ServerTimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { createDatabase, databaseOf } from '../../../../src/testing/databases.js';
 import { LEADS } from '../../../../src/testing/factories.js';
@@ -19,7 +19,7 @@ describe('readiness without a database', () => {
   let app: TestApp;
   beforeAll(async () => {
     proxy = await TcpProxy.to(await createDatabase());
-    const timeBudget = new ServerTimeBudget();
+    const timeBudget = new TimeBudget();
     app = await TestApp.start({ database: proxy.target, timeBudget });
   });
   afterAll(async () => {
