@@ -65,16 +65,11 @@ export class JobScheduler {
       logger.error({ err: error, job: name }, 'a scheduled job failed');
       this.outcomes.count(name, 'failed');
     }
-    await this.release(name);
-  }
-
-  private async release(name: string): Promise<void> {
     const lease = this.leases.get(name);
     this.leases.delete(name);
-    try {
-      if (lease) await this.schedules.release(name, lease);
-    } catch (error) {
+    const release = lease && this.schedules.release(name, lease);
+    await release?.catch((error: unknown) => {
       logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
-    }
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import type { Duration } from '../config/duration.js';
 import { TenantDatabase } from '../data/gateway/tenant-database.js';
 import type { TenantCall } from '../data/call.js';
@@ -45,16 +44,14 @@ export class JobsService {
     call: TenantCall,
     job: JobDefinition<P>,
     payload: P,
-    { key, runAgain = false, orderingKey, delay }: SendOptions = {},
+    { delay, ...options }: SendOptions = {},
   ): Promise<string | undefined> {
     const { name } = job;
     if (!this.registry.handlers.has(name)) throw new Error(`No method handles the job ${name}`);
     const id = await this.queue.insert(call, {
-      ...{ id: uuidv7(), name },
-      onConflict: runAgain ? 'run again' : 'do nothing',
+      ...options,
+      name,
       payload: JSON.stringify(payload),
-      key: key ?? null,
-      orderingKey: orderingKey ?? null,
       delayMs: delay === undefined ? 0 : millisecondsOf(delay, `delay of job ${name}`),
     });
     if (id === undefined) return undefined;

@@ -57,16 +57,12 @@ class BatchRun<C extends object, U extends object> {
     const values = new Set<string>();
     for (const step of this.open()) {
       const input = this.creationOf(step);
-      if (input && this.repeats(input, values)) {
+      if (!input || this.repeats(input, values)) {
         await this.create(together);
         together = [];
       }
       if (input) together.push({ step, input });
-      else {
-        await this.create(together);
-        together = [];
-        await this.attempt(step, () => this.carryOut(step));
-      }
+      else await this.attempt(step);
     }
     await this.create(together);
   }
@@ -111,7 +107,7 @@ class BatchRun<C extends object, U extends object> {
     for (const [index, { step }] of group.entries()) {
       const record = created[index];
       if (record) step.outcome = { id: record.id, status: 'created' };
-      else await this.attempt(step, () => this.carryOut(step));
+      else await this.attempt(step);
     }
   }
 
@@ -137,9 +133,9 @@ class BatchRun<C extends object, U extends object> {
     return { id: created, status: 'created' };
   }
 
-  private async attempt(step: Step, work: () => Promise<Done>): Promise<void> {
+  private async attempt(step: Step): Promise<void> {
     try {
-      step.outcome = await work();
+      step.outcome = await this.carryOut(step);
     } catch (error) {
       if (!isOfItem(error)) throw error;
       if (this.isAtomic) throw inBatch(error, step);

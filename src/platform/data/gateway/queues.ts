@@ -50,10 +50,15 @@ export class BatchQueue<I, O> {
   }
 
   private schedule(): void {
+    if (this.startsNext()) setImmediate(() => void this.run());
+  }
+
+  /** Whether the caller has to start the next batch. */
+  private startsNext(): boolean {
     const isFull = this.running >= this.options.concurrency;
-    if (this.isNextScheduled || isFull || this.pending.length === 0) return;
+    if (this.isNextScheduled || isFull || this.pending.length === 0) return false;
     this.isNextScheduled = true;
-    setImmediate(() => void this.run());
+    return true;
   }
 
   private async run(): Promise<void> {
@@ -73,18 +78,12 @@ export class BatchQueue<I, O> {
       };
     }
     this.running--;
-    this.startNext();
+    if (this.startsNext()) void this.run();
     const callersPerTurn = this.options.callersPerTurn?.() ?? Infinity;
     for (const [index, one] of (batch ?? []).entries()) {
       if (index > 0 && index % callersPerTurn === 0) await nextTurn();
       settle(one, index);
     }
-  }
-
-  private startNext(): void {
-    if (this.isNextScheduled || this.pending.length === 0) return;
-    this.isNextScheduled = true;
-    void this.run();
   }
 
   /** Removes the items of the next batch from the queue. */

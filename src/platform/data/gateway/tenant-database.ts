@@ -26,7 +26,7 @@ import { ReadReplicas } from './read-replicas.js';
 import type { Failure, Statement } from './statement.js';
 import { TenantSettings } from './tenant-settings.js';
 import { TimeBudget } from './time-budget.js';
-import { runAfterCommit, type Transaction } from './transaction.js';
+import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 
 /** How many batches run at a time. With more, batches become smaller and the throughput lower. */
@@ -160,9 +160,7 @@ export class TenantDatabase {
    * @returns outside a transaction: resolves when the callback has finished; otherwise at once
    */
   async afterCommit(call: TenantCall, callback: () => unknown): Promise<void> {
-    const transaction = openTransactionOf(call);
-    if (transaction) transaction.afterCommit({ run: callback });
-    else await runAfterCommit(callback);
+    await addCallback(call, { run: callback });
   }
 
   /**
@@ -170,9 +168,10 @@ export class TenantDatabase {
    * @param call the call that the record was written with
    */
   publishChange(call: TenantCall, id: string): void {
-    runOnceAfterCommit(call, `change of ${id.toLowerCase()}`, () => {
+    const run = () => {
       this.changes.publish(call.tenant.id, id);
-    });
+    };
+    void addCallback(call, { key: `change of ${id.toLowerCase()}`, run });
   }
 
   /** A query builder of TypeORM, whose statement `read` runs. Its own methods, such as `getMany()`, have no organization. */
@@ -187,9 +186,10 @@ export class TenantDatabase {
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(call: TenantCall): void {
-    runOnceAfterCommit(call, 'events', () => {
+    const run = () => {
       this.eventWrites.notify();
-    });
+    };
+    void addCallback(call, { key: 'events', run });
   }
 
   /** Runs a statement in the transaction of the call, otherwise in one of its own. */
@@ -284,11 +284,11 @@ export function openTransactionOf({ transaction }: TenantCall): Transaction | un
   return transaction?.isCommitted ? undefined : transaction;
 }
 
-/** @param key of several callbacks with the same key, one runs */
-function runOnceAfterCommit(call: TenantCall, key: string, run: () => void): void {
+/** Runs a callback after the commit of the transaction of a call, otherwise at once. */
+async function addCallback(call: TenantCall, callback: CommitCallback): Promise<void> {
   const transaction = openTransactionOf(call);
-  if (transaction) transaction.afterCommit({ run, key });
-  else run();
+  if (transaction) transaction.afterCommit(callback);
+  else await runAfterCommit(callback.run);
 }
 
 /** Rolls back the transaction of a dry run, and carries its result. */

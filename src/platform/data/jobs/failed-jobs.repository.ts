@@ -43,15 +43,11 @@ export class FailedJobsRepository {
 
   /** Returns the latest 100. */
   list({ name, id }: FailedJobFilter): Promise<FailedJob[]> {
-    return queryAcrossOrganizations(this.dataSource, LIST, [name ?? null, id ?? null]);
+    return queryAcrossOrganizations(this.dataSource, LIST, [name, id]);
   }
 
   /** Lets jobs run again, with all their attempts. @returns how many */
   async retry({ name, id }: FailedJobFilter): Promise<number> {
-    const retried = await queryAcrossOrganizations(this.dataSource, RETRY, [
-      name ?? null,
-      id ?? null,
-    ]);
-    return retried.length;
+    return (await queryAcrossOrganizations(this.dataSource, RETRY, [name, id])).length;
   }
 }

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
 import { uuidsIn } from '../../fields/kinds/uuid.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { InTransaction, TenantCall } from '../call.js';
 
 /** A job to be stored. */
 export interface NewJob {
-  readonly id: string;
   readonly name: string;
   /** JSON. */
   readonly payload: string;
-  readonly key: string | null;
-  /** What happens if a job with the same name and key is waiting or running. */
-  readonly onConflict: 'do nothing' | 'run again';
-  readonly orderingKey: string | null;
+  readonly key?: string;
+  /** What happens if a job with the same name and key waits or runs: it runs again, or nothing. */
+  readonly runAgain?: boolean;
+  readonly orderingKey?: string;
   readonly delayMs: number;
 }
 
@@ -31,18 +31,27 @@ export class JobQueueRepository {
 
   /**
    * Stores a job, in the transaction of the call if there is one.
-   * @returns the id of the job, which for `run again` can be that of an earlier one; undefined if nothing
+   * @returns the id of the job, which with `runAgain` can be that of an earlier one; undefined if nothing
    *   was stored
    * @throws ApiError `create_failed`
    */
   async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
-    const { id, name, payload, key, orderingKey, delayMs, onConflict } = job;
+    const { name, payload, key, orderingKey, delayMs, runAgain } = job;
     const [row] = await this.database.write<{ id: string }>(call, {
       text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
         values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
         on conflict (organization_id, name, key) where key is not null and failed_at is null
-        ${onConflict === 'run again' ? RUN_AGAIN : onConflict} returning id`,
-      values: [call.tenant.id, id, name, payload, uuidsIn(payload), key, orderingKey, delayMs],
+        ${runAgain ? RUN_AGAIN : 'do nothing'} returning id`,
+      values: [
+        call.tenant.id,
+        uuidv7(),
+        name,
+        payload,
+        uuidsIn(payload),
+        key,
+        orderingKey,
+        delayMs,
+      ],
     });
     return row?.id;
   }
