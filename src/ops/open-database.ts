@@ -10,11 +10,7 @@ import {
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
-import {
-  type Connection,
-  isTransactionPooled,
-  poolerProblem,
-} from '../platform/data/connection/transaction-pooler.js';
+import { type Connection, poolerProblem } from '../platform/data/connection/transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
@@ -58,15 +54,8 @@ export async function openDatabase(
     const { databaseUrl, databasePreparedStatements } = settings;
     const attempt = () => tryConnection(databaseUrl, databasePreparedStatements);
     // A command has a user who can repeat it.
-    const pooled = await unlessAborted(
-      signal,
-      role === 'server' ? repeatWhileDown(attempt, signal) : attempt(),
-    );
-    return {
-      target: { url: databaseUrl, isUnpooled: pooled === false },
-      embedded: false,
-      close: () => Promise.resolve(),
-    };
+    await unlessAborted(signal, role === 'server' ? repeatWhileDown(attempt, signal) : attempt());
+    return { target: { url: databaseUrl }, embedded: false, close: () => Promise.resolve() };
   }
   const postgres = await openEmbeddedPostgres({
     dataDir: settings.dataDir,
@@ -117,14 +106,8 @@ function assertReadable(name: string, connectionString: string): void {
   }
 }
 
-/**
- * @returns whether there is a pooler in transaction mode; undefined if that is not known
- * @throws SettingError if the URL does not lead to a usable database
- */
-async function tryConnection(
-  url: string,
-  preparesStatements: boolean,
-): Promise<boolean | undefined> {
+/** @throws SettingError if the URL does not lead to a usable database */
+async function tryConnection(url: string, preparesStatements: boolean): Promise<void> {
   const clients = [1, 2].map(() => {
     return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
   }) as [ResilientClient, ResilientClient];
@@ -141,10 +124,10 @@ async function tryConnection(
   const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
   try {
     if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
-    const pooled = await isPooled(first, second);
-    const problem = pooled && (await poolerProblem(first, second, preparesStatements));
+    // The second connection may not open, behind a pooler in session mode with few connections.
+    const check = second.connect().then(() => poolerProblem(first, second, preparesStatements));
+    const problem = await withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
     if (problem) throw reject(problem);
-    return pooled;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
@@ -160,10 +143,4 @@ async function hasSchema(connection: Connection): Promise<boolean> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
-}
-
-/** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */
-function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean | undefined> {
-  const check = second.connect().then(() => isTransactionPooled(first, second));
-  return withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
 }

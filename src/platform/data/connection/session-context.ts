@@ -5,7 +5,8 @@ export const TENANT_SETTING = 'app.organization_id';
 
 /**
  * Settings of every connection. The driver reads only times in the ISO style. Times without a zone are UTC.
- * JIT compilation would take longer than the statements.
+ * JIT compilation would take longer than the statements. Each transaction sets them, too, because a pooler in
+ * transaction mode gives the sessions to other clients.
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
@@ -30,12 +31,6 @@ export class SessionContext {
   /** Whether statements are prepared under names. */
   preparesStatements = true;
 
-  /**
-   * Whether each connection keeps its session. A pooler in transaction mode gives sessions to other clients:
-   * each transaction then sets all settings.
-   */
-  hasOwnSessions = true;
-
   use(settings: TransactionRole | undefined): void {
     this.settings = settings;
   }
@@ -56,7 +51,7 @@ export class SessionContext {
     return [
       callOf('role', role),
       ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
-      ...this.ownSettings.map(([name, value]) => callOf(name, value)),
+      ...Object.entries(CONNECTION_SETTINGS).map(([name, value]) => callOf(name, value)),
     ];
   }
 
@@ -77,14 +72,10 @@ export class SessionContext {
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
-      ...[...this.ownSettings, NO_ORGANIZATION].map(
+      ...[...Object.entries(CONNECTION_SETTINGS), NO_ORGANIZATION].map(
         ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
       ),
     ];
-  }
-
-  private get ownSettings(): [string, string][] {
-    return this.hasOwnSessions ? [] : Object.entries(CONNECTION_SETTINGS);
   }
 }
 

@@ -3,11 +3,6 @@ import pg from 'pg';
 /** Rounds in which a pooler may switch to another server connection. */
 const ROUNDS = 4;
 
-/** Identifies the server process. The process id alone is not unique across servers. */
-const BACKEND = `
-  select pid || ' ' || extract(epoch from backend_start) as backend
-  from pg_stat_activity where pid = pg_backend_pid()`;
-
 /** The methods of a connection that the checks use. */
 export interface Connection {
   query<Row extends object>(
@@ -26,7 +21,7 @@ const NO_STATEMENTS =
   'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
 
 /**
- * Tries whether a pooler in transaction or statement mode supports what Latitude needs.
+ * Tries whether a connection pooler, if there is one, supports what Latitude needs.
  * @param a one of two connections that stay open during the check
  * @param b the other one
  * @returns the problem, to follow the name of the setting
@@ -81,39 +76,4 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
     if (error instanceof pg.DatabaseError) return false;
     throw error;
   }
-}
-
-/**
- * Whether there is a connection pooler in transaction or statement mode. Otherwise each connection
- * keeps its own server process.
- * @param a one of two connections that stay open during the check
- * @param b the other one
- */
-export async function isTransactionPooled(a: Connection, b: Connection): Promise<boolean> {
-  const ofA = new Set<string>();
-  const ofB = new Set<string>();
-  const isShared = () =>
-    ofA.size > 1 || ofB.size > 1 || [...ofA].some((backend) => ofB.has(backend));
-  for (let round = 0; round < ROUNDS && !isShared(); round++) {
-    ofA.add(await backendOf(a));
-    ofB.add(await backendOf(b));
-    if (isShared()) return true;
-    try {
-      await b.query('begin');
-    } catch (error) {
-      // Only a pooler in statement mode refuses transactions.
-      if (error instanceof pg.DatabaseError) return true;
-      throw error;
-    }
-    ofB.add(await backendOf(b));
-    // The open transaction keeps its server connection, so a pooler must use another one.
-    if (!isShared()) ofA.add(await backendOf(a));
-    await b.query('rollback');
-  }
-  return isShared();
-}
-
-async function backendOf(connection: Connection): Promise<string> {
-  const { rows } = await connection.query<{ backend: string }>(BACKEND);
-  return rows[0]?.backend ?? '';
 }
