@@ -10,7 +10,7 @@ import {
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
-import { type Connection, poolerProblem } from '../platform/data/connection/transaction-pooler.js';
+import { poolerProblem } from '../platform/data/connection/transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
@@ -134,7 +134,7 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
 }
 
 /** Whether there is a schema in which tables can be created. */
-async function hasSchema(connection: Connection): Promise<boolean> {
+async function hasSchema(connection: pg.Client): Promise<boolean> {
   const { rows } = await connection.query<{ schema: string | null }>(
     'select current_schema() as schema',
   );

@@ -196,7 +196,7 @@ async function connectAndMigrate(
     const role = await migrate(dataSource, migrations);
     await enableSearchIndex(dataSource);
     // From now on, only the administration data source runs statements as the database user.
-    context.use(role);
+    if (role) context.use(role);
   } catch (error) {
     await dataSource.destroy();
     throw error;

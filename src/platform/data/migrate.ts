@@ -19,7 +19,7 @@ const LOG_EVERY_MS = 5_000;
 const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
 
 export interface MigrateOptions {
-  /** Called once if migrations are pending or another instance migrates. */
+  /** Called each time that migrations are pending or another instance migrates. */
   readonly before?: () => Promise<void>;
   /** The migrations of extensions, which run after those of Latitude. */
   readonly extensionMigrations?: readonly ExtensionMigrations[];
@@ -43,15 +43,11 @@ export async function migrate(
     // gives the session to other clients.
     await lock.startTransaction();
     await lock.query('set local idle_in_transaction_session_timeout = 0');
-    let hasCalled = await waitForLock(lock, before);
-    const beforeFirst = async () => {
-      if (!hasCalled) await before();
-      hasCalled = true;
-    };
-    await runMigrations(dataSource, beforeFirst);
+    await waitForLock(lock, before);
+    await runMigrations(dataSource, before);
     for (const migrations of extensionMigrations) {
       await withMigrationsOf(dataSource, migrations, (extensionDataSource) =>
-        runMigrations(extensionDataSource, beforeFirst),
+        runMigrations(extensionDataSource, before),
       );
     }
     await reindexNames(dataSource);
@@ -63,9 +59,8 @@ export async function migrate(
   }
 }
 
-/** @returns whether another instance held the lock */
-async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Promise<boolean> {
-  if (await tryLock(runner)) return false;
+async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Promise<void> {
+  if (await tryLock(runner)) return;
   await before();
   const started = performance.now();
   let logged = -Infinity;
@@ -79,7 +74,6 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
     }
     await sleep(RETRY_MS);
   } while (!(await tryLock(runner)));
-  return true;
 }
 
 async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {

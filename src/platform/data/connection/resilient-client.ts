@@ -35,12 +35,9 @@ export class ResilientClient extends pg.Client {
     return send({ ...config, values: withUtcTimes(config.values) }, values, callback);
   }
 
-  /**
-   * Closes the connection without notifying the server, which may be unreachable.
-   * @param error the error of its statements
-   */
-  destroy(error?: Error): void {
-    this.socket.destroy(error);
+  /** Closes the connection without notifying the server, which may be unreachable. */
+  destroy(): void {
+    this.socket.destroy();
   }
 
   /**
@@ -50,31 +47,25 @@ export class ResilientClient extends pg.Client {
    * @throws any error of the driver; the connection is closed then
    */
   async setUp(sql: string, withinMs: number): Promise<void> {
-    const timer = setTimeout(
-      () => {
-        this.destroy(new SetupTimeout('the connection was not set up in time'));
-      },
-      Math.max(1, withinMs - (performance.now() - this.createdAt)),
-    );
+    let timeout = undefined as SetupTimeout | undefined;
+    const remainingMs = Math.max(1, withinMs - (performance.now() - this.createdAt));
+    const cancelTimer = destroyAfter(remainingMs, this, () => {
+      timeout = new SetupTimeout('the connection was not set up in time');
+    });
     try {
       await super.query(sql);
     } catch (error) {
       this.destroy();
-      throw error;
+      throw timeout ?? error;
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
     }
   }
 
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    const timer = setTimeout(() => {
-      this.destroy();
-    }, END_TIMEOUT_MS).unref();
-    this.once('end', () => {
-      clearTimeout(timer);
-    });
+    this.once('end', destroyAfter(END_TIMEOUT_MS, this));
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
@@ -92,7 +83,11 @@ export function destroyConnection(client: pg.ClientBase): void {
  * @param onDestroy called when the connection is closed
  * @returns a function that cancels the timer
  */
-export function destroyAfter(ms: number, client: pg.ClientBase, onDestroy = NOOP): () => void {
+export function destroyAfter(
+  ms: number,
+  client: pg.ClientBase,
+  onDestroy: () => unknown = NOOP,
+): () => void {
   if (ms === Infinity) return NOOP;
   let afterPoll: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
@@ -101,7 +96,7 @@ export function destroyAfter(ms: number, client: pg.ClientBase, onDestroy = NOOP
       destroyConnection(client);
       onDestroy();
     });
-  }, ms);
+  }, ms).unref();
   return () => {
     clearTimeout(timer);
     clearImmediate(afterPoll);

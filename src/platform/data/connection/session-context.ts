@@ -10,8 +10,10 @@ export const TENANT_SETTING = 'app.organization_id';
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
+type Setting = readonly [name: string, value: string];
+
 /** A statement of a team can set the organization of its session. Later transactions must not have it. */
-const NO_ORGANIZATION = [TENANT_SETTING, ''] as const;
+const NO_ORGANIZATION: Setting = [TENANT_SETTING, ''];
 
 /** The role of the application's transactions. */
 export interface TransactionRole {
@@ -26,33 +28,35 @@ export interface TransactionRole {
  * may not use the tenant role: statements then run as that user.
  */
 export class SessionContext {
-  private settings: TransactionRole | undefined;
+  /** Those of a transaction that sets its organization. */
+  private settings: readonly Setting[] = [];
 
   /** Whether statements are prepared under names. */
   preparesStatements = true;
 
-  use(settings: TransactionRole | undefined): void {
-    this.settings = settings;
+  use({ role, searchPath }: TransactionRole): void {
+    this.settings = [
+      ['role', role],
+      ...(searchPath ? [['search_path', identifierList(searchPath)] as const] : []),
+      ...Object.entries(CONNECTION_SETTINGS),
+    ];
   }
 
   get isEmpty(): boolean {
-    return this.settings === undefined;
+    return this.settings.length === 0;
   }
 
   /** Calls of `set_config` for a select list, for a transaction without an organization. */
   get calls(): string[] {
-    return this.settings ? [...this.tenantCalls, callOf(...NO_ORGANIZATION)] : [];
+    return this.withoutOrganization.map(callOf);
   }
 
-  /** The same for a transaction that sets its organization. */
-  private get tenantCalls(): string[] {
-    if (!this.settings) return [];
-    const { role, searchPath } = this.settings;
-    return [
-      callOf('role', role),
-      ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
-      ...Object.entries(CONNECTION_SETTINGS).map(([name, value]) => callOf(name, value)),
-    ];
+  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
+  get statements(): string[] {
+    return this.withoutOrganization.map(([name, value]) => {
+      const isList = name === 'search_path';
+      return `set local ${name} = ${isList ? value : pg.escapeLiteral(value)}`;
+    });
   }
 
   /**
@@ -61,21 +65,12 @@ export class SessionContext {
    * @param fixed settings with their values
    */
   selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
-    const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
-    return `select ${[...this.tenantCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
+    const [own, others] = [this.settings, Object.entries(fixed)].map((all) => all.map(callOf));
+    return `select ${[own, parameterizedCalls(settings), others].flat().join(', ')}`;
   }
 
-  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
-  get statements(): string[] {
-    if (!this.settings) return [];
-    const { role, searchPath } = this.settings;
-    return [
-      `set local role ${pg.escapeIdentifier(role)}`,
-      ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
-      ...[...Object.entries(CONNECTION_SETTINGS), NO_ORGANIZATION].map(
-        ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
-      ),
-    ];
+  private get withoutOrganization(): readonly Setting[] {
+    return this.isEmpty ? [] : [...this.settings, NO_ORGANIZATION];
   }
 }
 
@@ -84,7 +79,7 @@ export function parameterizedCalls(settings: readonly string[]): string[] {
   return settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
 }
 
-function callOf(name: string, value: string): string {
+function callOf([name, value]: Setting): string {
   return `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
 }
 

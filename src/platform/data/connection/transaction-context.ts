@@ -33,7 +33,10 @@ export function beginWithContext(
   config?: QueryText,
 ): pg.Submittable {
   if (!isRunningQuery(query)) throw new TypeError('The query lacks a method that pg calls.');
-  const original = methodsOf(query);
+  const submit = query.submit.bind(query);
+  const handleDataRow = query.handleDataRow.bind(query);
+  const handleCommandComplete = query.handleCommandComplete.bind(query);
+  const handleError = query.handleError.bind(query);
   /** Number of pending results of the context. */
   let awaited = 0;
   let prefix = '';
@@ -44,7 +47,7 @@ export function beginWithContext(
       );
     }
     // The state is checked here, because earlier queries may start or end a transaction.
-    if (hasOpenTransaction(client)) return original.submit(connection);
+    if (hasOpenTransaction(client)) return submit(connection);
     if (config && isSimple(config)) {
       awaited = context.statements.length;
       prefix = `${context.statements.join('; ')}; `;
@@ -54,18 +57,18 @@ export function beginWithContext(
     awaited = 1;
     connection.parse({ name: '', text: `select ${context.calls.join(', ')}`, types: [] }, true);
     bindAndExecute(connection, '');
-    return original.submit(connection);
+    return submit(connection);
   };
   query.handleDataRow = (message) => {
-    if (awaited === 0) original.handleDataRow(message);
+    if (awaited === 0) handleDataRow(message);
   };
   query.handleCommandComplete = (message, connection) => {
     if (awaited > 0) awaited--;
-    else original.handleCommandComplete(message, connection);
+    else handleCommandComplete(message, connection);
   };
   query.handleError = (error, connection) => {
     if (error.position) error.position = String(Number(error.position) - prefix.length);
-    original.handleError(error, connection);
+    handleError(error, connection);
   };
   return query;
 }
@@ -73,15 +76,6 @@ export function beginWithContext(
 function isRunningQuery(query: Partial<RunningQuery>): query is RunningQuery {
   const methods = [query.handleDataRow, query.handleCommandComplete, query.handleError];
   return methods.every((method) => typeof method === 'function');
-}
-
-function methodsOf(query: RunningQuery): RunningQuery {
-  return {
-    submit: query.submit.bind(query),
-    handleDataRow: query.handleDataRow.bind(query),
-    handleCommandComplete: query.handleCommandComplete.bind(query),
-    handleError: query.handleError.bind(query),
-  };
 }
 
 /** Whether the driver sends the SQL as it is, without parameters. */

@@ -3,13 +3,6 @@ import pg from 'pg';
 /** Rounds in which a pooler may switch to another server connection. */
 const ROUNDS = 4;
 
-/** The methods of a connection that the checks use. */
-export interface Connection {
-  query<Row extends object>(
-    query: string | { name: string; text: string },
-  ): Promise<{ rows: Row[] }>;
-}
-
 const NO_TRANSACTIONS =
   'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
   'transaction or session mode, or the address of PostgreSQL itself';
@@ -27,13 +20,14 @@ const NO_STATEMENTS =
  * @returns the problem, to follow the name of the setting
  */
 export async function poolerProblem(
-  a: Connection,
-  b: Connection,
+  a: pg.ClientBase,
+  b: pg.ClientBase,
   preparesStatements: boolean,
 ): Promise<string | undefined> {
-  const hasTransactions = await succeeds(() =>
-    Promise.all([a.query('begin'), a.query('rollback')]),
-  );
+  const hasTransactions = await succeeds(async () => {
+    await a.query('begin');
+    await a.query('rollback');
+  });
   if (!hasTransactions) return NO_TRANSACTIONS;
   if (!(await keepsSettings(a, b))) return NO_SETTINGS;
   if (preparesStatements && !(await keepsStatements(a, b))) return NO_STATEMENTS;
@@ -41,7 +35,7 @@ export async function poolerProblem(
 }
 
 /** Whether each client has the settings of its session. */
-async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
+async function keepsSettings(a: pg.ClientBase, b: pg.ClientBase): Promise<boolean> {
   const zones = ['Asia/Tokyo', 'America/Lima'];
   await a.query(`set timezone = '${zones[0]}'`);
   await b.query(`set timezone = '${zones[1]}'`);
@@ -56,7 +50,7 @@ async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
 }
 
 /** Whether a pooler supports prepared statements. Otherwise a statement exists already or is missing. */
-async function keepsStatements(a: Connection, b: Connection): Promise<boolean> {
+async function keepsStatements(a: pg.ClientBase, b: pg.ClientBase): Promise<boolean> {
   return succeeds(async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await a.query({ name: 'latitude_check', text: 'select 1' });

@@ -37,21 +37,13 @@ export class JobQueueRepository {
    */
   async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
     const { name, payload, key, orderingKey, delayMs, runAgain } = job;
+    const options = [key, orderingKey, delayMs];
     const [row] = await this.database.write<{ id: string }>(call, {
       text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
         values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
         on conflict (organization_id, name, key) where key is not null and failed_at is null
         ${runAgain ? RUN_AGAIN : 'do nothing'} returning id`,
-      values: [
-        call.tenant.id,
-        uuidv7(),
-        name,
-        payload,
-        uuidsIn(payload),
-        key,
-        orderingKey,
-        delayMs,
-      ],
+      values: [...[call.tenant.id, uuidv7(), name, payload, uuidsIn(payload)], ...options],
     });
     return row?.id;
   }
