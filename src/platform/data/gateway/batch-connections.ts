@@ -42,7 +42,7 @@ export class BatchConnections implements OnApplicationShutdown {
   readonly pool: ConnectionPool;
   private readonly settings: TenantSettings;
   /** This pool and those of the data sources. */
-  private readonly pools: readonly ConnectionPool[];
+  readonly pools: readonly ConnectionPool[];
 
   constructor(
     @InjectDataSource() dataSource: DataSource,

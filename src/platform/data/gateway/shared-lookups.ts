@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
 import { translateErrors } from '../connection/driver-error.js';
-import {
-  LostConnectionError,
-  type PipelineStatement,
-  sendStatements,
-} from '../connection/statement-pipeline.js';
+import { LostConnectionError, sendStatements } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
-import { type Deadline, SET_TIMEOUTS } from './policies.js';
+import { SET_TIMEOUTS } from './policies.js';
 import { TimeBudget } from './time-budget.js';
 
 /** Lookups that requests need before their organization is known. They run as the database user. */
@@ -29,23 +25,18 @@ export class SharedLookups {
     const statement = { name: nameOf(`lookup ${name}`), text, values };
     const timeouts = { name: nameOf('timeouts'), text: SET_TIMEOUTS, isSetting: true };
     const deadline = this.timeBudget.startDeadline();
-    const rows = this.attempt<Row>(timeouts, statement, deadline).catch((error: unknown) => {
+    const { pool, closeIdle } = this.connections;
+    const attempt = () =>
+      pool.use(async (client, limitTo) => {
+        limitTo(deadline.connectionMs, closeIdle);
+        const first = { ...timeouts, values: deadline.timeouts('brief') };
+        return (await sendStatements<Row>(client, [first, statement])).flat();
+      });
+    const rows = attempt().catch((error: unknown) => {
       if (!(error instanceof LostConnectionError) || deadline.retryDelayBudgetMs < 0) throw error;
-      this.connections.closeIdle();
-      return this.attempt<Row>(timeouts, statement, deadline);
+      closeIdle();
+      return attempt();
     });
     return translateErrors(rows, 'query_failed');
-  }
-
-  private attempt<Row>(
-    timeouts: Omit<PipelineStatement, 'values'>,
-    statement: PipelineStatement,
-    deadline: Deadline,
-  ): Promise<Row[]> {
-    return this.connections.pool.use(async (client, limitTo) => {
-      limitTo(deadline.connectionMs, this.connections.closeIdle);
-      const first = { ...timeouts, values: deadline.timeouts('brief') };
-      return (await sendStatements<Row>(client, [first, statement])).flat();
-    });
   }
 }

@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
-import { poolOf } from '../connection/driver-pool.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
 
 /** Numbers of connections to the database. */
@@ -20,18 +19,14 @@ interface Connections {
 @Injectable()
 export class DatabaseStatus {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     @InjectDataSource(ADMINISTRATION) private readonly administration: DataSource,
     private readonly batches: BatchConnections,
   ) {}
 
   /** All connections of this instance. A closed pool has none. */
   connections(): Connections {
-    const dataSources = [this.dataSource, this.administration];
-    const open = dataSources.filter(({ isInitialized }) => isInitialized).map(poolOf);
-    const pools = [...open, this.batches.pool];
     const sum = (count: (pool: pg.Pool) => number) =>
-      pools.reduce((total, pool) => total + count(pool), 0);
+      this.batches.pools.reduce((total, pool) => total + count(pool), 0);
     return {
       total: sum(({ totalCount }) => totalCount),
       idle: sum(({ idleCount }) => idleCount),
