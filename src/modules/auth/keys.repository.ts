@@ -7,7 +7,7 @@ import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
-import { completeJsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
+import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyDto } from './key.dto.js';
 
@@ -20,7 +20,7 @@ export type NewKeyRow = Pick<
   'id' | 'name' | 'key_hash' | 'key_start' | 'scopes' | 'user_id' | 'expires_at' | 'ends_with'
 >;
 
-const COLUMNS = completeJsonColumnsOf(ApiKeyDto);
+const COLUMNS = jsonColumnsOf(ApiKeyDto);
 
 const FIND = 'select * from api_keys key where organization_id = $1 and id = $2';
 

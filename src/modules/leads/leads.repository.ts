@@ -5,7 +5,7 @@ import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
-import { completeJsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
+import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
@@ -67,9 +67,9 @@ export class LeadsRepository extends TenantRepository<Lead> {
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
     const { sql, values } = this.conditionsOf(call, filters);
-    const { completeJsonFromTable } = this.columns.of(call);
+    const { jsonFromTable } = this.columns.of(call);
     const text = `select row_to_json(lead)::text as json from (
-      select ${completeJsonFromTable} from ${this.table.name} where ${sql} order by created_at, id) lead`;
+      select ${jsonFromTable} from ${this.table.name} where ${sql} order by created_at, id) lead`;
     const pages = this.snapshots.read<{ json: string }>(call, { text, values }, signal);
     for await (const rows of pages) yield rows.map(({ json }) => json);
   }
@@ -166,7 +166,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
   async readPerson(call: TenantCall, ids: readonly string[]): Promise<PersonalLeadDto[]> {
     const rows = await this.database.read<{ json: string }>(call, {
       text: `select row_to_json(record)::text as json from (
-          select ${completeJsonColumnsOf(PersonalLeadDto)} from leads
+          select ${jsonColumnsOf(PersonalLeadDto)} from leads
           where organization_id = $1 and id = any($2::uuid[]) order by id) record`,
       values: [call.tenant.id, ids],
     });

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { SharedLookups } from '../gateway/shared-lookups.js';
 import type { JsonRow } from '../records/record-statements.js';
-import { completeJsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
+import { jsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
 import type { ListQuery } from './list-query.js';
 import { Page } from './page.js';
 
@@ -36,8 +36,7 @@ export class LookupList<T extends object> {
       text,
       values,
     );
-    const items = this.parser.listFromJson(`[${row?.items ?? ''}]`);
-    return new Page(items, { page, limit, total: row?.total ?? 0 });
+    return new Page(this.parser.list(row?.items), { page, limit, total: row?.total ?? 0 });
   }
 
   /** @throws ApiError `query_failed` */
@@ -48,6 +47,6 @@ export class LookupList<T extends object> {
 
   private json(selection: string): string {
     return `select id, row_to_json(record)::text as json from (
-      select ${completeJsonColumnsOf(this.dto)} from (${this.source}) source ${selection}) record`;
+      select ${jsonColumnsOf(this.dto)} from (${this.source}) source ${selection}) record`;
   }
 }

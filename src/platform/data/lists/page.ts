@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import type { Items } from '../records/stored-record.js';
 import { MAX_LIMIT } from './list-query.js';
 
 /** The position of a page in its list, and the exact size of the list. */
@@ -20,16 +21,10 @@ export const PAGE_META_SCHEMA = {
   required: ['page', 'limit', 'total', 'total_pages'] satisfies (keyof PageMeta)[],
 } as const;
 
-/** The items of a page, parsed or as JSON text. */
-export interface Items<T> {
-  readonly items: readonly T[];
-  /** The items as a JSON array; undefined once they were parsed, because they may have changed. */
-  readonly text: string | undefined;
-}
-
 /** One page of a list, as the API returns it. */
 export class Page<T> {
   readonly meta: PageMeta;
+  private items: readonly T[] | undefined;
 
   constructor(
     private readonly source: readonly T[] | Items<T>,
@@ -39,13 +34,14 @@ export class Page<T> {
   }
 
   get data(): readonly T[] {
-    return 'items' in this.source ? this.source.items : this.source;
+    return (this.items ??=
+      'json' in this.source ? this.source.parse(this.source.json) : this.source);
   }
 
-  /** The page as JSON. */
+  /** The page as JSON. Items that were parsed may have changed since. */
   get text(): string {
-    const stored = 'text' in this.source ? this.source.text : undefined;
-    const data = stored ?? JSON.stringify(this.data);
+    const isRead = this.items !== undefined || !('json' in this.source);
+    const data = isRead ? JSON.stringify(this.data) : this.source.json;
     return `{"data":${data},"meta":${JSON.stringify(this.meta)}}`;
   }
 

@@ -80,7 +80,7 @@ export class RecordList<T extends object> {
     const order = { ...this.sortOf(sort_by), direction };
     const { selection, parser } = this.select(conditions, { order, limit, offset }, fields);
     const { total, items } = await this.read(selection, fields !== undefined);
-    return new Page(parser.listFromJson(`[${items ?? ''}]`), { page, limit, total });
+    return new Page(parser.list(items), { page, limit, total });
   }
 
   /**
@@ -99,7 +99,7 @@ export class RecordList<T extends object> {
     const statement = { ...pageByCursor(selection), mayUseReplica: true };
     const [row] = await this.database.read<CursorRow>(conditions.call, statement);
     const { items, next, hasMore = false } = row ?? {};
-    return new CursorPage<T>(parser.completed(`[${items ?? ''}]`), {
+    return new CursorPage<T>(parser.list(items).json, {
       next: next ?? after,
       has_more: hasMore,
     });

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
 import type { TenantCall } from '../call.js';
-import { completeJsonColumnsOf, jsonColumnsOf, RecordParser } from './stored-record.js';
+import { jsonColumnsOf, RecordParser } from './stored-record.js';
 
 /** Fields that are not stored. */
 export interface ComputedFields {
@@ -19,8 +19,6 @@ export class RecordColumns<R extends object> {
   readonly jsonColumns: string;
   /** Selects the record as JSON from its table. */
   readonly jsonFromTable: string;
-  /** Like `jsonFromTable`, with times as clients receive them. */
-  readonly completeJsonFromTable: string;
   /** The names of the stored fields. */
   readonly storedNames: readonly string[];
   /** The fields whose stored values may be ones that no input gives anew. */
@@ -34,16 +32,15 @@ export class RecordColumns<R extends object> {
    */
   constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}, names = namesOf(dto)) {
     const fields = fieldsOf(dto).filter(({ name }) => names.includes(name));
-    const json = jsonColumnsOf(fields);
+    const json = jsonColumnsOf(dto, fields);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
     this.columns = [...fields.map(({ name }) => name), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
-    this.completeJsonFromTable = [completeJsonColumnsOf(dto, fields), ...selected].join(', ');
     this.storedNames = fields.map(({ name }) => name);
     this.restricted = fields.filter(({ newTextProblem }) => newTextProblem);
     this.hasComputed = selected.length > 0;
-    this.parser = new RecordParser(dto, fields);
+    this.parser = new RecordParser(dto);
   }
 }
 

@@ -132,7 +132,7 @@ export class RecordStatements {
       `record as (
         insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
         where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
-        returning ${this.columns.completeJsonFromTable})`,
+        returning ${this.columns.jsonFromTable})`,
       ...this.events.written(
         `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
         'record join request using (id)',
@@ -215,7 +215,7 @@ export class RecordStatements {
         where organization_id = $1 and id = any(array(
           select id from ${name} where organization_id = $1 and ${column} = any($2) and ${notDeleted}
           order by id for update))
-        returning ${this.columns.completeJsonFromTable}),
+        returning ${this.columns.jsonFromTable}),
       ${this.events.written('$4, $5, $6, $7, $8, $9, $10').join(', ')}
       select id, json from written`;
   }
@@ -244,7 +244,7 @@ export class RecordStatements {
       record as (
         update ${table} set ${assignments} ${sources.length > 0 ? `from ${sources.join(', ')}` : ''}
         where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4) ${condition}
-        returning ${[this.columns.completeJsonFromTable, ...shown].join(', ')}),
+        returning ${[this.columns.jsonFromTable, ...shown].join(', ')}),
       ${events.join(', ')}
       select id, json from written`;
   }

@@ -11,8 +11,7 @@ class CreateNoteDto {
 
 class NoteDto extends RecordOf(CreateNoteDto) {}
 
-/** The JSON that PostgreSQL returns, and the JSON of the response. */
-const STORED = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678","facts":{"a":[1, 2.50]}}';
+/** The JSON that PostgreSQL returns, which is that of the response. */
 const TEXT = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678Z","facts":{"a":[1, 2.50]}}';
 const DUE = new Date('2026-01-02T03:04:05.678Z');
 const PLAIN = { id: '1', title: 'T', due: DUE, facts: { a: [1, 2.5] } };
@@ -22,32 +21,11 @@ const storedOf = (json: string) => parser.stored({ id: '1', json });
 
 describe('a stored record', () => {
   it('has the JSON of the response', () => {
-    expect(storedOf(STORED).json).toBe(TEXT);
-  });
-
-  it.each([
-    ['to the second', '05', '05.000Z'],
-    ['to a tenth', '05.6', '05.600Z'],
-    ['to a hundredth', '05.67', '05.670Z'],
-    ['to a thousandth', '05.678', '05.678Z'],
-  ])(
-    'completes a time that is stored %s to milliseconds with a time zone',
-    (_, stored, answered) => {
-      const { json } = storedOf(STORED.replace('05.678', stored));
-      expect(json).toBe(TEXT.replace('05.678Z', answered));
-    },
-  );
-
-  it.each([
-    ['an empty time', (due: string) => `{"id":"1","title":"T","due":null,"facts":{"due": ${due}}}`],
-    ['text', () => String.raw`{"id":"1","title":"\"due\":\"05\"","due":null,"facts":{}}`],
-  ])('does not change %s that resembles a time', (_, record) => {
-    const stored = record('"2026-01-02T03:04:05"');
-    expect(storedOf(stored).json).toBe(stored);
+    expect(storedOf(TEXT).json).toBe(TEXT);
   });
 
   it('returns a new plain object at each call', () => {
-    const stored = storedOf(STORED);
+    const stored = storedOf(TEXT);
     const value = stored.value();
     expect(value).toStrictEqual(PLAIN);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -57,14 +35,14 @@ describe('a stored record', () => {
   });
 
   it('has another version when its JSON differs', () => {
-    const { version } = storedOf(STORED);
+    const { version } = storedOf(TEXT);
     expect(version).toMatch(/^[\w-]{43}$/);
-    expect(storedOf(STORED).version).toBe(version);
-    expect(storedOf(STORED.replace('"T"', '"U"')).version).not.toBe(version);
+    expect(storedOf(TEXT).version).toBe(version);
+    expect(storedOf(TEXT.replace('"T"', '"U"')).version).not.toBe(version);
   });
 
   it('keeps its version with more fields', () => {
-    const stored = storedOf(STORED);
+    const stored = storedOf(TEXT);
     const more = stored.with({ secret: 's' });
     expect(more.version).toBe(stored.version);
     expect(more.value()).toStrictEqual({ ...PLAIN, secret: 's' });
@@ -80,24 +58,20 @@ it('the version of a plain record is that of its JSON', () => {
 describe('a page that was read as JSON', () => {
   const counts = { page: 1, limit: 2, total: 3 };
   const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
-  const pageOf = (json: string) => new Page(parser.listFromJson(json), counts);
+  const pageOf = (items: string) => new Page(parser.list(items), counts);
 
   it('is serialized as the stored text, or with the current values of changed items', () => {
-    const page = pageOf(`[${STORED}]`);
+    const page = pageOf(TEXT);
     expect(page.text).toBe(`{"data":[${TEXT}],"meta":${meta}}`);
     expect(page.data).toEqual([PLAIN]);
     page.data[0]!.title = 'new';
     expect(JSON.parse(page.text)).toMatchObject({ data: [{ id: '1', title: 'new' }] });
   });
 
-  it('completes the time of each item', () => {
-    const [full, empty] = [STORED, STORED.replace('"2026-01-02T03:04:05.678"', 'null')];
-    const page = pageOf(`[${full},${empty},${full}]`);
+  it('parses the time of each item', () => {
+    const empty = TEXT.replace('"2026-01-02T03:04:05.678Z"', 'null');
+    const page = pageOf([TEXT, empty, TEXT].join());
     expect(page.data.map(({ due }) => due)).toEqual([DUE, null, DUE]);
-    const nested = `{"id":"1","facts":{"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678"}`;
-    expect(pageOf(`[${nested}]`).text).toContain(
-      '"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678Z"}',
-    );
   });
 
   it('serializes items that were not read as JSON', () => {

@@ -1,26 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../../fields/field.js';
+import { fieldsOf } from '../../fields/field.js';
 import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
 
-/** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
-export function jsonColumnsOf(fields: readonly Field[]): string {
-  return selectListOf(fields, (time) => time);
-}
-
-/** The SELECT list of a record as JSON, with complete times. */
-export function completeJsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
-  return selectListOf(fields, (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
-}
-
-function selectListOf(fields: readonly Field[], formatted: (time: string) => string): string {
+/** The SELECT list of a record whose rows PostgreSQL converts to JSON as clients receive it. */
+export function jsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
   const columns = fields.map((field) => {
     const { name, schema } = field;
-    if (isTime(field)) return `${formatted(`${name} at time zone 'UTC'`)} as ${name}`;
+    if (isTime(field)) return `${isoTimeSql(name)} as ${name}`;
     // A number in JSON would lose digits.
     return schema.format === 'decimal' ? `${name}::text as ${name}` : name;
   });
   return columns.join(', ');
+}
+
+function isoTimeSql(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /** A record as PostgreSQL returned it, which is passed through unread. It has the declared fields only. */
@@ -66,96 +61,31 @@ function hashOf(json: string): string {
   return hash('sha256', json, 'base64url');
 }
 
+/** Records as JSON, which are parsed at the first access. */
+export interface Items<T> {
+  /** A JSON array. */
+  readonly json: string;
+  readonly parse: (json: string) => readonly T[];
+}
+
 /** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
   private readonly parseValues: ValueParser<R>;
-  private readonly timeKeys: readonly string[];
 
-  /** @param fields those that the JSON has */
-  constructor(dto: Type<R>, fields: readonly Field[] = fieldsOf(dto)) {
+  constructor(dto: Type<R>) {
     this.parseValues = valueParserOf(dto);
-    this.timeKeys = fields.filter(isTime).map(({ name }) => `"${name}":`);
   }
 
-  /** @param row the id of a record, and its JSON as PostgreSQL returned it */
+  /** @param row the id of a record, and its JSON */
   stored({ id, json }: { readonly id: string; readonly json: string }): Stored<R> {
-    return new Stored(id, this.completed(json), this.parse);
+    return new Stored(id, json, this.parse);
   }
 
-  /** @param stored JSON array of records */
-  listFromJson(stored: string): LazyItems<R> {
-    const text = this.completed(stored);
-    const parse = () => (JSON.parse(text) as R[]).map(this.parseValues);
-    return new LazyItems(text, parse);
-  }
-
-  /** Completes the times of JSON of records. */
-  completed(stored: string): string {
-    return completeTimes(stored, this.timeKeys);
+  /** @param items JSON of records, separated by commas; null if there are none */
+  list(items: string | null | undefined): Items<R> {
+    const parse = (json: string) => (JSON.parse(json) as R[]).map(this.parseValues);
+    return { json: `[${items ?? ''}]`, parse };
   }
 
   private readonly parse = (json: string): R => this.parseValues(JSON.parse(json) as R);
-}
-
-/** The items of a page, parsed at the first access. */
-export class LazyItems<T extends object> {
-  private read: readonly T[] | undefined;
-
-  constructor(
-    private readonly json: string,
-    private readonly parse: () => readonly T[],
-  ) {}
-
-  get items(): readonly T[] {
-    this.read ??= this.parse();
-    return this.read;
-  }
-
-  get text(): string | undefined {
-    return this.read ? undefined : this.json;
-  }
-}
-
-/** What completes a time, by its length: PostgreSQL omits trailing zeros of the fraction. */
-const TIME_SUFFIXES: Readonly<Record<number, string>> = {
-  19: '.000Z',
-  21: '00Z',
-  22: '0Z',
-  23: 'Z',
-};
-
-/**
- * Completes each time in stored JSON to three fractional digits and `Z`. This is three times as fast as
- * `to_char` in PostgreSQL.
- * @param keys keys of the times, in the order of the fields of a record
- */
-function completeTimes(json: string, keys: readonly string[]): string {
-  let complete = '';
-  let done = 0;
-  let from = 0;
-  while (keys.length > 0) {
-    for (const key of keys) {
-      const start = startOfValue(json, key, from);
-      if (start === undefined) return complete + json.slice(done);
-      from = start;
-      // The value is null.
-      if (json[start] !== '"') continue;
-      from = json.indexOf('"', start + 1);
-      complete += json.slice(done, from) + (TIME_SUFFIXES[from - start - 1] ?? '');
-      done = from;
-    }
-  }
-  return json;
-}
-
-/**
- * Finds the value of a field of the record itself. Strings cannot match, because their quotes are escaped.
- * Nested objects cannot match, because PostgreSQL writes a space before their values.
- */
-function startOfValue(json: string, key: string, from: number): number | undefined {
-  for (let at = json.indexOf(key, from); at >= 0; at = json.indexOf(key, at + 1)) {
-    const start = at + key.length;
-    if (json[start] !== ' ') return start;
-  }
-  return undefined;
 }
