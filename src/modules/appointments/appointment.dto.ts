@@ -6,6 +6,7 @@ import {
   ItemFields,
   ListQuery,
   SortBy,
+  TimeFilter,
   UpdatedAfter,
   UpdatedBefore,
 } from '../../platform/data/lists/list-query.js';
@@ -107,17 +108,9 @@ export class FindAppointmentsQuery extends ListQuery {
     example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   lead_id?: string;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only appointments that start at this time or later.',
-    example: '2026-03-01T00:00:00Z',
-  })
+  @TimeFilter('Only appointments that start at this time or later.', '2026-03-01T00:00:00Z')
   start_after?: Date;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only appointments that start before this time.',
-    example: '2026-04-01T00:00:00Z',
-  })
+  @TimeFilter('Only appointments that start before this time.', '2026-04-01T00:00:00Z')
   start_before?: Date;
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }
@@ -126,11 +119,7 @@ export class FindAppointmentsQuery extends ListQuery {
 export class AppointmentListQuery extends FindAppointmentsQuery {
   @Text({ max: 100, description: 'Only appointments with exactly this type.', example: 'Estimate' })
   type?: string;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only appointments that end before this time.',
-    example: '2026-04-01T00:00:00Z',
-  })
+  @TimeFilter('Only appointments that end before this time.', '2026-04-01T00:00:00Z')
   end_before?: Date;
   @UpdatedAfter('appointments') updated_after?: Date;
   @UpdatedBefore('appointments') updated_before?: Date;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Counts } from '../../platform/data/records/purge.service.js';
+import type { Counts } from '../../platform/data/records/record-removal.service.js';
 import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { AuthRepository } from './auth.repository.js';

@@ -6,6 +6,7 @@ import {
   ItemFields,
   ListQuery,
   SortBy,
+  TimeFilter,
   UpdatedAfter,
   UpdatedBefore,
 } from '../../platform/data/lists/list-query.js';
@@ -96,11 +97,7 @@ export class FindTasksQuery extends ListQuery {
     example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   contact_id?: string;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only tasks that are due before this time.',
-    example: '2026-04-01T00:00:00Z',
-  })
+  @TimeFilter('Only tasks that are due before this time.', '2026-04-01T00:00:00Z')
   due_before?: Date;
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }
@@ -109,17 +106,9 @@ export class FindTasksQuery extends ListQuery {
 export class TaskListQuery extends FindTasksQuery {
   @OneOf(TASK_PRIORITIES, { description: 'Only tasks with this priority.', example: 'high' })
   priority?: TaskPriority;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only tasks that are due at this time or later.',
-    example: '2026-03-01T00:00:00Z',
-  })
+  @TimeFilter('Only tasks that are due at this time or later.', '2026-03-01T00:00:00Z')
   due_after?: Date;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only tasks created at this time or later.',
-    example: '2026-01-01T00:00:00Z',
-  })
+  @TimeFilter('Only tasks created at this time or later.', '2026-01-01T00:00:00Z')
   created_after?: Date;
   @UpdatedAfter('tasks') updated_after?: Date;
   @UpdatedBefore('tasks') updated_before?: Date;

@@ -1,7 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
-import { type Counts, PurgeService } from '../../platform/data/records/purge.service.js';
+import { PurgeService } from '../../platform/data/records/purge.service.js';
+import type { Counts } from '../../platform/data/records/record-removal.service.js';
 import { duration } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 

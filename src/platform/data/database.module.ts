@@ -33,6 +33,7 @@ import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
+import { RecordRemoval } from './records/record-removal.service.js';
 import { RecordErasure } from './records/record-erasure.service.js';
 import { ReferringRecords } from './records/referring-records.service.js';
 import { StartupChecks } from './records/startup-checks.js';
@@ -65,6 +66,7 @@ const PROVIDERS = [
   PrimaryPosition,
   PurgeService,
   RecordErasure,
+  RecordRemoval,
   ReferringRecords,
   Readiness,
   Replicas,

@@ -10,13 +10,15 @@ export function changedFields<T extends object>(
   stored: T,
   update: Partial<T>,
 ): Partial<T> | undefined {
-  const names = Object.keys(update) as (keyof T)[];
-  const changed = names.filter((name) => {
-    const value = update[name];
-    return value !== undefined && !isDeepStrictEqual(asJson(value), asJson(stored[name]));
-  });
-  if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map((name) => [name, update[name]])) as Partial<T>;
+  const changed = Object.entries(update).filter(
+    ([name, value]) => value !== undefined && !isEqual(value, stored[name as keyof T]),
+  );
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<T>);
+}
+
+/** Whether two values are equal as JSON. */
+export function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || isDeepStrictEqual(asJson(one), asJson(other));
 }
 
 function asJson(value: unknown): unknown {

@@ -1,14 +1,15 @@
 import type { Type } from '@nestjs/common';
-import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
+import { describeProblem } from '../errors/field-problem.js';
 import { nullsForMissing } from './changes.js';
-import { type Declaration, declareField } from './field.js';
+import { type Declaration, declareField, type Kind, type NestedKind } from './field.js';
 import { isObject } from './kinds/json-object.js';
+import { outputField } from './kinds/output-kinds.js';
 import { problemRule } from './kinds/rules.js';
 import { readInput } from './input/read-input.js';
-import { exampleOf, jsonSchemaOf } from './schema/schema-of.js';
+import { type Direction, exampleOf, jsonSchemaOf } from './schema/schema-of.js';
 import { valueParserOf } from './value-parser.js';
 
-type ProblemsOf = (value: unknown, path: string) => FieldProblem[];
+type ProblemsOf = NestedKind['problemsOf'];
 
 /** Objects that were read without problems, so that they need not be read again. */
 const READ = new WeakSet<object>();
@@ -20,19 +21,7 @@ export function Nested<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'> = {},
 ): PropertyDecorator {
-  const problemsOf = problemsOfObject(dto);
-  const parse = valueParserOf(dto);
-  const example = exampleOf(dto, 'output');
-  return declareField(
-    { example, ...declaration },
-    {
-      schema: jsonSchemaOf(dto, 'output'),
-      inputSchema: jsonSchemaOf(dto, 'input'),
-      rules: [hasNoProblems(problemsOf)],
-      normalize: (value) => readObject(dto, value),
-      nested: { problemsOf, parse: (json) => (isObject(json) ? parse(json as T) : json) },
-    },
-  );
+  return nestedObject(dto, declaration, 'output', (read) => nullsForMissing(dto, read));
 }
 
 /**
@@ -43,16 +32,26 @@ export function NestedInput<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'>,
 ): PropertyDecorator {
-  const problemsOf = problemsOfObject(dto);
-  const schema = jsonSchemaOf(dto, 'input');
-  const example = exampleOf(dto, 'input');
-  return declareField(
-    { example, ...declaration },
+  return nestedObject(dto, declaration, 'input', (read) => read);
+}
+
+function nestedObject<T extends object>(
+  dto: Type<T>,
+  declaration: Declaration<unknown>,
+  direction: Direction,
+  complete: (read: object) => object,
+): PropertyDecorator {
+  const parse = valueParserOf(dto);
+  return declareNested(
+    { example: exampleOf(dto, direction), ...declaration },
     {
-      schema,
-      rules: [hasNoProblems(problemsOf)],
-      normalize: (value) => readObject(dto, value, (read) => read),
-      nested: { problemsOf, parse: (json) => json },
+      schema: jsonSchemaOf(dto, direction),
+      inputSchema: jsonSchemaOf(dto, 'input'),
+      normalize: (value) => readObject(dto, value, complete),
+    },
+    {
+      problemsOf: problemsOfObject(dto),
+      parse: (json) => (isObject(json) ? parse(json as T) : json),
     },
   );
 }
@@ -67,13 +66,14 @@ export function NestedList<T extends object>(
 ): PropertyDecorator {
   const problemsOfItem = problemsOfObject(dto);
   const parse = valueParserOf(dto);
+  const complete = (read: object) => nullsForMissing(dto, read);
   const problemsOf: ProblemsOf = (value, path) => {
     if (!Array.isArray(value)) return [{ field: path, message: 'must be an array of objects' }];
     if (value.length > max) return [{ field: path, message: `must have at most ${max} items` }];
     return value.flatMap((item, index) => problemsOfItem(item, joined(path, String(index))));
   };
   const example = exampleOf(dto, 'output');
-  return declareField(
+  return declareNested(
     {
       ...(example && { example: [example] }),
       ...declaration,
@@ -82,17 +82,29 @@ export function NestedList<T extends object>(
     {
       schema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'output') },
       inputSchema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'input') },
-      rules: [hasNoProblems(problemsOf)],
       normalize: (value) => {
         if (!Array.isArray(value) || value.length > max) return value;
-        return value.map((item: unknown) => readObject(dto, item));
-      },
-      nested: {
-        problemsOf,
-        parse: (json) => (Array.isArray(json) ? json.map((item) => parse(item as T)) : json),
+        return value.map((item: unknown) => readObject(dto, item, complete));
       },
     },
+    {
+      problemsOf,
+      parse: (json) => (Array.isArray(json) ? json.map((item) => parse(item as T)) : json),
+    },
   );
+}
+
+function declareNested(
+  declaration: Declaration<unknown>,
+  kind: Omit<Kind, 'rules'>,
+  nested: NestedKind,
+): PropertyDecorator {
+  // The rule of class-validator has the message of the first problem.
+  const isNested = problemRule('isNested', (value) => {
+    const [problem] = nested.problemsOf(value, '');
+    return problem && (problem.field === '' ? problem.message : describeProblem(problem));
+  });
+  return declareField(declaration, { ...kind, nested, rules: [isNested] });
 }
 
 /** An array of records of a DTO, for responses. */
@@ -101,20 +113,20 @@ export function NestedRecords(
   declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
 ): PropertyDecorator {
   const example = exampleOf(dto, 'output');
-  return declareField(
-    { ...(example && { example: [example] }), ...declaration, required: true },
-    { schema: { type: 'array', items: jsonSchemaOf(dto, 'output') }, rules: [] },
+  return outputField(
+    { type: 'array', items: jsonSchemaOf(dto, 'output') },
+    { ...(example && { example: [example] }), ...declaration },
   );
 }
 
 /**
- * Returns the object that was read, by default with all fields, or the value itself if it has problems.
+ * Returns the object that was read, or the value itself if it has problems.
  * @param complete returns the object with the fields that a value lacks
  */
 function readObject(
   dto: Type<object>,
   value: unknown,
-  complete: (read: object) => object = (read) => nullsForMissing(dto, read),
+  complete: (read: object) => object,
 ): unknown {
   if (!isObject(value)) return value;
   const { value: read, problems } = readInput(dto, value);
@@ -133,14 +145,6 @@ function problemsOfObject(dto: Type<object>): ProblemsOf {
       message,
     }));
   };
-}
-
-/** The rule of class-validator, whose message has the first problem. */
-function hasNoProblems(problemsOf: ProblemsOf): PropertyDecorator {
-  return problemRule('isNested', (value) => {
-    const [problem] = problemsOf(value, '');
-    return problem && (problem.field === '' ? problem.message : describeProblem(problem));
-  });
 }
 
 function joined(path: string, name: string): string {

@@ -98,16 +98,19 @@ export function ItemFields(record: Type<object>): PropertyDecorator {
   );
 }
 
+/** Declares a filter by a time. A fraction of a millisecond is rounded up, which keeps half-open ranges exact. */
+export function TimeFilter(description: string, example: string): PropertyDecorator {
+  return DateTime({ rounding: 'up', description, example });
+}
+
 /** Declares the filter `updated_after`. @param records such as `leads` */
 export function UpdatedAfter(records: string): PropertyDecorator {
-  const description = `Only ${records} changed at this time or later.`;
-  return DateTime({ rounding: 'up', description, example: '2026-01-01T00:00:00Z' });
+  return TimeFilter(`Only ${records} changed at this time or later.`, '2026-01-01T00:00:00Z');
 }
 
 /** Declares the filter `updated_before`. @param records such as `leads` */
 export function UpdatedBefore(records: string): PropertyDecorator {
-  const description = `Only ${records} changed last before this time.`;
-  return DateTime({ rounding: 'up', description, example: '2026-02-01T00:00:00Z' });
+  return TimeFilter(`Only ${records} changed last before this time.`, '2026-02-01T00:00:00Z');
 }
 
 function namesIn(text: string, known: readonly string[]): readonly string[] {

@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { RecordRemoval } from './record-removal.js';
+import { type Counts, RecordRemoval } from './record-removal.service.js';
 import { IdempotencyRepository } from '../idempotency.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { JobQueueRepository } from '../jobs/job-queue.repository.js';
-import { referencesTo, type TableReference } from './table-references.js';
-import type { InTransaction, TenantCall } from '../call.js';
+import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { deletesSoftly } from './tenant-entity.js';
 import { TenantTables } from './tenant-tables.service.js';
-
-/** Numbers of records by table. */
-export type Counts = Readonly<Record<string, number>>;
 
 /** Records that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
@@ -31,6 +27,7 @@ export class PurgeService {
   constructor(
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
+    private readonly removal: RecordRemoval,
     private readonly responses: IdempotencyRepository,
     private readonly jobs: JobQueueRepository,
     private readonly events: EventsRepository,
@@ -69,12 +66,11 @@ export class PurgeService {
     before: Date,
     advance: (records: number) => void = () => undefined,
   ): Promise<Counts> {
-    const references = await referencesTo(this.database, call, this.tables);
     const total = Object.fromEntries(this.tables.map((table) => [table, 0]));
     for (const { name } of this.tenantTables.all.filter(deletesSoftly)) {
       let found = BATCH;
       while (found === BATCH) {
-        const removed = await this.purgeBatch(name, references, call, before);
+        const removed = await this.purgeBatch(name, call, before);
         found = removed.found;
         for (const [table, count] of Object.entries(removed.counts)) {
           total[table] = (total[table] ?? 0) + count;
@@ -95,7 +91,6 @@ export class PurgeService {
 
   private purgeBatch(
     table: string,
-    references: readonly TableReference[],
     call: TenantCall,
     before: Date,
   ): Promise<{ found: number; counts: Counts }> {
@@ -107,35 +102,13 @@ export class PurgeService {
         text: `select id from ${table} where ${PURGEABLE} limit ${BATCH} for update`,
         values: [call.tenant.id, before],
       });
-      const removal = new RecordRemoval(
-        inner,
-        references,
-        this.tables,
-        this.tenantTables.repositories,
-      );
       const ids = found.map(({ id }) => id);
-      await removal.remove(table, ids);
-      await this.responses.deleteForRecords(inner, removal.removedIds);
-      await this.jobs.deleteForRecords(inner, removal.removedIds);
-      await this.events.deleteForRecords(inner, removal.removedIds);
-      await this.deleteAbout(inner, removal.removedIds);
-      for (const id of removal.changedIds) this.database.publishChange(inner, id);
-      return { found: ids.length, counts: removal.counts };
+      const removed = await this.removal.remove(inner, table, ids);
+      await this.responses.deleteForRecords(inner, removed.ids);
+      await this.jobs.deleteForRecords(inner, removed.ids);
+      await this.events.deleteForRecords(inner, removed.ids);
+      await this.removal.removeAbout(inner, removed.ids);
+      return { found: ids.length, counts: removed.counts };
     });
-  }
-
-  /** Deletes the rows about removed records, in tables with the option `about`. */
-  private async deleteAbout(
-    { transaction, tenant }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    if (recordIds.length === 0) return;
-    for (const { name, about } of this.tenantTables.all) {
-      if (about === undefined) continue;
-      await transaction.query({
-        text: `delete from ${name} where organization_id = $1 and ${about} = any($2::uuid[])`,
-        values: [tenant.id, recordIds],
-      });
-    }
   }
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
 import { type Stored, versionOf } from './stored-record.js';
@@ -63,21 +62,6 @@ export function assertPrecondition<R extends object>(
     return;
   const { failure: message } = precondition;
   throw new ApiError('precondition_failed', message === undefined ? {} : { message });
-}
-
-/** The names of those fields of a record to which an update gives another value. */
-export function changedNames(stored: object, changes: Row, names: readonly string[]): string[] {
-  const before = stored as Row;
-  return names.filter((name) => name in changes && !isEqual(before[name], changes[name]));
-}
-
-/** Whether two values are equal as JSON. A Date equals its ISO string. */
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || isDeepStrictEqual(toPlain(one), toPlain(other));
-}
-
-function toPlain(value: unknown): unknown {
-  return value instanceof Date ? value.toJSON() : value;
 }
 
 export function withoutUndefined(values: object): Row {

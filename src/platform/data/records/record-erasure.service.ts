@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../call.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { TenantDatabase } from '../gateway/tenant-database.js';
 import { IdempotencyRepository } from '../idempotency.repository.js';
 import { JobQueueRepository } from '../jobs/job-queue.repository.js';
-import { RecordRemoval } from './record-removal.js';
-import { referencesTo } from './table-references.js';
-import { TenantTables } from './tenant-tables.service.js';
+import { RecordRemoval } from './record-removal.service.js';
 
 /** The records that an erasure concerns. */
 export interface ErasedRecords {
@@ -26,8 +23,7 @@ export function erasureLockSql(organization: string, mode: '' | '_shared'): stri
 @Injectable()
 export class RecordErasure {
   constructor(
-    private readonly tenantTables: TenantTables,
-    private readonly database: TenantDatabase,
+    private readonly removal: RecordRemoval,
     private readonly responses: IdempotencyRepository,
     private readonly jobs: JobQueueRepository,
     private readonly events: EventsRepository,
@@ -40,34 +36,16 @@ export class RecordErasure {
    * @throws ApiError `create_failed`, `internal_error`
    */
   async erase(call: InTransaction, { table, ids, changedIds }: ErasedRecords): Promise<string[]> {
-    const tables = this.tenantTables.all.map(({ name }) => name);
-    const references = await referencesTo(this.database, call, tables);
-    const removal = new RecordRemoval(call, references, tables, this.tenantTables.repositories);
-    await removal.remove(table, ids);
-    const removed = [...new Set([...ids, ...removal.removedIds])];
+    const removal = await this.removal.remove(call, table, ids);
+    const removed = [...new Set([...ids, ...removal.ids])];
     const all = [...new Set([...removed, ...changedIds])];
-    await this.query(call, `select ${erasureLockSql('$1', '')}`, []);
+    await this.query(call, `select ${erasureLockSql('$1', '')}`);
     await this.jobs.deleteForRecords(call, removed);
     await this.responses.eraseForRecords(call, all);
     await this.events.eraseRecords(call, all);
-    await this.eraseAbout(call, all, removed);
+    await this.removal.removeAbout(call, removed, all);
     await this.removeEmptyCounts(call);
-    for (const id of removal.changedIds) this.database.publishChange(call, id);
     return all;
-  }
-
-  /** Empties or removes the rows about erased records, in tables with the option `about`. */
-  private async eraseAbout(
-    call: InTransaction,
-    all: readonly string[],
-    removed: readonly string[],
-  ): Promise<void> {
-    for (const { name, about, erased } of this.tenantTables.all) {
-      if (about === undefined) continue;
-      const rows = `where organization_id = $1 and ${about} = any($2::uuid[])`;
-      if (erased) await this.query(call, `update ${name} set ${erased} ${rows}`, [all]);
-      else await this.query(call, `delete from ${name} ${rows}`, [removed]);
-    }
   }
 
   /**
@@ -79,15 +57,11 @@ export class RecordErasure {
     const empty = `(resource, filter, value) in (select resource, filter, value from ${counts}
       group by 1, 2, 3 having sum(records) = 0)`;
     const order = 'order by resource, filter, value, shard';
-    await this.query(call, `select from ${counts} and ${empty} ${order} for update`, []);
-    await this.query(call, `delete from ${counts} and ${empty}`, []);
+    await this.query(call, `select from ${counts} and ${empty} ${order} for update`);
+    await this.query(call, `delete from ${counts} and ${empty}`);
   }
 
-  private async query(
-    { transaction, tenant }: InTransaction,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<void> {
-    await transaction.query({ text, values: [tenant.id, ...values] });
+  private async query({ transaction, tenant }: InTransaction, text: string): Promise<void> {
+    await transaction.query({ text, values: [tenant.id] });
   }
 }

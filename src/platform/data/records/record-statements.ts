@@ -1,7 +1,7 @@
 import { CLAIM_SQL, RESPONSE_COLUMNS, STORE_SQL } from '../stored-responses.js';
 import type { Statement } from '../gateway/statement.js';
 import type { RecordColumns } from './record-columns.js';
-import { EventSql, eventTypeOf } from './record-events.js';
+import { eventTypeOf } from './record-events.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
 import type { TenantTable } from './tenant-entity.js';
 
@@ -36,8 +36,8 @@ export interface InsertOptions {
 /** The SQL of a statement, and how it is planned. */
 export type PlannedSql = Pick<Statement, 'text' | 'plan'>;
 
-/** How many sets of columns have a prepared update. Updates of other sets are planned each time. */
-const MAX_PREPARED_UPDATES = 100;
+/** How many statements are kept. Updates of further sets of columns are planned each time. */
+const MAX_PREPARED = 100;
 
 /** The parts of a statement that changes a record. */
 interface ChangeSql {
@@ -70,13 +70,8 @@ export class RecordStatements {
   readonly find: string;
   /** Reads and locks the record with the id `$2`. */
   readonly lock: string;
-  /** The SQL of a deletion without further columns. */
-  private readonly plainDeletion: string;
-  private readonly events: EventSql;
-  /** The SQL of inserts, by the options and the columns. */
-  private readonly inserts = new Map<string, string>();
-  /** The SQL of prepared updates, by the kind of update and the columns. */
-  private readonly updates = new Map<string, string>();
+  /** The SQL of statements, by their kind and columns. */
+  private readonly texts = new Map<string, string>();
 
   /**
    * @param columns the columns of the returned records
@@ -85,16 +80,14 @@ export class RecordStatements {
   constructor(
     private readonly table: TenantTable,
     private readonly columns: Omit<RecordColumns<never>, 'parser'>,
-    instance: number,
+    private readonly instance: number,
   ) {
-    this.events = new EventSql(table, columns, instance);
     const record = (id?: string) =>
       `select ${columns.jsonFromTable} from ${table.name} where ${isRecordSql(table, id)}`;
     const json = 'select record.id, row_to_json(record)::text as json';
     const ids = 'jsonb_array_elements_text($2) as wanted_id';
     this.find = `${json} from ${ids}, lateral (${record('wanted_id::uuid')} ${ONE_BY_ONE}) record`;
     this.lock = `${json} from (${record()} for update) record`;
-    this.plainDeletion = this.deletionText([]);
   }
 
   /**
@@ -104,10 +97,8 @@ export class RecordStatements {
    */
   insert(names: readonly string[], options: InsertOptions = {}): string {
     const { omitsDuplicates = false, storesResponses = false } = options;
-    const key = `${omitsDuplicates} ${storesResponses} ${names.join()}`;
-    const text = this.inserts.get(key) ?? this.insertText(names, options);
-    this.inserts.set(key, text);
-    return text;
+    const key = `insert ${omitsDuplicates} ${storesResponses} ${names.join()}`;
+    return this.planned(key, () => this.insertText(names, options)).text;
   }
 
   private insertText(
@@ -133,7 +124,7 @@ export class RecordStatements {
         insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
         where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
         returning ${this.columns.jsonFromTable})`,
-      ...this.events.written(
+      ...this.written(
         `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
         'record join request using (id)',
       ),
@@ -186,22 +177,19 @@ export class RecordStatements {
    * @param names further columns to set, which the record of the event has as well
    */
   deletion(names: readonly string[]): string {
-    return names.length === 0 ? this.plainDeletion : this.deletionText(names);
-  }
-
-  private deletionText(names: readonly string[]): string {
     const values = ['deleted_at = now()', ...names.map((name) => `${name} = "new ${name}"`)];
-    return this.change({ names, assignments: values.join(', '), shown: names });
+    const assignments = values.join(', ');
+    const build = () => this.change({ names, assignments, shown: names });
+    return this.planned(`delete ${names.join()}`, build).text;
   }
 
-  /** The SQL of an update, of which a limited number is prepared. */
+  /** Builds a statement once. Only a limited number of updates is prepared. */
   private planned(key: string, build: () => string): PlannedSql {
-    const known = this.updates.get(key);
-    if (known !== undefined) return { text: known, plan: 'index' };
-    const text = build();
-    if (this.updates.size >= MAX_PREPARED_UPDATES) return { text, plan: 'custom' };
-    this.updates.set(key, text);
-    return { text, plan: 'index' };
+    const known = this.texts.get(key);
+    const text = known ?? build();
+    const isPrepared = known !== undefined || this.texts.size < MAX_PREPARED;
+    if (isPrepared) this.texts.set(key, text);
+    return { text, plan: isPrepared ? 'index' : 'custom' };
   }
 
   /**
@@ -216,7 +204,7 @@ export class RecordStatements {
           select id from ${name} where organization_id = $1 and ${column} = any($2) and ${notDeleted}
           order by id for update))
         returning ${this.columns.jsonFromTable}),
-      ${this.events.written('$4, $5, $6, $7, $8, $9, $10').join(', ')}
+      ${this.written('$4, $5, $6, $7, $8, $9, $10').join(', ')}
       select id, json from written`;
   }
 
@@ -233,7 +221,7 @@ export class RecordStatements {
     const { name: table } = this.table;
     const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
     const sources = [...(names.length > 0 ? ['input'] : []), ...(stored ? ['stored'] : [])];
-    const events = this.events.written(
+    const events = this.written(
       `${type}, ${changed}, ${ORIGIN}`,
       `record join request using (id) ${stored ? 'cross join stored' : ''}`,
       shown,
@@ -247,6 +235,30 @@ export class RecordStatements {
         returning ${[this.columns.jsonFromTable, ...shown].join(', ')}),
       ${events.join(', ')}
       select id, json from written`;
+  }
+
+  /**
+   * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their
+   * events. The records of events have no computed fields.
+   * @param event SQL of the type, the changed fields, the key, the channel, the request id, the grant and its client
+   * @param from `record`, and what `event` refers to
+   * @param more columns that the records of these events have in addition
+   */
+  private written(event: string, from = 'record', more: readonly string[] = []): string[] {
+    const written = 'written as (select id, row_to_json(record)::text as json from record)';
+    if (!this.table.events) return [written];
+    const { hasComputed, storedNames } = this.columns;
+    const stored = `select ${[...storedNames, ...more].map((name) => `record.${name}`).join(', ')}`;
+    const json = hasComputed
+      ? `(select row_to_json(stored) from (${stored}) stored)`
+      : 'row_to_json(record)';
+    const insert = `insert into event_outbox
+        (organization_id, record_id, record, origin, type, changed,
+        key_id, channel, request_id, grant_id, client_id)
+      select $1, record.id, ${json}, ${this.instance}, ${event} from ${from}`;
+    return hasComputed
+      ? [`event as (${insert})`, written]
+      : [`written as (${insert} returning record_id as id, record::text as json)`];
   }
 }
 

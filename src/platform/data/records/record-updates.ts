@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { changedFields } from '../../fields/changes.js';
+import { changedFields, isEqual } from '../../fields/changes.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { KeyedQueue } from '../gateway/queues.js';
 import type { Statement } from '../gateway/statement.js';
@@ -10,7 +10,6 @@ import type { Transaction } from '../gateway/transaction.js';
 import {
   assertPrecondition,
   type ChangeEvent,
-  changedNames,
   type DirectChange,
   eventValuesOf,
   type Row,
@@ -203,9 +202,11 @@ export abstract class RecordUpdates<R extends { id: string }> {
     assertPrecondition(call, record);
     if (!revised) return undefined;
     const changes = withoutUndefined(revised);
-    const before = record.value();
+    const before: Row = record.value();
     const { storedNames } = this.columns.stored;
-    const changed = changedNames(before, changes, storedNames);
+    const changed = storedNames.filter(
+      (name) => name in changes && !isEqual(before[name], changes[name]),
+    );
     const problems = this.problemsOf(changes, changed);
     if (problems.length > 0) throw validationError(problems);
     // Columns outside the record cannot be compared.
@@ -214,8 +215,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
         ([name]) => changed.includes(name) || !storedNames.includes(name),
       ),
     );
-    const { updated_at } = before as { updated_at?: Date };
-    const version = call.transaction === NO_TRANSACTION ? updated_at : undefined;
+    const version = call.transaction === NO_TRANSACTION ? (before.updated_at as Date) : undefined;
     const [transition] = this.transitionsOf(changes).filter((each) =>
       each.changed.every((name) => changed.includes(name)),
     );
@@ -292,15 +292,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
 class TransactionNeeded extends Error {}
 
 /** In place of a transaction, for attempts without one. */
-const NO_TRANSACTION: Transaction = {
-  isCommitted: false,
-  get manager(): never {
+const NO_TRANSACTION = new Proxy({} as Transaction, {
+  get() {
     throw new TransactionNeeded();
   },
-  query: () => Promise.reject(new TransactionNeeded()),
-  queryInSavepoint: () => Promise.reject(new TransactionNeeded()),
-  runInSavepoint: () => Promise.reject(new TransactionNeeded()),
-  afterCommit: () => {
-    throw new TransactionNeeded();
-  },
-};
+});

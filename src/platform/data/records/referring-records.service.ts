@@ -1,9 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { referencesTo, type TableReference } from './table-references.js';
-import type { TenantRepository } from './tenant-repository.js';
+import { NEXT_UPDATED_AT } from './record-sql.js';
 import { TenantTables } from './tenant-tables.service.js';
+
+/** A foreign key column that references the `id` of another table. */
+export interface TableReference {
+  readonly table: string;
+  readonly column: string;
+  /** The referenced table. */
+  readonly target: string;
+  /** The `on delete` action of the foreign key. */
+  readonly onDelete: 'cascade' | 'set null' | 'restrict';
+  /** Whether the table has `updated_at`. */
+  readonly hasUpdatedAt: boolean;
+}
+
+const FOREIGN_KEYS = `
+  select child.relname as "table", field.attname as "column", parent.relname as target,
+    case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end
+      as "onDelete",
+    exists (select from pg_attribute updated where updated.attrelid = child.oid
+      and updated.attname = 'updated_at' and not updated.attisdropped) as "hasUpdatedAt"
+  from pg_constraint key
+    join pg_class child on child.oid = key.conrelid
+    join pg_class parent on parent.oid = key.confrelid
+    cross join lateral unnest(key.conkey, key.confkey) as pair (field, target_field)
+    join pg_attribute field on field.attrelid = child.oid and field.attnum = pair.field
+    join pg_attribute target_field on target_field.attrelid = parent.oid
+      and target_field.attnum = pair.target_field
+  where key.contype = 'f' and key.conparentid = 0 and target_field.attname = 'id'
+    and parent.oid = any($1::text[]::regclass[])
+  order by 1, 2`;
 
 /** Records by the names of their tables. */
 export type RecordsByTable = Readonly<Record<string, readonly { readonly id: string }[]>>;
@@ -25,13 +53,32 @@ export class ReferringRecords {
    * @throws UniqueViolation if a table allows one record for each
    */
   async move(call: InTransaction, table: string, from: string, to: string): Promise<void> {
-    for (const { table: name, column } of await this.referencesTo(call, table)) {
-      await this.repositoryOf(name)?.setReference(call, column, [from], to);
-      await call.transaction.query({
-        text: `update ${name} set ${column} = $3 where organization_id = $1 and ${column} = $2`,
-        values: [call.tenant.id, from, to],
-      });
+    for (const reference of await this.ownReferences(call, table)) {
+      await this.set(call, reference, [from], to);
     }
+  }
+
+  /**
+   * Changes a reference in the records that refer to one of the given ids. Those that are not deleted get an event.
+   * @returns the ids of the changed records
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  async set(
+    call: InTransaction,
+    { table, column, hasUpdatedAt }: TableReference,
+    ids: readonly string[],
+    to: string | null,
+  ): Promise<string[]> {
+    const repository = this.tenantTables.repositoryOf(table);
+    const changed = await repository?.setReference(call, column, ids, to);
+    const setUpdatedAt = hasUpdatedAt ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
+    const others = await call.transaction.query<{ id: string }>({
+      text: `update ${table} set ${column} = $3${setUpdatedAt}
+        where organization_id = $1 and ${column} = any($2) returning id`,
+      values: [call.tenant.id, ids, to],
+    });
+    return [...(changed ?? []), ...others.map(({ id }) => id)];
   }
 
   /**
@@ -40,8 +87,9 @@ export class ReferringRecords {
    */
   async find(call: TenantCall, table: string, ids: readonly string[]): Promise<RecordsByTable> {
     const found: Record<string, { id: string }[]> = {};
-    for (const { table: name, column } of await this.referencesTo(call, table)) {
-      const records = (await this.repositoryOf(name)?.findReferring(call, column, ids)) ?? [];
+    for (const { table: name, column } of await this.ownReferences(call, table)) {
+      const records =
+        (await this.tenantTables.repositoryOf(name)?.findReferring(call, column, ids)) ?? [];
       found[name] = [...(found[name] ?? []), ...records];
     }
     return found;
@@ -60,13 +108,18 @@ export class ReferringRecords {
     return found;
   }
 
-  private async referencesTo(call: TenantCall, target: string): Promise<TableReference[]> {
+  /**
+   * Reads the foreign keys that reference the `id` of records from the system catalog.
+   * @throws ApiError `query_failed`
+   */
+  references(call: TenantCall): Promise<TableReference[]> {
     const tables = this.tenantTables.all.map(({ name }) => name);
-    const references = await referencesTo(this.database, call, tables);
-    return references.filter((one) => one.target === target && tables.includes(one.table));
+    return this.database.read<TableReference>(call, { text: FOREIGN_KEYS, values: [tables] });
   }
 
-  private repositoryOf(name: string): TenantRepository<{ id: string }> | undefined {
-    return this.tenantTables.repositories.find(({ table }) => table.name === name);
+  /** The references of tables with records of organizations. */
+  private async ownReferences(call: TenantCall, target: string): Promise<TableReference[]> {
+    const references = await this.references(call);
+    return references.filter((one) => one.target === target && this.tenantTables.has(one.table));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Counts } from './purge.service.js';
+import type { Counts } from './record-removal.service.js';
 import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 

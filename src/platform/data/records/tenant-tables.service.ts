@@ -26,6 +26,14 @@ export class TenantTables {
       .filter((provider) => provider instanceof TenantRepository);
   }
 
+  has(name: string): boolean {
+    return this.all.some((table) => table.name === name);
+  }
+
+  repositoryOf(name: string): TenantRepository<{ id: string }> | undefined {
+    return this.repositories.find(({ table }) => table.name === name);
+  }
+
   /** The tables whose records triggers count. */
   get counted(): CountedTable[] {
     return this.all.flatMap(({ name, notDeleted, counted }) =>

@@ -1,8 +1,17 @@
 import { type Declaration, declareField } from '../field.js';
+import type { JsonSchema } from '../schema/json-schema.js';
 import { rule } from './rules.js';
 
-/** Rules of fields that exist in responses only. */
-const OUTPUT_ONLY = [rule('isNeverTaken', () => false, 'cannot be set')];
+type OutputDeclaration<T> = Omit<Declaration<T>, 'required' | 'default'>;
+
+/** Declares a field that exists in responses only. */
+export function outputField(
+  schema: JsonSchema,
+  declaration: OutputDeclaration<unknown>,
+): PropertyDecorator {
+  const rules = [rule('isNeverTaken', () => false, 'cannot be set')];
+  return declareField({ ...declaration, required: true }, { schema, rules });
+}
 
 /** A list of distinct values out of an enumeration. */
 export function EnumArray<T extends string>(
@@ -10,43 +19,25 @@ export function EnumArray<T extends string>(
   declaration: Omit<Declaration<readonly T[]>, 'required' | 'default'> = {},
 ): PropertyDecorator {
   const items = { type: 'string', enum: values };
-  return declareField(
-    { ...declaration, required: true },
-    { schema: { type: 'array', items, uniqueItems: true }, rules: OUTPUT_ONLY },
-  );
+  return outputField({ type: 'array', items, uniqueItems: true }, declaration);
 }
 
 /** A list of names, such as those of fields. */
-export function Names(
-  declaration: Omit<Declaration<readonly string[]>, 'required' | 'default'> = {},
-): PropertyDecorator {
-  return declareField(
-    { ...declaration, required: true },
-    { schema: { type: 'array', items: { type: 'string' } }, rules: OUTPUT_ONLY },
-  );
+export function Names(declaration: OutputDeclaration<readonly string[]> = {}): PropertyDecorator {
+  return outputField({ type: 'array', items: { type: 'string' } }, declaration);
 }
 
 /** A record of any kind. */
-export function AnyRecord(
-  declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
-): PropertyDecorator {
+export function AnyRecord(declaration: OutputDeclaration<object> = {}): PropertyDecorator {
   const properties = { id: { type: 'string', format: 'uuid' } };
-  return declareField(
-    { ...declaration, required: true },
-    {
-      schema: { type: 'object', properties, required: ['id'], additionalProperties: true },
-      rules: OUTPUT_ONLY,
-    },
+  return outputField(
+    { type: 'object', properties, required: ['id'], additionalProperties: true },
+    declaration,
   );
 }
 
 /** Numbers by name. A number that is not known is null. */
-export function Counts(
-  declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
-): PropertyDecorator {
-  const additionalProperties = { type: ['integer', 'null'], minimum: 0 } as const;
-  return declareField(
-    { ...declaration, required: true },
-    { schema: { type: 'object', additionalProperties }, rules: OUTPUT_ONLY },
-  );
+export function Counts(declaration: OutputDeclaration<object> = {}): PropertyDecorator {
+  const additionalProperties = { type: ['integer', 'null'], minimum: 0 };
+  return outputField({ type: 'object', additionalProperties }, declaration);
 }

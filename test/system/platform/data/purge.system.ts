@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../../../src/platform/data/migrations/1764374400000-answered-records.js';
 import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { EventsRepository } from '../../../../src/platform/data/events/events.repository.js';
 import { JobQueueRepository } from '../../../../src/platform/data/jobs/job-queue.repository.js';
 import { IdempotencyRepository } from '../../../../src/platform/data/idempotency.repository.js';
@@ -154,6 +155,7 @@ describe('a table whose records are never deleted', () => {
     const service = new PurgeService(
       tables,
       database,
+      app.app.get(RecordRemoval),
       app.app.get(IdempotencyRepository),
       app.app.get(JobQueueRepository),
       app.app.get(EventsRepository),
