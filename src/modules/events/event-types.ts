@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isScope, type Scope } from '../../platform/access/scopes.js';
-import { eventTypesOf } from '../../platform/data/records/record-events.js';
-import type { TenantTable } from '../../platform/data/records/tenant-entity.js';
+import { eventTypesOf, type TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
 /** The types of events that tables declare, each with the scope that reads its records. */

@@ -37,12 +37,12 @@ export class CountsService {
    */
   repair(call: TenantCall): Promise<CountDrift[]> {
     const values = [call.tenant.id];
-    return this.inEachTable((table) => {
-      return this.database.transaction(call, async ({ transaction }) => {
+    return this.inEachTable((table) =>
+      this.database.transaction(call, async ({ transaction }) => {
         await transaction.query({ text: LOCK_REPAIRS, values });
         return transaction.query<CountDrift>({ text: repairCounts(table), values });
-      });
-    });
+      }),
+    );
   }
 
   private async inEachTable(

@@ -1,9 +1,8 @@
 import { CLAIM_SQL, RESPONSE_COLUMNS, STORE_SQL } from '../stored-responses.js';
 import type { Statement } from '../gateway/statement.js';
 import type { RecordColumns } from './record-columns.js';
-import { eventTypeOf } from './record-events.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
-import type { TenantTable } from './tenant-entity.js';
+import { eventTypeOf, type TenantTable } from './tenant-entity.js';
 
 /** A record as JSON, written by PostgreSQL. */
 export interface JsonRow {

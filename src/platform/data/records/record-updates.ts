@@ -17,10 +17,9 @@ import {
   withoutUndefined,
 } from './record-changes.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
-import { eventTypeOf } from './record-events.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
-import { tableOf, type TenantTable } from './tenant-entity.js';
+import { eventTypeOf, tableOf, type TenantTable } from './tenant-entity.js';
 
 /**
  * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or

@@ -6,9 +6,8 @@ import { Settings } from '../../config/settings.js';
 import { warnOfConnectionLimit } from '../connection/connection-limit.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { assertCountTriggers } from './count-triggers.js';
-import { assertMappedTables } from './mapped-table-check.js';
 import { StatementWarnings } from './statement-warnings.js';
-import { assertTenantTables, mapsOrganization } from './tenant-table-check.js';
+import { assertTables, mapsOrganization } from './table-checks.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Compares the database with what the application needs, before it serves requests. */
@@ -31,8 +30,7 @@ export class StartupChecks implements OnApplicationBootstrap {
     this.warnings.watch(new Set(ofOrganizations));
     await repeatWhileDown(async () => {
       await warnOfConnectionLimit(dataSource, this.settings.databaseMaxConnections);
-      await assertMappedTables(dataSource, this.entities);
-      await assertTenantTables(dataSource, tables.declared, ofOrganizations);
+      await assertTables(dataSource, this.entities, tables.declared, ofOrganizations);
       await assertCountTriggers(dataSource, tables.counted);
     });
   }

@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'typeorm';
+import { eventTypeOf } from './tenant-entity.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { UniqueViolation } from '../connection/driver-error.js';
@@ -6,7 +7,6 @@ import type { Statement } from '../gateway/statement.js';
 import { openTransactionOf } from '../gateway/tenant-database.js';
 import { ResponseExists, responseValues } from '../stored-responses.js';
 import { entitiesOf, type EntityRow } from './entity-rows.js';
-import { eventTypeOf } from './record-events.js';
 import { isRecordSql } from './record-sql.js';
 import type { InsertOptions, JsonRow, RequiredReferences } from './record-statements.js';
 import {

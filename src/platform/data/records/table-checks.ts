@@ -6,7 +6,10 @@ import { nullsLastIndex, sortIndex } from './tenant-table.js';
 
 /** What the system catalog says about a table. */
 interface ActualTable {
-  readonly name: string;
+  /** The name, with the schema if it is not in the search path. */
+  readonly path: string;
+  /** Whether it is a table, and not a view. */
+  readonly is_table: boolean;
   readonly columns: readonly string[];
   readonly nullable: readonly string[];
   readonly primary_key: readonly string[] | null;
@@ -23,9 +26,8 @@ const SORT_DIRECTION = `
   case when index.indoption[1] in (0, 3) then 'asc' else 'desc' end`;
 
 const FIND_TABLES = `
-  select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as is_protected,
-    (select array_agg(attname::text) from pg_attribute
-      where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
+  select path, relkind in ('r', 'p') as is_table, relrowsecurity and relforcerowsecurity as is_protected,
+    array(select attname::text from pg_attribute where attrelid = c.oid and not attisdropped) as columns,
     array(select attname::text from pg_attribute
       where attrelid = c.oid and attnum > 0 and not attnotnull) as nullable,
     (select array_agg(attname::text order by place)
@@ -49,24 +51,30 @@ const FIND_TABLES = `
         and owner.attname = 'organization_id' and id.attname = 'id'
         and index.indoption[1]::int & 1 = index.indoption[2]::int & 1
         and coalesce(pg_get_expr(index.indpred, c.oid) = '(deleted_at IS NULL)', true)) as sorts
-  from (select distinct to_regclass(quote_ident(name)) as oid from unnest($1::text[]) as name) declared
-    join pg_class c using (oid)
-  where c.relkind in ('r', 'p') order by 1`;
+  from unnest($1::text[]) as path cross join pg_class c join pg_namespace on pg_namespace.oid = relnamespace
+  where relkind in ('r', 'p', 'v', 'm', 'f')
+    and (path = relname and pg_table_is_visible(c.oid) or path = concat(nspname, '.', relname))
+  order by 1`;
 
 /**
- * Compares the tables of entities, which exist, with the database, and checks that all tables with records of organizations are under
- * row-level security.
+ * Compares entities and declared tables with the tables and views of the database, and checks that all tables with
+ * records of organizations are under row-level security.
  * @param names the names of all tables with records of organizations
  * @throws Error that names each table and what it lacks
  */
-export async function assertTenantTables(
+export async function assertTables(
   dataSource: DataSource,
-  tables: readonly TenantTable[],
+  entities: readonly EntityMetadata[],
+  declared: readonly TenantTable[],
   names: readonly string[],
 ): Promise<void> {
-  const found = await dataSource.query<ActualTable[]>(FIND_TABLES, [names]);
-  const problems = tables.flatMap((table) => {
-    const actual = found.find(({ name }) => name === table.name);
+  const paths = new Set([...entities.map(({ tablePath }) => tablePath), ...names]);
+  const rows = await dataSource.query<ActualTable[]>(FIND_TABLES, [[...paths]]);
+  const found = new Map(rows.map((table) => [table.path, table]));
+  const faults = entities.flatMap((entity) => faultsOf(entity, found.get(entity.tablePath)));
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  const problems = declared.flatMap((table) => {
+    const actual = found.get(table.name);
     const lacking = actual ? lackingIn(table, actual) : [];
     return lacking.length === 0 ? [] : [`the table ${table.name} lacks ${lacking.join(', ')}`];
   });
@@ -76,14 +84,31 @@ export async function assertTenantTables(
         'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
     );
   }
-  const unprotected = found.filter(
-    ({ name, is_protected }) => !is_protected && !ADMINISTRATIVE_TABLES.includes(name),
-  );
+  const isUnprotected = ({ path, is_table, is_protected }: ActualTable) =>
+    is_table && !is_protected && names.includes(path) && !ADMINISTRATIVE_TABLES.includes(path);
+  const unprotected = rows.filter(isUnprotected).map(({ path }) => path);
   if (unprotected.length === 0) return;
   throw new Error(
-    `The tables ${unprotected.map(({ name }) => name).join(', ')} hold records of organizations, but are not under forced row-level security. ` +
+    `The tables ${unprotected.join(', ')} hold records of organizations, but are not under forced row-level security. ` +
       'In a migration, create such tables with createTenantTable, which enables row-level security.',
   );
+}
+
+/** What is wrong with the table of an entity. */
+function faultsOf({ name, tablePath, columns }: EntityMetadata, actual?: ActualTable): string[] {
+  if (!actual) {
+    return [
+      `The entity ${name} maps the table ${tablePath}, which does not exist. Add a migration that creates it.`,
+    ];
+  }
+  const missing = columns
+    // A @VirtualColumn() has a query in place of a column.
+    .filter((column) => !column.isVirtualProperty && !actual.columns.includes(column.databaseName))
+    .map(({ databaseName }) => databaseName);
+  if (missing.length === 0) return [];
+  return [
+    `The entity ${name} maps the columns ${missing.join(', ')}, which the table ${tablePath} lacks. Add a migration that creates them.`,
+  ];
 }
 
 /** Whether an entity maps the column of the organization. */
