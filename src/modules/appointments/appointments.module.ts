@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
-import { AppointmentsCompletions } from './appointments.completions.js';
 import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
@@ -16,7 +15,6 @@ import { AppointmentBatchService } from './appointment-batch.service.js';
     AppointmentsService,
     AppointmentBatchService,
     AppointmentsTools,
-    AppointmentsCompletions,
   ],
   exports: [AppointmentsService],
 })

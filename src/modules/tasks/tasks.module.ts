@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { TasksCompletions } from './tasks.completions.js';
 import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
@@ -10,7 +9,7 @@ import { TaskBatchService } from './task-batch.service.js';
 @Module({
   imports: [EventsModule],
   controllers: [TasksController],
-  providers: [TasksRepository, TasksService, TaskBatchService, TasksTools, TasksCompletions],
+  providers: [TasksRepository, TasksService, TaskBatchService, TasksTools],
   exports: [TasksService],
 })
 export class TasksModule {}

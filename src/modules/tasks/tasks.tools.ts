@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
+import {
+  Completion,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from '../mcp/prompts/completion.decorator.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
@@ -86,5 +91,20 @@ export class TasksTools {
   })
   delete(call: Call, id: string) {
     return this.tasks.delete(call, id);
+  }
+
+  /** Completes the ids of tasks from a part of an id or of the title of a recent task. */
+  @Completion({ name: 'task', scope: 'tasks:read' })
+  async complete(call: Call, typed: string): Promise<CompletionMatches> {
+    const byId = await this.tasks.findByIdPrefix(call, typed, MAX_COMPLETIONS + 1);
+    const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
+    const query = { page: 1, limit: MAX_COMPLETIONS, ...order };
+    const { data, meta } = await this.tasks.list(call, query);
+    const isMatch = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
+    const found = [...data.filter(({ title }) => isMatch(title)), ...byId];
+    return {
+      matches: found.map(({ id, title }) => ({ id, label: title })),
+      hasMore: meta.total > data.length,
+    };
   }
 }

@@ -49,32 +49,25 @@ export interface Kind {
   readonly normalize?: (value: unknown) => unknown;
   /** Parses a value from a string, as in a query. Returns the string if it is invalid. */
   readonly fromText?: (text: string) => unknown;
-  /** The part of a kind whose values consist of other fields. */
-  readonly nested?: NestedKind;
+  /** Converts a value of parsed JSON to the type of the field. */
+  readonly parse?: (json: unknown) => unknown;
+  /**
+   * For values that consist of other fields: returns the problems of a value, each with its path, such as
+   * `items.0.price`.
+   */
+  readonly nested?: (value: unknown, path: string) => FieldProblem[];
   /** Whether an empty value in a query has a meaning of its own. */
   readonly takesEmpty?: boolean;
-}
-
-/** What a kind does with values that consist of other fields. */
-export interface NestedKind {
-  /** Returns the problems of a value, each with its path, such as `items.0.price`. */
-  readonly problemsOf: (value: unknown, path: string) => FieldProblem[];
-  /** Converts a value of parsed JSON to the types of its fields. */
-  readonly parse: (json: unknown) => unknown;
 }
 
 /** A declared field, from which schemas, rules and documentation are derived. */
 export interface Field
   extends
-    Required<Omit<Kind, 'nested' | 'newTextProblem' | 'takesEmpty'>>,
-    Pick<Kind, 'nested' | 'newTextProblem' | 'takesEmpty'> {
+    Omit<Kind, 'inputSchema' | 'normalize' | 'fromText'>,
+    Required<Pick<Kind, 'inputSchema' | 'normalize' | 'fromText'>>,
+    Readonly<Pick<Declaration<unknown>, 'isAlternative' | 'mayBeMissing' | 'isSecret' | 'column'>> {
   readonly name: string;
   readonly presence: Presence<unknown>;
-  readonly isAlternative?: boolean;
-  readonly mayBeMissing?: boolean;
-  readonly isSecret?: boolean;
-  /** What the column of a stored record has in addition to the type of its kind. */
-  readonly column?: ColumnOptions;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
   readonly isChange?: boolean;
 }
@@ -98,8 +91,8 @@ const ID: Field = {
 };
 
 const FIELDS = Symbol('fields');
-const IS_UPDATE = Symbol('is update');
-const FIXED = Symbol('fixed fields');
+/** Of a DTO of an update: the fields that it may not change. */
+const UPDATE = Symbol('update');
 
 /** The fields of a DTO in the order of declaration, inherited ones first. */
 export function fieldsOf(dto: Type<object>): readonly Field[] {
@@ -160,12 +153,12 @@ export function holdsObjects({ schema: { type, items } }: Field): boolean {
 
 /** Whether the DTO describes an update. There, null clears a field and fields have no defaults. */
 export function isUpdate(dto: Type<object>): boolean {
-  return Reflect.getMetadata(IS_UPDATE, dto) === true;
+  return Reflect.hasMetadata(UPDATE, dto);
 }
 
 /** The fields that an update of this DTO's record may not change. */
 export function fixedFieldsOf(dto: Type<object>): readonly string[] {
-  return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
+  return (Reflect.getMetadata(UPDATE, dto) ?? []) as readonly string[];
 }
 
 /** The names of the fields that an update can clear; none if the DTO describes no update. */
@@ -210,8 +203,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
   { fixed = [] }: { fixed?: readonly K[] } = {},
 ): Type<Partial<Omit<T, K>>> {
   class Update {}
-  Reflect.defineMetadata(IS_UPDATE, true, Update);
-  Reflect.defineMetadata(FIXED, fixed, Update);
+  Reflect.defineMetadata(UPDATE, fixed, Update);
   for (const field of fieldsOf(create)) {
     if (fixed.includes(field.name as K)) continue;
     addField(Update.prototype, field, updateRule(field));

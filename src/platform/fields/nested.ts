@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { describeProblem } from '../errors/field-problem.js';
 import { nullsForMissing } from './changes.js';
-import { type Declaration, declareField, type Kind, type NestedKind } from './field.js';
+import { type Declaration, declareField, type Field, type Kind } from './field.js';
 import { isObject } from './kinds/json-object.js';
 import { outputField } from './kinds/output-kinds.js';
 import { problemRule } from './kinds/rules.js';
@@ -9,7 +9,7 @@ import { readInput } from './input/read-input.js';
 import { type Direction, exampleOf, jsonSchemaOf } from './schema/schema-of.js';
 import { valueParserOf } from './value-parser.js';
 
-type ProblemsOf = NestedKind['problemsOf'];
+type ProblemsOf = NonNullable<Field['nested']>;
 
 /** Objects that were read without problems, so that they need not be read again. */
 const READ = new WeakSet<object>();
@@ -48,11 +48,9 @@ function nestedObject<T extends object>(
       schema: jsonSchemaOf(dto, direction),
       inputSchema: jsonSchemaOf(dto, 'input'),
       normalize: (value) => readObject(dto, value, complete),
-    },
-    {
-      problemsOf: problemsOfObject(dto),
       parse: (json) => (isObject(json) ? parse(json as T) : json),
     },
+    problemsOfObject(dto),
   );
 }
 
@@ -86,25 +84,23 @@ export function NestedList<T extends object>(
         if (!Array.isArray(value) || value.length > max) return value;
         return value.map((item: unknown) => readObject(dto, item, complete));
       },
-    },
-    {
-      problemsOf,
       parse: (json) => (Array.isArray(json) ? json.map((item) => parse(item as T)) : json),
     },
+    problemsOf,
   );
 }
 
 function declareNested(
   declaration: Declaration<unknown>,
   kind: Omit<Kind, 'rules'>,
-  nested: NestedKind,
+  problemsOf: ProblemsOf,
 ): PropertyDecorator {
   // The rule of class-validator has the message of the first problem.
   const isNested = problemRule('isNested', (value) => {
-    const [problem] = nested.problemsOf(value, '');
+    const [problem] = problemsOf(value, '');
     return problem && (problem.field === '' ? problem.message : describeProblem(problem));
   });
-  return declareField(declaration, { ...kind, nested, rules: [isNested] });
+  return declareField(declaration, { ...kind, nested: problemsOf, rules: [isNested] });
 }
 
 /** An array of records of a DTO, for responses. */

@@ -11,17 +11,12 @@ export function isTime({ schema }: Field): boolean {
 
 /** Returns a function that converts the values of a DTO in parsed JSON. */
 export function valueParserOf<T extends object>(dto: Type<T>): ValueParser<T> {
-  const parsers = fieldsOf(dto).flatMap((field) => {
-    const parse = isTime(field) ? timeOf : field.nested?.parse;
-    return parse ? [[field.name, parse] as const] : [];
-  });
+  const parsers = fieldsOf(dto).flatMap(({ name, parse }) =>
+    parse ? [[name, parse] as const] : [],
+  );
   return (json) => {
     const values = json as Record<string, unknown>;
     for (const [name, parse] of parsers) values[name] = parse(values[name]);
     return json;
   };
-}
-
-function timeOf(json: unknown): unknown {
-  return typeof json === 'string' ? new Date(json) : json;
 }

@@ -22,9 +22,9 @@ export function columnOf(field: Field): ColumnOptions {
 }
 
 function typeOf(field: Field): ColumnOptions {
-  const { nested, schema } = field;
+  const { nested, parse, schema } = field;
   const { type, format = '', minimum = 0, maximum = 0 } = schema;
-  if (nested) return { type: 'jsonb', transformer: readBy(nested.parse) };
+  if (nested && parse) return { type: 'jsonb', transformer: readBy(parse) };
   if (holdsObjects(field)) return { type: 'jsonb' };
   if (isList(field)) return { type: 'text', array: true };
   if (type === 'boolean') return { type };

@@ -12,12 +12,11 @@ export interface Input<T> {
 /** The encoding of values: JSON, or strings as in queries and arguments of prompts. */
 export type Encoding = 'json' | 'text';
 
-/** Cached metadata of a DTO. */
+/** What inputs of a DTO are read by. */
 export interface Reader {
-  readonly fields: readonly Field[];
   /** The fields by name. The last of several declarations wins. */
-  readonly known: ReadonlyMap<string, Field>;
-  readonly fixed: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly fixed: readonly string[];
   readonly isUpdate: boolean;
   readonly validate: Validator;
 }
@@ -46,7 +45,6 @@ export const BODY: ProblemWording = {
 };
 
 const READERS = new WeakMap<Type<object>, Reader>();
-const NOTHING_UNREAD: readonly FieldProblem[] = [];
 
 /**
  * Reads a plain object into a DTO: rejects unknown fields, normalizes and validates values, and sets
@@ -56,14 +54,17 @@ const NOTHING_UNREAD: readonly FieldProblem[] = [];
 export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
-  unread: readonly FieldProblem[] = NOTHING_UNREAD,
+  unread: readonly FieldProblem[] = [],
   { encoding = 'json', wording = BODY }: ReadOptions = {},
 ): Input<T> {
   const reader = readerOf(dto);
   const value = new dto();
   setNormalized(value, plain, reader, encoding);
-  const found = [...unknownFields(plain, reader, wording), ...problemsOf(value, reader)];
-  const problems = unread.length === 0 ? found : mergeProblems(unread, found);
+  const found = [
+    ...unknownFields(plain, reader, wording),
+    ...withPaths(reader.validate(value), value, reader),
+  ];
+  const problems = mergeProblems(unread, found);
   if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
@@ -72,11 +73,9 @@ export function readInput<T extends object>(
 export function readerOf(dto: Type<object>): Reader {
   let reader = READERS.get(dto);
   if (!reader) {
-    const fields = fieldsOf(dto);
     reader = {
-      fields,
-      known: new Map(fields.map((field) => [field.name, field])),
-      fixed: new Set(fixedFieldsOf(dto)),
+      fields: new Map(fieldsOf(dto).map((field) => [field.name, field])),
+      fixed: fixedFieldsOf(dto),
       isUpdate: isUpdate(dto),
       validate: compileValidator(dto),
     };
@@ -94,7 +93,7 @@ export function readFieldsOnly(
   const reader = readerOf(dto);
   const instance = new dto();
   setNormalized(instance, plain, reader, encoding);
-  const broken = reader.validate(instance).filter(({ field }) => reader.known.has(field));
+  const broken = reader.validate(instance).filter(({ field }) => reader.fields.has(field));
   const problems = withPaths(broken, instance, reader);
   const value = { ...plain };
   setNormalized(value, plain, reader, encoding);
@@ -102,22 +101,17 @@ export function readFieldsOnly(
   return { value, problems };
 }
 
-function problemsOf(value: object, reader: Reader): FieldProblem[] {
-  const problems = reader.validate(value);
-  return problems.length === 0 ? problems : withPaths(problems, value, reader);
-}
-
 /** Replaces the problem of each field that consists of others by those of its parts. */
 export function withPaths(
   problems: readonly FieldProblem[],
   value: object,
-  { known }: Reader,
+  { fields }: Reader,
 ): FieldProblem[] {
   return problems.flatMap((problem) => {
     const { field: name } = problem;
-    const nested = known.get(name)?.nested;
+    const nested = fields.get(name)?.nested;
     const given = (value as Readonly<Record<string, unknown>>)[name];
-    const parts = given === undefined || given === null ? [] : nested?.problemsOf(given, name);
+    const parts = given === undefined || given === null ? [] : nested?.(given, name);
     return parts && parts.length > 0 ? parts : [problem];
   });
 }
@@ -126,12 +120,12 @@ export function withPaths(
 export function setNormalized(
   value: object,
   plain: object,
-  { known }: Reader,
+  { fields }: Reader,
   encoding: Encoding,
 ): void {
   const raw = plain as Readonly<Record<string, unknown>>;
   const target = value as Record<string, unknown>;
-  for (const [name, { normalize, fromText }] of known) {
+  for (const [name, { normalize, fromText }] of fields) {
     if (!Object.hasOwn(plain, name)) continue;
     const given = raw[name];
     target[name] = normalize(
@@ -141,10 +135,9 @@ export function setNormalized(
 }
 
 function unknownFields(plain: object, reader: Reader, wording: ProblemWording): FieldProblem[] {
-  const { known } = reader;
-  const unknown = Object.keys(plain).filter((name) => !known.has(name));
+  const unknown = Object.keys(plain).filter((name) => !reader.fields.has(name));
   if (unknown.length === 0) return [];
-  const message = unknownMessage(reader, [...known.keys()], wording);
+  const message = unknownMessage(reader, [...reader.fields.keys()], wording);
   return unknown.map((name) => ({
     field: fieldLabel(name, wording.whole),
     message: message(name),
@@ -162,7 +155,7 @@ export function unknownMessage(
 ): (name: string) => string {
   let isFirst = true;
   return (name) => {
-    if (fixed.has(name)) return 'cannot be changed';
+    if (fixed.includes(name)) return 'cannot be changed';
     const { unknown } = wording;
     const message = isFirst ? `${unknown}; ${wording.known(known)}` : unknown;
     isFirst = false;
@@ -175,6 +168,7 @@ export function mergeProblems(
   unread: readonly FieldProblem[],
   found: FieldProblem[],
 ): FieldProblem[] {
+  if (unread.length === 0) return found;
   const named = new Set(unread.map(({ field }) => field));
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
@@ -183,7 +177,7 @@ export function mergeProblems(
 export function setDefaults(value: object, { fields, isUpdate: hasNoDefaults }: Reader): void {
   if (hasNoDefaults) return;
   const target = value as Record<string, unknown>;
-  for (const { name, presence, isChange } of fields) {
+  for (const { name, presence, isChange } of fields.values()) {
     if (isChange === true || (target[name] !== undefined && target[name] !== null)) continue;
     if (presence.default !== undefined) target[name] = presence.default;
     // `deleteProperty` is slow even if the property is missing.

@@ -143,6 +143,7 @@ export function DateTime({
     schema: { type: 'string', format: 'date-time', ...(order && { description: order }) },
     inputSchema: { ...DATE_TIME_INPUT_SCHEMA, description: inputDescription },
     rules: after === undefined ? [isDateTime()] : [isDateTime(), isAfter(after)],
+    parse: (json) => (typeof json === 'string' ? new Date(json) : json),
     normalize: (value) => {
       const text = trimToNull(value);
       return typeof text === 'string' ? (parseDateTime(text, rounding) ?? text) : text;
