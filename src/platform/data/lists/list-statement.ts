@@ -52,9 +52,10 @@ export interface ListRow {
 
 /** The first page of a list with a counted total, in the order of an index. */
 export function firstPage(selection: ListSelection, filter?: Equality): Statement {
-  const { table, columns, conditions, order, limit } = selection;
+  const { table, columns, conditions, order } = selection;
+  const limit = conditions.parameter(selection.limit);
   const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
-    ${orderBy(order)} limit ${limit}`;
+    ${orderBy(order)} limit ${limit}::bigint`;
   return {
     text: `select ${countOf(table, filter)} as total, ${asJson(selection, rows)} as items`,
     values: conditions.values,

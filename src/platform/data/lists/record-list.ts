@@ -3,7 +3,7 @@ import { ColumnsOfCalls, type ComputedFields } from '../records/record-columns.j
 import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { tableOf, type TenantTable } from '../records/tenant-entity.js';
-import type { Conditions, Equality } from './conditions.js';
+import type { Conditions } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
@@ -26,9 +26,6 @@ import { parseCursor } from './cursor.js';
 
 /** Maximum number of cached totals and sizes, of at most 200 bytes each. */
 const MAX_CACHED = 5_000;
-
-/** Maximum number of cached statements of first pages, which stay prepared. */
-const MAX_FIRST_PAGES = 100;
 
 /** The entity and columns of a list. They are SQL and must never come from a caller. */
 export interface ListSource<T extends object> {
@@ -59,7 +56,6 @@ export class RecordList<T extends object> {
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
   private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
-  private readonly firstPages = new Map<string, Statement>();
 
   /** @throws Error if the table does not declare a sort of the query */
   constructor(
@@ -129,24 +125,12 @@ export class RecordList<T extends object> {
     if (!this.hasTotal(conditions)) return this.search(selection);
     const filter = conditions.soleEquality;
     const isIndexed = !filter || order.column === this.table.order;
+    // Most requests are for first pages, which have few distinct statements. They stay prepared.
     if (isIndexed && offset === 0 && !hasFields) {
-      return this.run(selection, this.firstPage(selection, filter));
+      return this.run(selection, firstPage(selection, filter));
     }
     const plan = isIndexed && !hasFields ? 'prepared' : 'custom';
     return this.run(selection, { ...countedPage(selection, filter), plan });
-  }
-
-  /** Most requests are for first pages, which have few distinct statements. They stay prepared. */
-  private firstPage(selection: ListSelection, filter: Equality | undefined): Statement {
-    const { order, limit, conditions } = selection;
-    const kind = this.columns.of(conditions.call).hasComputed ? 'computed' : 'stored';
-    const shape = [order.column, order.direction, limit, filter?.column ?? '', kind].join(' ');
-    const known = this.firstPages.get(shape);
-    if (known !== undefined) return { ...known, values: conditions.values };
-    const statement = firstPage(selection, filter);
-    if (this.firstPages.size >= MAX_FIRST_PAGES) return { ...statement, plan: 'custom' };
-    this.firstPages.set(shape, statement);
-    return statement;
   }
 
   /**

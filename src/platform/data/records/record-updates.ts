@@ -31,10 +31,7 @@ export type Revision<R> = (
   inner: InTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
-/** How often an update is tried without a lock. */
-const MAX_UNLOCKED_ATTEMPTS = 2;
-
-/** Updates of single records: by compare-and-set, and with a lock after conflicts. */
+/** Updates of single records: by compare-and-set, and with a lock after a conflict. */
 export abstract class RecordUpdates<R extends { id: string }> {
   readonly table: TenantTable;
   protected readonly columns: ColumnsOfCalls<R>;
@@ -66,7 +63,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
    * Sets columns of a record. `updated_at` keeps its value if nothing changes.
    *
    * A function computes the new values from the stored record. The record is read without a lock and written
-   * if nobody has changed it since. After conflicts, or if the function sends statements, it is locked.
+   * if nobody has changed it since. After a conflict, or if the function sends statements, it is locked.
    * @param change the new values, of which undefined ones are not set; or the function, which may run more than once
    * @param direct the change of the function, if it needs no stored value. It is then written without reading the
    *   record, and the function runs only if that changed nothing.
@@ -108,27 +105,23 @@ export abstract class RecordUpdates<R extends { id: string }> {
     const statement = direct && !call.precondition && this.directChange(call, id, direct);
     const changed = statement && (await this.write(call, id, statement));
     if (changed) return changed;
-    for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
-      const outcome = await this.runUnlocked(call, id, revise);
-      if (outcome === 'transaction needed') break;
-      if (outcome !== 'conflict') return outcome;
-    }
-    return this.runLocked(call, id, revise);
+    const outcome = await this.runUnlocked(call, id, revise);
+    return outcome === 'lock needed' ? this.runLocked(call, id, revise) : outcome;
   }
 
   private async runUnlocked(
     call: TenantCall,
     id: string,
     revise: Revision<R>,
-  ): Promise<Stored<R> | undefined | 'conflict' | 'transaction needed'> {
+  ): Promise<Stored<R> | undefined | 'lock needed'> {
     const [row] = await this.database.readForWrite<JsonRow>(call, this.findStatement(call, id));
     if (!row) return undefined;
     try {
       const statement = await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise);
       if (!statement) return this.unchanged(call, row);
-      return (await this.write(call, id, statement)) ?? 'conflict';
+      return (await this.write(call, id, statement)) ?? 'lock needed';
     } catch (error) {
-      if (error instanceof TransactionNeeded) return 'transaction needed';
+      if (error instanceof TransactionNeeded) return 'lock needed';
       throw error;
     }
   }
