@@ -31,9 +31,13 @@ const IS_ERASED = `status = ${ERASED}`;
 
 const ERASED_MESSAGE = 'The records of the response to this Idempotency-Key were erased.';
 
-/** SQL of the responses about records `$2`, and those whose records are unknown. */
-const ABOUT_RECORDS = `(record_ids is null
-  or exists (select from unnest(record_ids) record_id where record_id = any($2::uuid[])))`;
+/** The responses about records, and those whose records are unknown. */
+export const RESPONSES_ABOUT_RECORDS = {
+  name: 'idempotency_keys',
+  rows: `(record_ids is null
+    or exists (select from unnest(record_ids) record_id where record_id = any($2::uuid[])))`,
+  erased: `status = ${ERASED}, content_hash = '', location = null, etag = null, body = '', record_ids = '{}'`,
+};
 
 /** Rows that one statement deletes. Small batches keep locks short. */
 const DELETE_BATCH = 1_000;
@@ -102,38 +106,6 @@ export class IdempotencyRepository {
         uuidsIn(`${route} ${location ?? ''} ${text}`),
       ],
       asDatabaseUserOf,
-    });
-  }
-
-  /**
-   * Deletes the responses about these records, and those whose records are unknown.
-   * @throws ApiError `create_failed`
-   */
-  async deleteForRecords(
-    { transaction, tenant: { id } }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    if (recordIds.length === 0) return;
-    await transaction.query({
-      text: `delete from idempotency_keys where organization_id = $1 and ${ABOUT_RECORDS}`,
-      values: [id, recordIds],
-    });
-  }
-
-  /**
-   * Empties the responses about these records, and those whose records are unknown. A later request with the same key
-   * is `not_found`.
-   * @throws ApiError `create_failed`
-   */
-  async eraseForRecords(
-    { transaction, tenant: { id } }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    await transaction.query({
-      text: `update idempotency_keys set status = ${ERASED}, content_hash = '', location = null, etag = null,
-          body = '', record_ids = '{}'
-        where organization_id = $1 and ${ABOUT_RECORDS}`,
-      values: [id, recordIds],
     });
   }
 

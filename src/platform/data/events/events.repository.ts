@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { InTransaction, TenantCall } from '../call.js';
+import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { EVENT_COLUMNS, type StoredEvent } from './stored-event.js';
 
-/** The tables with events. The outbox comes first, because the publisher moves events to the other one. */
-const TABLES = ['event_outbox', 'events'];
+/** The events of records. The outbox comes first, because the publisher moves events to the other table. */
+export const EVENTS_ABOUT_RECORDS = ['event_outbox', 'events'].map((name) => ({
+  name,
+  rows: 'record_id = any($2::uuid[])',
+  erased: `record = json_build_object('id', record_id)`,
+}));
 
 /** Which events to read. */
 export interface EventSelection {
@@ -86,23 +90,6 @@ export class EventsRepository {
   }
 
   /**
-   * Removes the events of records.
-   * @throws ApiError `create_failed`
-   */
-  async deleteForRecords(
-    { transaction, tenant: { id } }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    if (recordIds.length === 0) return;
-    for (const table of TABLES) {
-      await transaction.query({
-        text: `delete from ${table} where organization_id = $1 and record_id = any($2::uuid[])`,
-        values: [id, recordIds],
-      });
-    }
-  }
-
-  /**
    * Reads the published events of records in their order.
    * @throws ApiError `query_failed`
    */
@@ -112,22 +99,5 @@ export class EventsRepository {
         order by events.position`,
       values: [call.tenant.id, recordIds],
     });
-  }
-
-  /**
-   * Removes all fields of the records of events, except their ids.
-   * @throws ApiError `create_failed`
-   */
-  async eraseRecords(
-    { transaction, tenant: { id } }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    for (const table of TABLES) {
-      await transaction.query({
-        text: `update ${table} set record = json_build_object('id', record_id)
-          where organization_id = $1 and record_id = any($2::uuid[])`,
-        values: [id, recordIds],
-      });
-    }
   }
 }

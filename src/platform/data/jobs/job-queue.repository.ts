@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { uuidsIn } from '../../fields/kinds/uuid.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import type { InTransaction, TenantCall } from '../call.js';
+import type { TenantCall } from '../call.js';
+
+/** The jobs whose payload has the id of a record. */
+export const JOBS_ABOUT_RECORDS = { name: 'jobs', rows: 'record_ids && $2::uuid[]' };
 
 /** A job to be stored. */
 export interface NewJob {
@@ -46,20 +49,5 @@ export class JobQueueRepository {
       values: [...[call.tenant.id, uuidv7(), name, payload, uuidsIn(payload)], ...options],
     });
     return row?.id;
-  }
-
-  /**
-   * Removes the jobs whose payload has the id of one of these records.
-   * @throws ApiError `create_failed`
-   */
-  async deleteForRecords(
-    { transaction, tenant: { id } }: InTransaction,
-    recordIds: readonly string[],
-  ): Promise<void> {
-    if (recordIds.length === 0) return;
-    await transaction.query({
-      text: 'delete from jobs where organization_id = $1 and record_ids && $2::uuid[]',
-      values: [id, recordIds],
-    });
   }
 }

@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type Counts, RecordRemoval } from './record-removal.service.js';
-import { IdempotencyRepository } from '../idempotency.repository.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { deletesSoftly } from './tenant-entity.js';
@@ -28,9 +25,6 @@ export class PurgeService {
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly removal: RecordRemoval,
-    private readonly responses: IdempotencyRepository,
-    private readonly jobs: JobQueueRepository,
-    private readonly events: EventsRepository,
   ) {}
 
   /** The tables that a purge covers. */
@@ -104,9 +98,6 @@ export class PurgeService {
       });
       const ids = found.map(({ id }) => id);
       const removed = await this.removal.remove(inner, table, ids);
-      await this.responses.deleteForRecords(inner, removed.ids);
-      await this.jobs.deleteForRecords(inner, removed.ids);
-      await this.events.deleteForRecords(inner, removed.ids);
       await this.removal.removeAbout(inner, removed.ids);
       return { found: ids.length, counts: removed.counts };
     });

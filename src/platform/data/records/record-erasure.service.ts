@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../call.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { IdempotencyRepository } from '../idempotency.repository.js';
-import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { RecordRemoval } from './record-removal.service.js';
 
 /** The records that an erasure concerns. */
@@ -22,12 +19,7 @@ export function erasureLockSql(organization: string, mode: '' | '_shared'): stri
 /** Removes records for good, and empties what is stored about them elsewhere. */
 @Injectable()
 export class RecordErasure {
-  constructor(
-    private readonly removal: RecordRemoval,
-    private readonly responses: IdempotencyRepository,
-    private readonly jobs: JobQueueRepository,
-    private readonly events: EventsRepository,
-  ) {}
+  constructor(private readonly removal: RecordRemoval) {}
 
   /**
    * Removes records and those that cannot exist without them. Their events keep only the id of the record, stored
@@ -40,9 +32,6 @@ export class RecordErasure {
     const removed = [...new Set([...ids, ...removal.ids])];
     const all = [...new Set([...removed, ...changedIds])];
     await this.query(call, `select ${erasureLockSql('$1', '')}`);
-    await this.jobs.deleteForRecords(call, removed);
-    await this.responses.eraseForRecords(call, all);
-    await this.events.eraseRecords(call, all);
     await this.removal.removeAbout(call, removed, all);
     await this.removeEmptyCounts(call);
     return all;

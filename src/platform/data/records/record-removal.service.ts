@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction } from '../call.js';
+import { EVENTS_ABOUT_RECORDS } from '../events/events.repository.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
+import { RESPONSES_ABOUT_RECORDS } from '../idempotency.repository.js';
+import { JOBS_ABOUT_RECORDS } from '../jobs/job-queue.repository.js';
 import { ReferringRecords, type TableReference } from './referring-records.service.js';
 import { TenantTables } from './tenant-tables.service.js';
 
@@ -13,6 +16,21 @@ export interface Removal {
   readonly counts: Record<string, number>;
   readonly ids: string[];
 }
+
+/** Rows of a table that are about records. */
+interface RowsAboutRecords {
+  readonly name: string;
+  /** SQL condition of the rows about the records `$2`. */
+  readonly rows: string;
+  /** SQL of what is set in rows about an erased record. Without it, they are deleted. */
+  readonly erased?: string;
+}
+
+const ABOUT_RECORDS: readonly RowsAboutRecords[] = [
+  RESPONSES_ABOUT_RECORDS,
+  JOBS_ABOUT_RECORDS,
+  ...EVENTS_ABOUT_RECORDS,
+];
 
 /**
  * Removes records of an organization in a transaction, and applies the `on delete` actions of foreign
@@ -39,21 +57,28 @@ export class RecordRemoval {
   }
 
   /**
-   * Deletes the rows about removed records, in tables with the option `about`.
-   * @param erased records whose rows are emptied instead, in tables with the option `erased`
+   * Deletes what other tables store about removed records: responses, jobs, events, and the rows of tables with the
+   * option `about`.
+   * @param erased records about which everything is emptied that can be emptied, and not deleted
    */
   async removeAbout(
     call: InTransaction,
     removed: readonly string[],
     erased?: readonly string[],
   ): Promise<void> {
-    for (const { name, about, erased: emptied } of this.tenantTables.all) {
-      if (about === undefined) continue;
-      const rows = `where organization_id = $1 and ${about} = any($2::uuid[])`;
+    if (removed.length === 0 && !erased) return;
+    for (const { name, rows, erased: emptied } of [...ABOUT_RECORDS, ...this.tablesAbout]) {
+      const ofRecords = `where organization_id = $1 and ${rows}`;
       if (erased && emptied)
-        await this.query(call, `update ${name} set ${emptied} ${rows}`, erased);
-      else await this.query(call, `delete from ${name} ${rows}`, removed);
+        await this.query(call, `update ${name} set ${emptied} ${ofRecords}`, erased);
+      else await this.query(call, `delete from ${name} ${ofRecords}`, removed);
     }
+  }
+
+  private get tablesAbout(): RowsAboutRecords[] {
+    return this.tenantTables.all.flatMap(({ name, about, erased }) =>
+      about === undefined ? [] : [{ name, rows: `${about} = any($2::uuid[])`, erased }],
+    );
   }
 
   private async removeFrom(

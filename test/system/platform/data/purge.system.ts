@@ -6,9 +6,6 @@ import { AnsweredRecords1764374400000 } from '../../../../src/platform/data/migr
 import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
 import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
-import { EventsRepository } from '../../../../src/platform/data/events/events.repository.js';
-import { JobQueueRepository } from '../../../../src/platform/data/jobs/job-queue.repository.js';
-import { IdempotencyRepository } from '../../../../src/platform/data/idempotency.repository.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import type { TenantTables } from '../../../../src/platform/data/records/tenant-tables.service.js';
@@ -152,14 +149,7 @@ describe('a table whose records are never deleted', () => {
   it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
     const tables = { all: [new KeptRepository(database).table] } as TenantTables;
-    const service = new PurgeService(
-      tables,
-      database,
-      app.app.get(RecordRemoval),
-      app.app.get(IdempotencyRepository),
-      app.app.get(JobQueueRepository),
-      app.app.get(EventsRepository),
-    );
+    const service = new PurgeService(tables, database, app.app.get(RecordRemoval));
     expect(await service.count({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
