@@ -151,6 +151,21 @@ export function holdsObjects({ schema: { type, items } }: Field): boolean {
   return type === 'object' || items?.type === 'object';
 }
 
+/** Converts values of parsed JSON, in place, to the types of their fields. */
+export type ValueParser<T> = (json: T) => T;
+
+/** Returns a function that converts the values of a DTO in parsed JSON. */
+export function valueParserOf<T extends object>(dto: Type<T>): ValueParser<T> {
+  const parsers = fieldsOf(dto).flatMap(({ name, parse }) =>
+    parse ? [[name, parse] as const] : [],
+  );
+  return (json) => {
+    const values = json as Record<string, unknown>;
+    for (const [name, parse] of parsers) values[name] = parse(values[name]);
+    return json;
+  };
+}
+
 /** Whether the DTO describes an update. There, null clears a field and fields have no defaults. */
 export function isUpdate(dto: Type<object>): boolean {
   return Reflect.hasMetadata(UPDATE, dto);

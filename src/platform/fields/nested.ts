@@ -1,13 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { describeProblem } from '../errors/field-problem.js';
 import { nullsForMissing } from './changes.js';
-import { type Declaration, declareField, type Field, type Kind } from './field.js';
+import { type Declaration, declareField, type Field, valueParserOf } from './field.js';
 import { isObject } from './kinds/json-object.js';
 import { outputField } from './kinds/output-kinds.js';
 import { problemRule } from './kinds/rules.js';
 import { readInput } from './input/read-input.js';
 import { type Direction, exampleOf, jsonSchemaOf } from './schema/schema-of.js';
-import { valueParserOf } from './value-parser.js';
 
 type ProblemsOf = NonNullable<Field['nested']>;
 
@@ -35,23 +34,14 @@ export function NestedInput<T extends object>(
   return nestedObject(dto, declaration, 'input', (read) => read);
 }
 
-function nestedObject<T extends object>(
-  dto: Type<T>,
+function nestedObject(
+  dto: Type<object>,
   declaration: Declaration<unknown>,
   direction: Direction,
   complete: (read: object) => object,
 ): PropertyDecorator {
-  const parse = valueParserOf(dto);
-  return declareNested(
-    { example: exampleOf(dto, direction), ...declaration },
-    {
-      schema: jsonSchemaOf(dto, direction),
-      inputSchema: jsonSchemaOf(dto, 'input'),
-      normalize: (value) => readObject(dto, value, complete),
-      parse: (json) => (isObject(json) ? parse(json as T) : json),
-    },
-    problemsOfObject(dto),
-  );
+  const example = exampleOf(dto, direction);
+  return declareField({ example, ...declaration }, objectKind(dto, direction, complete));
 }
 
 /**
@@ -62,45 +52,49 @@ export function NestedList<T extends object>(
   dto: Type<T>,
   { max, ...declaration }: Omit<Declaration<readonly T[], object>, 'default'> & { max: number },
 ): PropertyDecorator {
-  const problemsOfItem = problemsOfObject(dto);
-  const parse = valueParserOf(dto);
-  const complete = (read: object) => nullsForMissing(dto, read);
+  const item = objectKind(dto, 'output', (read) => nullsForMissing(dto, read));
+  const example = exampleOf(dto, 'output');
   const problemsOf: ProblemsOf = (value, path) => {
     if (!Array.isArray(value)) return [{ field: path, message: 'must be an array of objects' }];
     if (value.length > max) return [{ field: path, message: `must have at most ${max} items` }];
-    return value.flatMap((item, index) => problemsOfItem(item, joined(path, String(index))));
+    return value.flatMap((each, index) => item.nested(each, joined(path, String(index))));
   };
-  const example = exampleOf(dto, 'output');
-  return declareNested(
+  return declareField(
     {
       ...(example && { example: [example] }),
       ...declaration,
       ...(declaration.required !== true && { default: NO_ITEMS }),
     },
     {
-      schema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'output') },
-      inputSchema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'input') },
-      normalize: (value) => {
-        if (!Array.isArray(value) || value.length > max) return value;
-        return value.map((item: unknown) => readObject(dto, item, complete));
-      },
-      parse: (json) => (Array.isArray(json) ? json.map((item) => parse(item as T)) : json),
+      ...nestedKind(problemsOf),
+      schema: { type: 'array', maxItems: max, items: item.schema },
+      inputSchema: { type: 'array', maxItems: max, items: item.inputSchema },
+      normalize: (value) =>
+        Array.isArray(value) && value.length <= max ? value.map(item.normalize) : value,
+      parse: (json) => (Array.isArray(json) ? json.map(item.parse) : json),
     },
-    problemsOf,
   );
 }
 
-function declareNested(
-  declaration: Declaration<unknown>,
-  kind: Omit<Kind, 'rules'>,
-  problemsOf: ProblemsOf,
-): PropertyDecorator {
-  // The rule of class-validator has the message of the first problem.
+/** The kind of an object. @param complete returns the object with the fields that a value lacks */
+function objectKind(dto: Type<object>, direction: Direction, complete: (read: object) => object) {
+  const parse = valueParserOf(dto);
+  return {
+    ...nestedKind(problemsOfObject(dto)),
+    schema: jsonSchemaOf(dto, direction),
+    inputSchema: jsonSchemaOf(dto, 'input'),
+    normalize: (value: unknown) => readObject(dto, value, complete),
+    parse: (json: unknown) => (isObject(json) ? parse(json) : json),
+  };
+}
+
+/** The part of a kind that finds problems. The rule of class-validator has the message of the first one. */
+function nestedKind(nested: ProblemsOf) {
   const isNested = problemRule('isNested', (value) => {
-    const [problem] = problemsOf(value, '');
+    const [problem] = nested(value, '');
     return problem && (problem.field === '' ? problem.message : describeProblem(problem));
   });
-  return declareField(declaration, { ...kind, nested: problemsOf, rules: [isNested] });
+  return { nested, rules: [isNested] };
 }
 
 /** An array of records of a DTO, for responses. */

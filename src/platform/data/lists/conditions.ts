@@ -20,7 +20,6 @@ export class Conditions {
   readonly scopeSql: string;
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
-  private others = 0;
   private hasSearch = false;
 
   constructor(
@@ -45,7 +44,6 @@ export class Conditions {
   /** Adds a clause whose `?` becomes the parameter of the value. An undefined value adds no condition. */
   add(clause: string, value: unknown): this {
     if (value === undefined) return this;
-    this.others += 1;
     this.clauses.push(clause.replace('?', this.parameter(value)));
     return this;
   }
@@ -70,7 +68,6 @@ export class Conditions {
   /** Adds the clause of a search. It can be evaluated by an index or record by record. */
   search(clause: string): void {
     this.hasSearch = true;
-    this.others += 1;
     this.clauses.push(clause);
   }
 
@@ -90,11 +87,11 @@ export class Conditions {
 
   /** Whether all records of the organization are selected. */
   get isEmpty(): boolean {
-    return this.others === 0 && this.equalities.length === 0;
+    return this.clauses.length === 0;
   }
 
   /** The only condition, if it is an equality. Its total can be read from the counts of records. */
   get soleEquality(): Equality | undefined {
-    return this.others === 0 && this.equalities.length === 1 ? this.equalities[0] : undefined;
+    return this.clauses.length === 1 ? this.equalities[0] : undefined;
   }
 }

@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
-import { fieldsOf } from '../../fields/field.js';
-import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
+import { fieldsOf, type ValueParser, valueParserOf } from '../../fields/field.js';
 
 /** The SELECT list of a record whose rows PostgreSQL converts to JSON as clients receive it. */
 export function jsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
-  const columns = fields.map((field) => {
-    const { name, schema } = field;
-    if (isTime(field)) return `${isoTimeSql(name)} as ${name}`;
+  const columns = fields.map(({ name, schema }) => {
+    if (schema.format === 'date-time') return `${isoTimeSql(name)} as ${name}`;
     // A number in JSON would lose digits.
     return schema.format === 'decimal' ? `${name}::text as ${name}` : name;
   });
