@@ -1,7 +1,7 @@
-import type { LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { logErrorMessages, serializeError } from './error-serializer.js';
-import type { LogErrors, LogLevel } from './settings.js';
+import type { Settings } from './settings.js';
 import { writeSynchronously } from './standard-output.js';
 
 /** How long lines are collected before they are written together, because each write is expensive. */
@@ -71,79 +71,62 @@ function writeOrLose(text: string): void {
 }
 
 /** Sets the lowest level that is logged. */
-export function setLogLevel(level: LogLevel): void {
+export function setLogLevel(level: Settings['logLevel']): void {
   logger.level = level;
 }
 
 /** Sets what is logged of errors. */
-export function setLogErrors(errors: LogErrors): void {
+export function setLogErrors(errors: Settings['logErrors']): void {
   logErrorMessages(errors === 'full');
 }
 
-/** Contexts of the lines that Nest writes while it starts, such as one for each route. */
-const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
-  'InstanceLoader',
-  'NestApplication',
-  'NestFactory',
-  'RouterExplorer',
-  'RoutesResolver',
+/**
+ * What Nest writes while it starts, by context and level, such as a line for each route. It also throws the errors that
+ * end the start, and the program reports them.
+ */
+const STARTUP_LINES: ReadonlyMap<string | undefined, LogLevel> = new Map([
+  ['ExceptionHandler', 'error'],
+  ['InstanceLoader', 'log'],
+  ['NestApplication', 'log'],
+  ['NestFactory', 'log'],
+  ['RouterExplorer', 'log'],
+  ['RoutesResolver', 'log'],
 ]);
 
-/** The context of errors that end the start of Nest. Nest also throws them, and the program reports them. */
-const NEST_FAILURES = 'ExceptionHandler';
-
-/** Writes the messages of Nest's `Logger` to the same log. */
-export class NestLogger implements LoggerService {
-  log(message: unknown, ...rest: unknown[]): void {
-    write(NEST_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
+/** Writes the messages of Nest's `Logger` to the same log. The inherited methods tell context and stack from messages. */
+export class NestLogger extends ConsoleLogger {
+  constructor() {
+    super({ structuredParams: false });
   }
 
-  fatal(message: unknown, ...rest: unknown[]): void {
-    write('fatal', message, rest);
+  protected override printMessages(
+    messages: unknown[],
+    context?: string,
+    level: LogLevel = 'log',
+    _stream?: 'stdout' | 'stderr',
+    stack?: unknown,
+  ): void {
+    const values = messages.filter((value) => value !== undefined);
+    const err = values.find((value) => value instanceof Error);
+    const texts = values.filter((value) => typeof value !== 'object' || value === null);
+    const data = values.filter((value) => !texts.includes(value) && value !== err);
+    logger[STARTUP_LINES.get(context) === level ? 'debug' : PINO_LEVELS[level]](
+      { context, err, ...(data.length > 0 && { data }), stack },
+      texts.length > 0 ? texts.map(String).join(' ') : err?.name,
+    );
   }
 
-  error(message: unknown, ...rest: unknown[]): void {
-    if (rest.at(-1) === NEST_FAILURES) {
-      write('debug', message, rest);
-      return;
-    }
-    const [stack] = rest;
-    // The second argument is a stack trace if a context follows it.
-    if (rest.length === 2 && typeof stack === 'string') {
-      write('error', message, rest.slice(1), { stack });
-    } else write('error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    write('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    write('trace', message, rest);
+  /** The stack is in the line of the message. */
+  protected override printStackTrace(): void {
+    return undefined;
   }
 }
 
-/** @param rest additional values; the last one is the context if it is a string */
-function write(
-  level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
-  message: unknown,
-  rest: readonly unknown[],
-  properties: object = {},
-): void {
-  const last = rest.at(-1);
-  const context = typeof last === 'string' ? last : undefined;
-  const others = context === undefined ? rest : rest.slice(0, -1);
-  const values = [message, ...others].filter((value) => value !== undefined);
-  const err = values.find((value) => value instanceof Error);
-  const texts = values.filter((value) => typeof value !== 'object' || value === null);
-  const objects = values.filter((value) => typeof value === 'object' && value !== null);
-  const data = objects.filter((value) => value !== err);
-  logger[level](
-    { context, err, ...(data.length > 0 && { data }), ...properties },
-    texts.length > 0 ? texts.map(String).join(' ') : err?.name,
-  );
-}
+const PINO_LEVELS = {
+  verbose: 'trace',
+  debug: 'debug',
+  log: 'info',
+  warn: 'warn',
+  error: 'error',
+  fatal: 'fatal',
+} as const satisfies Record<LogLevel, LevelWithSilent>;

@@ -26,72 +26,47 @@ export function parseQueryString(
   raw: string,
   mayRepeat: (name: string) => boolean = () => false,
 ): ParsedQueryString {
-  const reader = new Reader(mayRepeat);
-  let parameters = 0;
-  let start = 0;
-  while (start < raw.length) {
-    const ampersand = raw.indexOf('&', start);
-    const end = ampersand === -1 ? raw.length : ampersand;
-    if (end > start && ++parameters > MAX_PARAMETERS) {
-      reader.report(WHOLE, TOO_MANY);
-      break;
+  const values = Object.create(null) as ParsedQueryString['values'];
+  const problems: FieldProblem[] = [];
+  const report = (name: string, message: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ field: fieldLabel(name, WHOLE), message });
+  };
+  /** How often each name was given. */
+  const counts = new Map<string, number>();
+  const parameters = raw.split('&').filter((parameter) => parameter !== '');
+  for (const parameter of parameters.slice(0, MAX_PARAMETERS)) {
+    const [rawName = ''] = parameter.split('=', 1);
+    const { text: name, problem } = decode(rawName);
+    if (name === undefined) {
+      report(rawName, problem);
+      continue;
     }
-    if (end > start) reader.read(raw.slice(start, end));
-    start = end + 1;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    if (count > 1 && !mayRepeat(name)) {
+      if (count === 2) report(name, REPEATED);
+      continue;
+    }
+    const value = decode(parameter.slice(rawName.length + 1));
+    const earlier = values[name];
+    if (value.text === undefined) report(name, value.problem);
+    else values[name] = earlier === undefined ? value.text : [earlier, value.text].flat();
   }
-  return { values: reader.values, problems: reader.problems };
+  if (parameters.length > MAX_PARAMETERS) report(WHOLE, TOO_MANY);
+  return { values, problems };
 }
 
-class Reader {
-  readonly values = Object.create(null) as ParsedQueryString['values'];
-  readonly problems: FieldProblem[] = [];
-  private readonly seen = new Set<string>();
-  private readonly repeated = new Set<string>();
+type Decoded =
+  | { readonly text: string; readonly problem?: undefined }
+  | { readonly text?: undefined; readonly problem: string };
 
-  constructor(private readonly mayRepeat: (name: string) => boolean) {}
-
-  read(parameter: string): void {
-    const equals = parameter.indexOf('=');
-    const rawName = equals === -1 ? parameter : parameter.slice(0, equals);
-    const name = decode(rawName);
-    if (name === undefined) this.report(rawName, NOT_ENCODED);
-    else if (name.includes('\0')) this.report(rawName, HAS_NUL);
-    else if (this.seen.has(name) && !this.mayRepeat(name)) this.reportRepeated(name);
-    else {
-      this.seen.add(name);
-      this.readValue(name, equals === -1 ? '' : parameter.slice(equals + 1));
-    }
-  }
-
-  report(name: string, message: string): void {
-    if (this.problems.length === MAX_PROBLEMS) return;
-    this.problems.push({ field: fieldLabel(name, WHOLE), message });
-  }
-
-  private readValue(name: string, rawValue: string): void {
-    const value = decode(rawValue);
-    if (value === undefined) this.report(name, NOT_ENCODED);
-    else if (value.includes('\0')) this.report(name, HAS_NUL);
-    else {
-      const earlier = this.values[name];
-      this.values[name] = earlier === undefined ? value : [earlier, value].flat();
-    }
-  }
-
-  private reportRepeated(name: string): void {
-    if (this.repeated.has(name)) return;
-    this.repeated.add(name);
-    this.report(name, REPEATED);
-  }
-}
-
-/** @returns undefined if the string is not valid percent-encoded UTF-8 */
-function decode(raw: string): string | undefined {
+function decode(raw: string): Decoded {
   // Node decodes unencoded bytes beyond ASCII as Latin-1, which would change UTF-8 text.
-  if (NOT_ASCII.test(raw)) return undefined;
+  if (NOT_ASCII.test(raw)) return { problem: NOT_ENCODED };
   try {
-    return decodeURIComponent(raw.replaceAll('+', ' '));
+    const text = decodeURIComponent(raw.replaceAll('+', ' '));
+    return text.includes('\0') ? { problem: HAS_NUL } : { text };
   } catch {
-    return undefined;
+    return { problem: NOT_ENCODED };
   }
 }

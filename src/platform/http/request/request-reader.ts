@@ -1,8 +1,8 @@
-import { ApiError, validationError } from '../../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { readParameters } from '../../fields/input/read-parameters.js';
 import type { ApiRequest } from './api-request.js';
-import { BodyError, readBody } from './body-reader.js';
+import { readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
 import { parseQueryString } from './query-string.js';
 
@@ -17,6 +17,9 @@ export function allowsBody({ method }: Pick<ApiRequest, 'method'>): boolean {
 export function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
+
+/** The errors of a body that cannot be read, so that it is not empty. */
+const UNREADABLE: readonly string[] = ['unsupported_media_type', 'validation_error'];
 
 /** Many clients send an empty object instead of no body. */
 const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
@@ -34,8 +37,8 @@ export async function checkUnexpectedBody(
     const bytes = await receiveBody(request, limit);
     if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
   } catch (error) {
-    if (!(error instanceof BodyError)) throw error;
-    if (error.reason === 'too_large') throw toApiError(error, limit);
+    const isDamaged = error instanceof ApiError && UNREADABLE.includes(error.code);
+    if (!isDamaged) throw error;
   }
   return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
 }
@@ -59,12 +62,7 @@ export async function readJsonBytes(request: ApiRequest, limit: number): Promise
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
  */
 export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
-  if (!mayHaveBody(request)) return Buffer.alloc(0);
-  try {
-    return await receiveBody(request, limit);
-  } catch (error) {
-    throw error instanceof BodyError ? toApiError(error, limit) : error;
-  }
+  return mayHaveBody(request) ? receiveBody(request, limit) : Buffer.alloc(0);
 }
 
 function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
@@ -81,20 +79,6 @@ function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
   }
   if (!isTooLarge(request, limit)) request.state.sendContinue?.();
   return readBody(request, limit);
-}
-
-function toApiError(error: BodyError, limit: number): ApiError {
-  switch (error.reason) {
-    case 'too_large':
-      return new ApiError('payload_too_large', {
-        message: `The request body is larger than ${limit} bytes.`,
-      });
-    case 'unsupported_encoding':
-      return new ApiError('unsupported_media_type', { message: error.message });
-    case 'corrupt':
-    case 'aborted':
-      return validationError([{ field: 'body', message: 'is damaged or incomplete' }]);
-  }
 }
 
 /** The query of the URL, without the question mark. */

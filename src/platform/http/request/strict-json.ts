@@ -20,21 +20,10 @@ const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
-const QUOTE = 0x22;
-const PLUS = 0x2b;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const DOT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const UPPER_E = 0x45;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const LOWER_E = 0x65;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
+
+/** The beginnings of strings, numbers, and what opens, closes and separates. */
+const TOKENS = /-?\d[\d.eE+-]*|["{}[\],]/g;
 
 /** The value of a document, if it is JSON. If there are problems, it is only used to find more of them. */
 export interface ParsedJson {
@@ -70,168 +59,122 @@ function refusal(message: string): ParsedJson {
   return { problems: [{ field: WHOLE, message }] };
 }
 
+/** An object or an array that is not closed yet. */
+interface Level {
+  /** The keys of an object; undefined for an array, and for an object that is nested too deep. */
+  readonly keys: Set<string> | undefined;
+  /** The key of the current field, if it is part of the names of fields. */
+  field: string | undefined;
+}
+
+const TOO_DEEP_LEVEL: Level = { keys: undefined, field: undefined };
+
 /**
  * Finds the problems that JSON.parse does not report, in one pass and without recursion. It does not
  * check the grammar: if the input is not JSON, its problems are ignored.
  */
 class Scanner {
-  private readonly problems: FieldProblem[] = [];
-  private lastMessage: string | undefined;
-  private lastField: string | undefined;
-  private readonly hasEscapes: boolean;
-  private position = 0;
-  private depth = 0;
-  /** The keys of each open object, outermost first; undefined for arrays. */
-  private readonly keysByDepth: (Set<string> | undefined)[] = [];
-  /** The keys of the innermost object; undefined in an array. */
-  private keys: Set<string> | undefined;
+  /** Each problem once, by field and message: a malicious body can have the same one thousands of times. */
+  private readonly problems = new Map<string, FieldProblem>();
+  /** Outermost first. */
+  private readonly levels: Level[] = [];
   private keyIsNext = false;
-  /** The keys of the current field, outermost first. */
-  private readonly path: (string | undefined)[] = [];
   private tooDeep = false;
 
   constructor(
     private readonly text: string,
     private readonly fieldDepth: number,
-  ) {
-    this.hasEscapes = text.includes('\\');
-  }
+  ) {}
 
   scan(): { problems: FieldProblem[]; tooDeep: boolean } {
-    const { text } = this;
-    while (this.position < text.length) {
-      const unit = text.charCodeAt(this.position);
-      if (unit === QUOTE) this.readString();
-      else if (unit === MINUS || isDigit(unit)) this.readNumber();
-      else {
-        this.position++;
-        if (unit === COMMA) this.keyIsNext = true;
-        else if (unit === OPEN_BRACE) this.open(new Set());
-        else if (unit === OPEN_BRACKET) this.open(undefined);
-        else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) this.close();
+    TOKENS.lastIndex = 0;
+    for (let found = TOKENS.exec(this.text); found; found = TOKENS.exec(this.text)) {
+      const [token] = found;
+      switch (token) {
+        case '"':
+          TOKENS.lastIndex = endOfString(this.text, found.index);
+          this.readString(this.text.slice(found.index, TOKENS.lastIndex));
+          break;
+        case ',':
+          this.keyIsNext = true;
+          break;
+        case '{':
+        case '[':
+          this.open(token);
+          break;
+        case '}':
+        case ']':
+          this.levels.pop();
+          break;
+        default:
+          this.readNumber(token);
       }
     }
-    return { problems: this.problems, tooDeep: this.tooDeep };
+    return { problems: [...this.problems.values()], tooDeep: this.tooDeep };
   }
 
-  private open(keys: Set<string> | undefined): void {
-    this.depth++;
+  private open(bracket: string): void {
     this.keyIsNext = true;
-    if (this.depth > MAX_DEPTH + this.fieldDepth - 1) {
-      this.tooDeep = true;
-      this.keys = undefined;
-      this.report(TOO_DEEP);
+    if (this.levels.length < MAX_DEPTH + this.fieldDepth - 1) {
+      this.levels.push({ keys: bracket === '{' ? new Set() : undefined, field: undefined });
     } else {
-      this.keysByDepth[this.depth - 1] = keys;
-      this.keys = keys;
+      this.levels.push(TOO_DEEP_LEVEL);
+      this.tooDeep = true;
+      this.report(TOO_DEEP);
     }
   }
 
-  private close(): void {
-    if (this.depth === 0) return;
-    this.depth--;
-    this.keys = this.depth === 0 ? undefined : this.keysByDepth[this.depth - 1];
-    if (this.path.length > this.depth) this.path.length = this.depth;
-  }
-
-  private readString(): void {
-    const start = this.position + 1;
-    const end = endOfString(this.text, start);
-    this.position = end + 1;
-    if (this.keys && this.keyIsNext) {
-      this.keyIsNext = false;
-      this.addKey(this.keys, decodeString(this.text.slice(start, end)));
-    } else if (this.hasEscapes) {
-      this.checkText(decodeString(this.text.slice(start, end)));
-    }
-  }
-
-  private addKey(keys: Set<string>, key: string): void {
-    const isField = this.depth <= this.fieldDepth;
-    if (isField) {
-      this.path.length = this.depth - 1;
-      this.path.push(key);
-    }
-    if (this.hasEscapes) this.checkText(key);
-    if (keys.has(key)) this.report(isField ? REPEATED : REPEATED_INSIDE);
-    else if (keys.size < MAX_KEYS) keys.add(key);
+  private readString(token: string): void {
+    const level = this.levels.at(-1);
+    const isKey = level?.keys !== undefined && this.keyIsNext;
+    const hasEscapes = token.includes('\\');
+    if (!isKey && !hasEscapes) return;
+    const text = hasEscapes ? decodeString(token) : token.slice(1, -1);
+    const isField = isKey && this.levels.length <= this.fieldDepth;
+    if (isField) level.field = text;
+    if (!isWellFormedText(text)) this.report(BAD_TEXT);
+    if (!isKey) return;
+    this.keyIsNext = false;
+    if (level.keys.has(text)) this.report(isField ? REPEATED : REPEATED_INSIDE);
+    else if (level.keys.size < MAX_KEYS) level.keys.add(text);
     else {
-      if (isField) this.path.pop();
+      if (isField) level.field = undefined;
       this.report(TOO_MANY_KEYS);
     }
   }
 
-  private readNumber(): void {
-    const { text } = this;
-    const start = this.position;
-    let end = start;
-    let hasExponent = false;
-    for (let unit = text.charCodeAt(end); isNumberUnit(unit); unit = text.charCodeAt(++end)) {
-      if (unit === LOWER_E || unit === UPPER_E) hasExponent = true;
-    }
-    this.position = end;
-    if (!hasExponent && end - start <= SAFE_DIGITS) return;
-    const number = text.slice(text.charCodeAt(start) === MINUS ? start + 1 : start, end);
-    if (isOutOfRange(number)) this.report(BIG_NUMBER);
-  }
-
-  private checkText(text: string): void {
-    if (!isWellFormedText(text)) this.report(BAD_TEXT);
+  private readNumber(token: string): void {
+    if (token.length <= SAFE_DIGITS && !/e/i.test(token)) return;
+    if (isOutOfRange(token.replace(/^-/, ''))) this.report(BIG_NUMBER);
   }
 
   private report(message: string): void {
+    if (this.problems.size === MAX_PROBLEMS) return;
     // Array items have no key.
-    const keys = this.path.filter((key) => key !== undefined);
+    const keys = this.levels
+      .slice(0, this.fieldDepth)
+      .flatMap(({ field }) => (field === undefined ? [] : [field]));
     const last = keys.pop();
     const field = last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
-    // A malicious body can have the same problem thousands of times in one field.
-    if (message === this.lastMessage && field === this.lastField) return;
-    this.lastMessage = message;
-    this.lastField = field;
-    this.addProblem(field, message);
-  }
-
-  private addProblem(field: string, message: string): void {
-    if (this.problems.length === MAX_PROBLEMS) return;
-    const isKnown = this.problems.some((one) => one.field === field && one.message === message);
-    if (!isKnown) this.problems.push({ field, message });
+    this.problems.set(`${field} ${message}`, { field, message });
   }
 }
 
-/** Returns the index of the closing quote, or the length of the JSON if there is none. */
+/** Returns the index after the closing quote, or the length of the JSON if there is none. */
 function endOfString(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end);
-    if (end === -1) return text.length;
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return end;
-    end++;
+    while (text[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
   }
+  return text.length;
 }
 
-/** Decodes a string without its quotes. Returns invalid strings unchanged: JSON.parse rejects them. */
-function decodeString(raw: string): string {
-  if (!raw.includes('\\')) return raw;
+/** Decodes a string in quotes. Returns invalid strings unchanged: JSON.parse rejects them. */
+function decodeString(token: string): string {
   try {
-    return JSON.parse(`"${raw}"`) as string;
+    return JSON.parse(token) as string;
   } catch {
-    return raw;
+    return token;
   }
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= ZERO && unit <= NINE;
-}
-
-function isNumberUnit(unit: number): boolean {
-  return (
-    isDigit(unit) ||
-    unit === DOT ||
-    unit === MINUS ||
-    unit === PLUS ||
-    unit === LOWER_E ||
-    unit === UPPER_E
-  );
 }
