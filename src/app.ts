@@ -11,6 +11,7 @@ import { ConcurrencyLimit } from './platform/data/gateway/policies.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
 import { Replicas } from './platform/data/replicas/replicas.js';
 import { DocsModule } from './platform/http/docs/docs.module.js';
+import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { ApiDescription } from './platform/http/openapi/api-description.js';
@@ -74,6 +75,7 @@ export async function initApp(
     await app.init();
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
+    handleClientErrors(adapter, app.get(RateLimits));
     await app.get(UnsharedLimitsWarning).log();
     await app.get(Replicas).start();
   } catch (error) {

@@ -95,14 +95,20 @@ const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
   host: ['HOST', setting.text({ default: '127.0.0.1' })],
-  databaseUrl: ['DATABASE_URL', postgresUrl()],
-  databaseReplicaUrls: ['DATABASE_REPLICA_URLS', postgresUrls()],
+  databaseUrl: ['DATABASE_URL', optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)],
+  databaseReplicaUrls: [
+    'DATABASE_REPLICA_URLS',
+    listOf((url) => isPostgresUrl(url) && !/\s/.test(url), `must be URLs such as ${POSTGRES_URL}`),
+  ],
   databaseMaxConnections: [
     'DATABASE_MAX_CONNECTIONS',
     setting.integer({ default: DEFAULT_CONNECTIONS, min: MIN_CONNECTIONS, max: 10_000 }),
   ],
   databasePreparedStatements: ['DATABASE_PREPARED_STATEMENTS', setting.flag({ default: true })],
-  redisUrl: ['REDIS_URL', redisUrl()],
+  redisUrl: [
+    'REDIS_URL',
+    optional(isRedisUrl, 'must be a URL such as redis://user:password@host:6379/0'),
+  ],
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
@@ -119,9 +125,21 @@ const SETTINGS = {
   mcpMaxSessions: ['MCP_MAX_SESSIONS', setting.integer({ default: 1_000, min: 1 })],
   mcpSessionTtlSeconds: ['MCP_SESSION_TTL_SECONDS', setting.integer({ default: 1_800, min: 1 })],
   mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
-  publicUrl: ['PUBLIC_URL', publicUrl()],
+  publicUrl: [
+    'PUBLIC_URL',
+    optional(
+      isPublicUrl,
+      'must be an origin such as https://latitude.example, with http only for this machine',
+    ),
+  ],
   oauth: ['OAUTH', setting.flag({ default: false })],
-  oauthIssuer: ['OAUTH_ISSUER', issuerUrl()],
+  oauthIssuer: [
+    'OAUTH_ISSUER',
+    optional(
+      (raw) => isSecureUrl(raw) && !/[?#]/.test(raw),
+      'must be a URL such as https://login.example/realms/crm, with http only for this machine',
+    ),
+  ],
   oauthAudience: ['OAUTH_AUDIENCE', setting.text({ optional: true })],
   oauthOrganizationClaim: ['OAUTH_ORGANIZATION_CLAIM', setting.text({ optional: true })],
   oauthActorClaim: ['OAUTH_ACTOR_CLAIM', setting.text({ optional: true })],
@@ -187,19 +205,21 @@ const OF_ISSUER = [
   'oauthScopesClaim',
 ] as const;
 
-function issuerUrl() {
-  return setting.custom(
-    (raw) => (isSecureUrl(raw) && !/[?#]/.test(raw) ? raw : undefined),
-    'must be a URL such as https://login.example/realms/crm, with http only for this machine',
-    { optional: true },
-  );
+/** @param rule a predicate, such as `must be a URL` */
+function optional(isValid: (raw: string) => boolean, rule: string) {
+  return setting.custom((raw) => (isValid(raw) ? raw : undefined), rule, { optional: true });
 }
 
-function publicUrl() {
-  return setting.custom(
-    (raw) => (isPublicUrl(raw) ? raw : undefined),
-    'must be an origin such as https://latitude.example, with http only for this machine',
-    { optional: true },
+/** @param rule a predicate about the parts, which commas separate */
+function listOf(
+  isValid: (part: string) => boolean,
+  rule: string,
+  fallback: readonly string[] = [],
+) {
+  return setting.custom<readonly string[], { default: readonly string[] }>(
+    (raw) => (list(raw).every(isValid) ? list(raw) : undefined),
+    `${rule}, separated by commas`,
+    { default: fallback },
   );
 }
 
@@ -214,35 +234,8 @@ function isSecureUrl(text: string): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }
 
-function postgresUrl() {
-  return setting.custom(
-    (raw) => (isPostgresUrl(raw) ? raw : undefined),
-    `must be a URL such as ${POSTGRES_URL}`,
-    { optional: true },
-  );
-}
-
-function postgresUrls() {
-  return setting.custom<readonly string[], { default: readonly string[] }>(
-    (raw) => {
-      const urls = list(raw);
-      return urls.every((url) => isPostgresUrl(url) && !/\s/.test(url)) ? urls : undefined;
-    },
-    `must be URLs such as ${POSTGRES_URL}, separated by commas`,
-    { default: [] },
-  );
-}
-
 function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
-}
-
-function redisUrl() {
-  return setting.custom(
-    (raw) => (isRedisUrl(raw) ? raw : undefined),
-    'must be a URL such as redis://user:password@host:6379/0',
-    { optional: true },
-  );
 }
 
 function isRedisUrl(text: string): boolean {
@@ -289,16 +282,14 @@ function isSubnet(text: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** @param word a keyword that is allowed in place of an origin */
 function origins(word: string, fallback: readonly string[]) {
-  const isOrigin = (text: string) =>
-    text === word ||
-    (/^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);
-  return setting.custom<readonly string[], { default: readonly string[] }>(
-    (raw) => (list(raw).every(isOrigin) ? list(raw) : undefined),
-    `must be ${word} or origins such as https://app.example, separated by commas`,
-    { default: fallback },
-  );
+  const rule = `must be ${word} or origins such as https://app.example`;
+  return listOf((text) => text === word || isOrigin(text), rule, fallback);
 }
 
 function list(raw: string): string[] {

@@ -34,30 +34,17 @@ export function assertSingleton(subject: string, { provider }: DecoratedMethod<u
   );
 }
 
+const SCANNER = new MetadataScanner();
+
 function methodsOf<T>(provider: InstanceWrapper, metadata: string | symbol): DecoratedMethod<T>[] {
   const instance: unknown = provider.instance;
   if (typeof instance !== 'object' || instance === null) return [];
   const methods = instance as Record<string, DecoratedMethod<T>['run']>;
-  return decoratedNamesOf(Object.getPrototypeOf(instance) as object).flatMap((name) => {
+  return SCANNER.getAllMethodNames(Object.getPrototypeOf(instance) as object).flatMap((name) => {
     const run = methods[name];
     if (!run) return [];
     const declaration = Reflect.getMetadata(metadata, run) as T | undefined;
     if (declaration === undefined) return [];
     return [{ declaration, name, run: run.bind(instance), provider }];
   });
-}
-
-/** The names of the methods of a prototype that have metadata. Few providers have such methods. */
-const DECORATED_NAMES = new WeakMap<object, readonly string[]>();
-
-function decoratedNamesOf(prototype: object): readonly string[] {
-  const known = DECORATED_NAMES.get(prototype);
-  if (known) return known;
-  const methods = prototype as Record<string, object | undefined>;
-  const names = new MetadataScanner().getAllMethodNames(prototype).filter((name) => {
-    const method = methods[name];
-    return method !== undefined && Reflect.getMetadataKeys(method).length > 0;
-  });
-  DECORATED_NAMES.set(prototype, names);
-  return names;
 }

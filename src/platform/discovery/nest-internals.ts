@@ -116,15 +116,17 @@ export function hasDeclaredGuards(controller: object, handler: object): boolean 
 
 /** Returns the interceptors that `@UseInterceptors()` declares on the controller and on the method. */
 export function declaredInterceptorsOf(controller: object, handler: object): unknown[] {
-  return [controller, handler].flatMap(
-    (target) => (Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? []) as unknown[],
-  );
+  return declaredOn(controller, handler, INTERCEPTORS_METADATA);
 }
 
 /** Returns the pipes that `@UsePipes()` declares on the controller and on the method. */
 export function declaredPipesOf(controller: object, handler: object): unknown[] {
+  return declaredOn(controller, handler, PIPES_METADATA);
+}
+
+function declaredOn(controller: object, handler: object, key: string): unknown[] {
   return [controller, handler].flatMap(
-    (target) => (Reflect.getMetadata(PIPES_METADATA, target) ?? []) as unknown[],
+    (target) => (Reflect.getMetadata(key, target) ?? []) as unknown[],
   );
 }
 

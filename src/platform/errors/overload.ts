@@ -1,2 +1,2 @@
-/** The `Retry-After` of `overloaded`. */
-export const RETRY_AFTER_SECONDS = 1;
+/** The headers of `overloaded`. */
+export const OVERLOAD_HEADERS = { 'Retry-After': '1' } as const;

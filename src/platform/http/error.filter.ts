@@ -87,15 +87,10 @@ function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiErr
   return new ApiError('internal_error', { cause: thrown });
 }
 
-/** An error of `express.json()` and the like, whose message is about the request. */
-interface BodyParserError extends Error {
-  readonly status: number;
-  readonly type: string;
-}
-
-const BODY_PARSER_ERROR = /^(charset|encoding|entity|parameters|request|stream)\./;
-
-function isBodyParserError(thrown: unknown): thrown is BodyParserError {
+/** Whether this is an error of `express.json()` and the like, whose message is about the request. */
+function isBodyParserError(thrown: unknown): thrown is Error & { readonly status: number } {
   const { expose, type } = (thrown ?? {}) as { expose?: unknown; type?: unknown };
   return expose === true && typeof type === 'string' && BODY_PARSER_ERROR.test(type);
 }
+
+const BODY_PARSER_ERROR = /^(charset|encoding|entity|parameters|request|stream)\./;

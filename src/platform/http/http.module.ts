@@ -8,7 +8,6 @@ import { RateLimitGuard } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
-import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
@@ -18,7 +17,6 @@ import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
 import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
-import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
@@ -33,10 +31,8 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     AccessCheck,
     ApiDescription,
     HealthService,
-    HealthChecks,
     ShutdownDelay,
     WebhookReceiver,
-    ClientErrorHandler,
     HeadersGuard,
     ApiKeyGuard,
     RateLimitGuard,

@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { loggedMessageOf } from '../../config/error-serializer.js';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
+import { OVERLOAD_HEADERS } from '../../errors/overload.js';
 import { SetupTimeout } from './resilient-client.js';
 import { LostConnectionError } from './statement-pipeline.js';
 
@@ -91,8 +91,7 @@ const DATA_EXCEPTION = '22';
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error = driverErrorOf(thrown);
   if (isWithoutConnection(error)) {
-    const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-    return new DatabaseFailure('overloaded', error, { headers });
+    return new DatabaseFailure('overloaded', error, { headers: OVERLOAD_HEADERS });
   }
   if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, error.cause);
   if (error instanceof pg.DatabaseError) {

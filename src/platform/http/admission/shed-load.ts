@@ -1,17 +1,18 @@
 import type { Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
+import { sendError } from '../error.filter.js';
 import { requiresKey } from '../guards/api-key.guard.js';
 import { logger } from '../../config/logger.js';
 import type { ConcurrencyLimit } from '../../data/gateway/policies.js';
 import type { TimeBudget } from '../../data/gateway/time-budget.js';
 import { ApiError } from '../../errors/api-error.js';
-import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
+import { OVERLOAD_HEADERS } from '../../errors/overload.js';
 import { type RateLimits, setRateLimitHeaders } from '../../access/limits/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { AdmissionQueue } from './admission-queue.js';
 import type { RequestObserver } from '../request/request-context.js';
 
-const OVERLOADED = new ApiError('overloaded');
+const OVERLOADED = new ApiError('overloaded', { headers: OVERLOAD_HEADERS });
 const LOG_EVERY_MS = 1_000;
 
 /**
@@ -54,7 +55,7 @@ export function shedLoad(
       admit: next,
       reject: () => {
         finish(OVERLOADED.status, OVERLOADED.code);
-        reject(request, response, limits).catch(next);
+        reject(request as ApiRequest, response, limits).catch(next);
       },
       abort: () => {
         finish(null);
@@ -64,14 +65,7 @@ export function shedLoad(
   };
 }
 
-async function reject(request: Request, response: Response, limits: RateLimits): Promise<void> {
-  const { requestId } = (request as ApiRequest).state;
-  const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
+async function reject(request: ApiRequest, response: Response, limits: RateLimits): Promise<void> {
   setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
-  response.writeHead(OVERLOADED.status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Retry-After': RETRY_AFTER_SECONDS,
-  });
-  response.end(body);
+  sendError(OVERLOADED, request, response);
 }

@@ -46,18 +46,16 @@ export class Metrics {
   ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const pool = () => database.connections();
-    this.addGauge('latitude_database_connections', 'Open connections.', () => pool().total);
-    this.addGauge('latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
-    this.addGauge('latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
+    this.add(Gauge, 'latitude_database_connections', 'Open connections.', () => pool().total);
+    this.add(Gauge, 'latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
+    this.add(Gauge, 'latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
     const refusals = 'latitude_rate_limit_refusals_total';
-    this.addLabelled(Counter, refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
+    this.add(Counter, refusals, 'Requests over a limit.', () => limits.refusals, 'limit');
     const shared = 'latitude_rate_limits_shared';
     const isShared = () => Number(limits.areShared);
-    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
+    this.add(Gauge, shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
-    this.addLabelled(Counter, lookups, 'Key look-ups by source.', 'source', () => {
-      return authenticator.lookups;
-    });
+    this.add(Counter, lookups, 'Key look-ups by source.', () => authenticator.lookups, 'source');
     this.addBuildInfo();
     collectDefaultMetrics({ register: this.registry });
     if (replicas.all.length > 0) this.addReplicas(replicas);
@@ -79,35 +77,30 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private addGauge(name: string, help: string, read: () => number): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      registers: this.registers,
-      collect: () => {
-        gauge.set(read());
-      },
-    });
-  }
-
-  /** Exports values that another class keeps, one label value for each name. Undefined values are left out. */
-  private addLabelled(
+  /**
+   * Exports what another class keeps: a number or, with a label, one for each of its values. Undefined numbers are left
+   * out.
+   */
+  private add(
     type: typeof Counter | typeof Gauge,
     name: string,
     help: string,
-    label: string,
-    read: () => Readonly<Record<string, number | undefined>>,
+    read: () => number | Readonly<Record<string, number | undefined>>,
+    label?: string,
   ): void {
     const metric = new type({
       name,
       help,
-      labelNames: [label],
+      labelNames: label === undefined ? [] : [label],
       registers: this.registers,
       collect: () => {
         metric.reset();
-        for (const [value, number] of Object.entries(read())) {
-          if (number !== undefined) metric.inc({ [label]: value }, number);
-        }
+        const found = read();
+        if (typeof found === 'number') metric.inc(found);
+        else
+          for (const [value, number] of Object.entries(found)) {
+            if (number !== undefined && label !== undefined) metric.inc({ [label]: value }, number);
+          }
       },
     });
   }
@@ -116,26 +109,26 @@ export class Metrics {
   private addReplicas({ all, reads }: Replicas): void {
     const ofEach = (read: (replica: Replica) => number | undefined) => () =>
       Object.fromEntries(all.map((replica, index) => [index + 1, read(replica)]));
-    this.addLabelled(
+    this.add(
       Counter,
       'latitude_replica_reads_total',
       'Reads that may use a replica, by the server that ran them: replica or primary.',
-      'server',
       () => reads,
+      'server',
     );
-    this.addLabelled(
+    this.add(
       Gauge,
       'latitude_replica_used',
       '1 if reads use the replica, 0 if it is left out.',
-      'replica',
       ofEach(({ availability }) => Number(availability.isUsed)),
+      'replica',
     );
-    this.addLabelled(
+    this.add(
       Gauge,
       'latitude_replica_lag_bytes',
       'How far it was behind the primary at its last check.',
-      'replica',
       ofEach(({ lagBytes }) => lagBytes),
+      'replica',
     );
   }
 

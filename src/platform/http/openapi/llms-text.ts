@@ -48,7 +48,7 @@ export function llmsText(document: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const reference = JSON.stringify(schemaRef(name));
     const isLeftOut = administrative.includes(reference) && !ofRecords.includes(reference);
-    return isLeftOut ? '' : schemaText(name, schema, components.schemas, described);
+    return isLeftOut ? '' : schemaText(name, schema, described);
   });
   return [
     `# ${info.title}`,
@@ -130,50 +130,26 @@ function responseText(response: Operation['responses'][string]): string {
 }
 
 /**
- * Renders the fields of a schema, one per line, without those of its base schema.
+ * Renders the fields of a schema, one per line.
  * @param described lines of earlier schemas, which are not repeated
  */
-function schemaText(
-  name: string,
-  schema: Schema,
-  all: Readonly<Record<string, Schema>>,
-  described: Set<string>,
-): string {
+function schemaText(name: string, schema: Schema, described: Set<string>): string {
   if ('$ref' in schema || !schema.properties || name === 'Error') return '';
   const { properties, required = [] } = schema;
-  const base = baseOf(name, all);
-  const inherited = base && !('$ref' in base) ? (base.properties ?? {}) : {};
-  const left = Object.entries(properties).filter(([field]) => !(field in inherited));
-  const repeated = Object.keys(properties).filter((field) => field in inherited);
-  const missing = Object.keys(inherited).filter((field) => !(field in properties));
   const known: string[] = [];
-  const lines = left.flatMap(([field, one]) => {
-    const text = '$ref' in one ? '' : (one.description ?? '');
-    const mark = required.includes(field) ? '' : '?';
-    const line = `- \`${field}\`${mark} ${boundsText(one)}${text ? `: ${text}` : ''}`;
-    const isNew = !described.has(line);
-    if (!isNew) known.push(field);
-    described.add(line);
-    return isNew ? [line] : [];
+  const lines = Object.entries(properties).flatMap(([field, one]) => {
+    const label = `\`${field}\`${required.includes(field) ? '' : '?'}`;
+    const text = '$ref' in one || !one.description ? '' : `: ${one.description}`;
+    const line = `${boundsText(one)}${text}`;
+    if (described.has(`${field} ${line}`)) {
+      known.push(label);
+      return [];
+    }
+    described.add(`${field} ${line}`);
+    return [`- ${label} ${line}`];
   });
-  if (known.length > 0) lines.push(`- ${codes(known)}: as above`);
-  const baseLine = base
-    ? [`The fields of ${baseName(name)}${missing.length > 0 ? ` without ${codes(missing)}` : ''}.`]
-    : [];
-  return [`### ${name}`, '', ...(repeated.length > 0 ? baseLine : []), ...lines].join('\n');
-}
-
-function baseName(name: string): string {
-  return `Create${name.replace(/^Update/, '').replace(/(ListItem|WithSecret)$/, '')}`;
-}
-
-/** The schema of a create request, whose fields records, list items and update requests repeat. */
-function baseOf(name: string, all: Readonly<Record<string, Schema>>): Schema | undefined {
-  return name.startsWith('Create') ? undefined : all[baseName(name)];
-}
-
-function codes(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
+  if (known.length > 0) lines.push(`- ${known.join(', ')}: as above`);
+  return [`### ${name}`, '', ...lines].join('\n');
 }
 
 function typeText(schema: Schema): string {

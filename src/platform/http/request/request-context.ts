@@ -27,22 +27,18 @@ export function requestContext(observe?: RequestObserver) {
     // Closed sockets have no address.
     state.clientAddress = request.ip;
     response.once('close', () => {
-      const finished = summarize(apiRequest, response, performance.now() - state.receivedAt);
+      const finished = {
+        method: request.method,
+        route: routeOf(apiRequest),
+        status: response.writableFinished ? response.statusCode : null,
+        ms: performance.now() - state.receivedAt,
+        errorCode: state.errorCode,
+      };
       logRequest(apiRequest, finished);
       observe?.(finished);
     });
     request.url = toRoutableUrl(request.url);
     next();
-  };
-}
-
-function summarize(request: ApiRequest, response: Response, ms: number): FinishedRequest {
-  return {
-    method: request.method,
-    route: routeOf(request),
-    status: response.writableFinished ? response.statusCode : null,
-    ms,
-    errorCode: request.state.errorCode,
   };
 }
 
@@ -59,8 +55,7 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
     client_address: clientAddress ?? null,
     request_id: requestId,
   };
-  if ((status ?? 0) >= 500) logger.error(line, 'request');
-  else logger.info(line, 'request');
+  logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'request');
 }
 
 /**

@@ -13,37 +13,38 @@ pre { background: #8882; border-radius: 4px; overflow-x: auto; padding: 1rem; }
 /** The settings that switch pages off. */
 type PublicPages = Pick<Settings, 'docs' | 'metrics'>;
 
-interface Link {
+interface Page {
+  /** The name of the link in JSON. */
+  readonly name: string;
   readonly path: string;
   readonly text: string;
 }
 
+function pagesOf({ docs, metrics }: PublicPages): readonly Page[] {
+  const page = (name: string, path: string, text: string) => ({ name, path, text });
+  return [
+    ...(docs ? [page('docs', 'docs', 'API reference. Try every request in the browser.')] : []),
+    page('openapi', 'openapi.json', 'OpenAPI 3.1 document, for client generators.'),
+    page('llms', 'llms.txt', 'The API as one text, for code assistants.'),
+    page('health', 'health/ready', 'Whether the service is ready for requests.'),
+    page('liveness', 'health/live', 'Whether the process responds.'),
+    ...(metrics ? [page('metrics', 'metrics', 'Metrics for Prometheus.')] : []),
+  ];
+}
+
 /** The JSON of `/`, with absolute links. */
-export function startLinks({ docs, metrics }: PublicPages, url: string) {
+export function startLinks(settings: PublicPages, url: string): Readonly<Record<string, string>> {
   return {
     name: 'Latitude',
     version: VERSION,
     api: `${url}/api/v1`,
     mcp: `${url}/mcp`,
-    ...(docs && { docs: `${url}/docs` }),
-    openapi: `${url}/openapi.json`,
-    llms: `${url}/llms.txt`,
-    health: `${url}/health/ready`,
-    liveness: `${url}/health/live`,
-    ...(metrics && { metrics: `${url}/metrics` }),
+    ...Object.fromEntries(pagesOf(settings).map(({ name, path }) => [name, `${url}/${path}`])),
   };
 }
 
 /** Renders the page of `/`. Its links are relative to work behind a proxy that adds a prefix. */
-export function renderStartPage({ docs, metrics }: PublicPages): string {
-  const links: readonly Link[] = [
-    ...(docs ? [{ path: 'docs', text: 'API reference. Try every request in the browser.' }] : []),
-    { path: 'openapi.json', text: 'OpenAPI 3.1 document, for client generators.' },
-    { path: 'llms.txt', text: 'The API as one text, for code assistants.' },
-    { path: 'health/live', text: 'Whether the process responds.' },
-    { path: 'health/ready', text: 'Whether the service is ready for requests.' },
-    ...(metrics ? [{ path: 'metrics', text: 'Metrics for Prometheus.' }] : []),
-  ];
+export function renderStartPage(settings: PublicPages): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -57,7 +58,9 @@ export function renderStartPage({ docs, metrics }: PublicPages): string {
     <h1>Latitude</h1>
     <p>A multi-tenant JSON API for leads, appointments and tasks. Version ${VERSION}.</p>
     <table>
-      ${links.map(({ path, text }) => `<tr><td><a href="${path}">/${path}</a></td><td>${text}</td></tr>`).join('\n      ')}
+      ${pagesOf(settings)
+        .map(({ path, text }) => `<tr><td><a href="${path}">/${path}</a></td><td>${text}</td></tr>`)
+        .join('\n      ')}
       <tr><td><code>/api/v1</code></td><td>The REST API. Send <code>Authorization: Bearer lat_…</code></td></tr>
       <tr><td><code>/mcp</code></td><td>The endpoint for AI agents: Model Context Protocol over Streamable HTTP, with the same header.</td></tr>
     </table>
