@@ -14,12 +14,12 @@ import { DocsModule } from './platform/http/docs/docs.module.js';
 import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
-import { ApiDescription } from './platform/http/openapi/api-description.js';
+import { OpenApiController } from './platform/http/openapi/openapi.controller.js';
 import { assertOnlyHttp } from './platform/http/only-http.js';
 import { McpModule } from './modules/mcp/mcp.module.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
-import { type RequestObserver, requestContext } from './platform/http/request/request-context.js';
+import { requestContext } from './platform/http/request/request-context.js';
 import { startPage } from './platform/http/start-page/start-page.handler.js';
 import { shedLoad } from './platform/http/admission/shed-load.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
@@ -57,12 +57,12 @@ export async function initApp(
   settings: Settings,
 ): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
-  const observe = settings.metrics ? observerOf(app) : undefined;
+  const observe = settings.metrics ? app.get(Metrics).observe : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.get(ApiDescription).describe(app);
+  app.get(OpenApiController).describe(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const plans = app.get(RoutePlans);
@@ -116,13 +116,6 @@ function signIn({ oauth, oauthIssuer }: Settings): DynamicModule[] {
     imports.push(loaded.then(({ IssuerModule: module }) => ({ module })));
   }
   return imports.length > 0 ? [{ module: SignInModule, imports }] : [];
-}
-
-function observerOf(app: NestExpressApplication): RequestObserver {
-  const metrics = app.get(Metrics);
-  return (finished) => {
-    metrics.observe(finished);
-  };
 }
 
 function corsOptions(origins: readonly string[]) {

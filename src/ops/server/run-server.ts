@@ -35,7 +35,8 @@ export async function runServer(
   // If there is nothing to migrate, the port opens when the application is ready. Until then, proxies use
   // other instances.
   const beforeMigrating = async () => {
-    url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
+    adapter.serveBefore(startingListener(settings));
+    url = await listen(adapter.getHttpServer(), settings);
   };
   const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
   const app = await Promise.race([starting, stopped.then(() => undefined)]);

@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { assertNotCachedByUrl } from './cached-by-url.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { RoutePlans } from './route-plans.js';
 import { assertKnownAccess } from './routes/access.js';
@@ -82,4 +81,36 @@ function assertKnownErrors({ route, documentation }: RoutePlan): void {
   throw new Error(
     `${route} names the unknown ${codes} in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.`,
   );
+}
+
+/** The class of `@nestjs/cache-manager`, an optional package. */
+const CACHE_INTERCEPTOR = 'CacheInterceptor';
+
+/**
+ * Checks that every `CacheInterceptor` of a route overrides `trackBy()`. By default it caches responses by URL, so that
+ * an organization would receive those of another.
+ * @param route the method, as the error names it
+ * @throws Error with the remedy
+ */
+function assertNotCachedByUrl(interceptors: readonly unknown[], route: string): void {
+  if (!interceptors.some(cachesByUrl)) return;
+  throw new Error(
+    `${route} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`,
+  );
+}
+
+interface Tracking {
+  readonly trackBy?: unknown;
+}
+
+/** @param interceptor an instance or a class, as in `@UseInterceptors()` */
+function cachesByUrl(interceptor: unknown): boolean {
+  const instance = (
+    typeof interceptor === 'function' ? interceptor.prototype : interceptor
+  ) as Tracking | null;
+  let prototype: Tracking | null = instance;
+  while (prototype && prototype.constructor.name !== CACHE_INTERCEPTOR) {
+    prototype = Object.getPrototypeOf(prototype) as Tracking | null;
+  }
+  return prototype !== null && instance?.trackBy === prototype.trackBy;
 }

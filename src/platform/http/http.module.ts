@@ -8,14 +8,12 @@ import { RateLimitGuard } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
-import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
-import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
@@ -29,8 +27,6 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
-    ApiDescription,
-    HealthService,
     ShutdownDelay,
     WebhookReceiver,
     HeadersGuard,

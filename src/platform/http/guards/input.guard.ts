@@ -31,15 +31,16 @@ export class InputGuard implements CanActivate {
     }
     if (!plan?.input) return true;
     const response = context.switchToHttp().getResponse<Response>();
-    return mapMaybePromise(this.bind(request, plan.input, plan, response), () => true);
+    return mapMaybePromise(this.bind(request, plan.input, plan), () => {
+      const { call } = request.state;
+      if (!plan.bodyCheck || !call) return true;
+      const check = this.modules.get(plan.bodyCheck, { strict: false });
+      const checked = check.assertAllowed(call, request.body as object, response);
+      return mapMaybePromise(checked, () => true);
+    });
   }
 
-  private bind(
-    request: ApiRequest,
-    input: InputPlan,
-    plan: RoutePlan,
-    response: Response,
-  ): MaybePromise<void> {
+  private bind(request: ApiRequest, input: InputPlan, plan: RoutePlan): MaybePromise<void> {
     const { bodyLimitBytes } = this.settings;
     if (plan.parsesForms && input.body && isMultipartForm(request.headers['content-type'])) {
       request.state.formPlan = input.body;
@@ -47,13 +48,6 @@ export class InputGuard implements CanActivate {
       return bindInput(request, others, bodyLimitBytes);
     }
     if (plan.file) assertFile(request, plan.file);
-    const bound = bindInput(request, input, bodyLimitBytes);
-    const { bodyCheck } = plan;
-    if (!bodyCheck) return bound;
-    return mapMaybePromise(bound, () => {
-      const { call } = request.state;
-      const check = this.modules.get(bodyCheck, { strict: false });
-      return call && check.assertAllowed(call, request.body as object, response);
-    });
+    return bindInput(request, input, bodyLimitBytes);
   }
 }

@@ -22,7 +22,7 @@ export function handleClientErrors(adapter: HttpAdapter, limits: RateLimits): vo
   /** Responds after the responses to earlier requests on the same connection. */
   const respondInOrder = async (socket: Socket, status?: number) => {
     const end = performance.now() + MAX_WAIT_MS;
-    const pending = () => adapter.pendingResponseOf(socket);
+    const pending = () => adapter.shutdown.pendingResponseOf(socket);
     while (isAwaited(pending()) && !socket.destroyed && performance.now() < end) {
       await after(POLL_INTERVAL_MS);
     }

@@ -1,11 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
-import type { Socket } from 'node:net';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { requestIdOf } from '../request/request-id.js';
 import { limitBodyTime } from './body-timeout.js';
 import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../routes/access.js';
@@ -35,44 +34,13 @@ type RouteHandler = Parameters<ExpressAdapter['all']>[1];
 
 /** Configures Express and its server: exact paths, timeouts, graceful shutdown, JSON envelopes. */
 export class HttpAdapter extends ExpressAdapter {
-  private shutdown: GracefulShutdown | undefined;
-  /** Handles requests until `serveApplication` is called. */
-  private earlyListener: http.RequestListener | undefined;
+  readonly shutdown: GracefulShutdown;
+  private listener: http.RequestListener = this.getInstance<Express>();
   /** The handler of `UnknownRoutesController`. */
   private answerUnknownRoute: RouteHandler | undefined;
 
   constructor() {
     super(createExpress());
-  }
-
-  /** Creates the server before the application. `listener` handles requests until `serveApplication`. */
-  createEarlyServer(listener: http.RequestListener): http.Server {
-    this.earlyListener = listener;
-    return this.createServer(listener);
-  }
-
-  override initHttpServer(): void {
-    if (!this.earlyListener) this.createServer(this.getInstance<Express>());
-  }
-
-  /** Routes all later requests to the application, including those on open connections. */
-  serveApplication(): void {
-    if (!this.earlyListener) return;
-    const server = this.httpServer as http.Server;
-    server.off('request', this.earlyListener).on('request', this.getInstance<Express>());
-    this.earlyListener = undefined;
-  }
-
-  /** Nest calls this with the option `bodyParser`. */
-  override registerParserMiddleware(): never {
-    throw new Error(NO_BODY_PARSER);
-  }
-
-  override useBodyParser(): never {
-    throw new Error(NO_BODY_PARSER);
-  }
-
-  private createServer(listener: http.RequestListener): http.Server {
     const classes = serverClassesOf(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes });
     // No limit: Node silently drops headers over it. The maximum header size limits their number.
@@ -83,9 +51,34 @@ export class HttpAdapter extends ExpressAdapter {
     limitBodyTime(server);
     handleUpgradeAndExpect(server);
     this.shutdown = new GracefulShutdown(server);
-    server.on('request', listener);
+    server.on('request', (request, response) => {
+      this.listener(request, response);
+    });
     this.httpServer = server;
-    return server;
+  }
+
+  /** Nest calls this to create the server, which exists already. */
+  override initHttpServer(): void {
+    return undefined;
+  }
+
+  /** Lets a listener handle requests until `serveApplication` is called. */
+  serveBefore(listener: http.RequestListener): void {
+    this.listener = listener;
+  }
+
+  /** Routes all later requests to the application, including those on open connections. */
+  serveApplication(): void {
+    this.listener = this.getInstance<Express>();
+  }
+
+  /** Nest calls this with the option `bodyParser`. */
+  override registerParserMiddleware(): never {
+    throw new Error(NO_BODY_PARSER);
+  }
+
+  override useBodyParser(): never {
+    throw new Error(NO_BODY_PARSER);
   }
 
   /** Sends the result of a handler. Filters pass the status of their response, which has no envelope. */
@@ -122,36 +115,37 @@ export class HttpAdapter extends ExpressAdapter {
     return super.setNotFoundHandler(...args) as unknown;
   }
 
-  /** Returns the response that a connection is sending, or is about to send. */
-  pendingResponseOf(socket: Socket): http.ServerResponse | undefined {
-    return this.shutdown?.pendingResponseOf(socket);
-  }
-
   /** Whether the server is shutting down. */
   get isDraining(): boolean {
-    return this.shutdown?.hasBegun ?? false;
+    return this.shutdown.hasBegun;
   }
 
   /** Serves for some time, while load balancers notice that the instance is not ready. */
   async drain(ms: number): Promise<void> {
-    await this.shutdown?.drain(ms);
+    await this.shutdown.drain(ms);
   }
 
   /** Nest calls this first when the application closes. */
   override beforeClose(): void {
-    this.shutdown?.begin();
+    this.shutdown.begin();
   }
 
   override async close(): Promise<void> {
-    await this.shutdown?.finish();
+    await this.shutdown.finish();
   }
 }
 
-/** Sets the id of a request first, so that every response has it. */
+const VALID_REQUEST_ID = /^[!-~]{1,128}$/;
+
+/**
+ * Sets the id of a request first, so that every response has it: a valid `X-Request-Id` of the request, or a new one
+ * (docs/contract/errors.md#request-id).
+ */
 function identify(request: http.IncomingMessage, response: http.ServerResponse): void {
-  const { state } = request as ApiRequest;
-  state.requestId = requestIdOf(request);
-  response.setHeader('X-Request-Id', state.requestId);
+  const sent = request.headers['x-request-id'];
+  const id = typeof sent === 'string' && VALID_REQUEST_ID.test(sent) ? sent : randomUUID();
+  (request as ApiRequest).state.requestId = id;
+  response.setHeader('X-Request-Id', id);
 }
 
 /** Answers `internal_error` if a file cannot be read, or closes the connection if a part of it was sent. */

@@ -1,7 +1,28 @@
-import { Module } from '@nestjs/common';
+import { Controller, Get, Header, Module, Res, UseFilters } from '@nestjs/common';
+import type { Response } from 'express';
+import { Registry } from 'prom-client';
 import { AccessModule } from '../../access/access.module.js';
-import { MetricsController } from './metrics.controller.js';
+import { Public } from '../routes/access.js';
 import { Metrics } from './metrics.js';
+import { ErrorFilter } from '../error.filter.js';
+
+/**
+ * Metrics for Prometheus (docs/contract/running.md#public-pages). The handler sends the response itself, so that
+ * interceptors of a team do not change it.
+ */
+@Controller('metrics')
+@UseFilters(ErrorFilter)
+class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  @Get()
+  @Public()
+  @Header('Cache-Control', 'no-store')
+  @Header('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE)
+  async scrape(@Res() response: Response): Promise<void> {
+    response.send(await this.metrics.scrape());
+  }
+}
 
 /** Serves `/metrics`. `serverModule()` imports it only if the setting `METRICS` is on. */
 @Module({

@@ -7,7 +7,7 @@ import type { Replica } from '../../data/replicas/replica.js';
 import { Replicas } from '../../data/replicas/replicas.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';
-import type { FinishedRequest } from '../request/request-context.js';
+import type { RequestObserver } from '../request/request-context.js';
 import { CATCH_ALL_PATH } from '../routes/access.js';
 import { MetricsRegistry } from '../../metrics-registry.js';
 
@@ -62,7 +62,7 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  observe({ method, route, status, ms, errorCode }: FinishedRequest): void {
+  readonly observe: RequestObserver = ({ method, route, status, ms, errorCode }) => {
     const labels = {
       method: METHODS.has(method) ? method : 'other',
       route: route === null || route.endsWith(CATCH_ALL_PATH) ? 'unknown' : route,
@@ -70,7 +70,7 @@ export class Metrics {
     };
     this.durations.observe(labels, ms / 1000);
     if (errorCode) this.errors.inc({ code: errorCode });
-  }
+  };
 
   /** Returns all metrics in Prometheus' text format. */
   scrape(): Promise<string> {

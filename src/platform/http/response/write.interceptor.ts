@@ -6,8 +6,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
-import type { StoredResponse } from '../../data/idempotency.repository.js';
-import { type IdempotentRequest, ResponseExists } from '../../data/stored-responses.js';
+import { ResponseExists } from '../../data/stored-responses.js';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
@@ -20,15 +19,6 @@ import {
   notStorable,
   unusable,
 } from './idempotent-responses.js';
-
-/** A request with an `Idempotency-Key`. */
-interface IdempotentCall {
-  readonly idempotent: IdempotentRequest;
-  readonly call: Call;
-  readonly request: ApiRequest;
-  readonly response: Response;
-  readonly next: CallHandler;
-}
 
 /**
  * Implements `Idempotency-Key` on POST, and `If-Match` on PUT, DELETE and a conditional POST. It surrounds the interceptors of a team: the
@@ -49,48 +39,39 @@ export class WriteInterceptor implements NestInterceptor {
     const given = { ...state.call, requestId: state.requestId };
     const call = precondition ? { ...given, precondition } : given;
     state.call = call;
-    if (isPost) {
-      // An instance of a class can hide what was sent: a Set is serialized as {}.
-      const { rawInput = [request.query, request.body] } = state;
-      const idempotent = idempotentRequestOf(request, rawInput);
-      // A handler that takes a file stores the response itself.
-      if (!idempotent || plan.file) return next.handle();
-      if (!plan.hasEnvelope) throw notStorable();
-      if (hasUnreadBody(request)) throw unusable('its body is not JSON');
-      const response = http.getResponse<Response>();
-      const idempotentCall = { idempotent, call, request, response, next };
-      const isSingle = plan.isSingleInsert && plan.interceptors.length === 0;
-      const run = isSingle ? this.insertOnce(idempotentCall) : this.runOnce(idempotentCall);
-      return from(run).pipe(
-        map((stored) =>
-          plan.isSurrounded
-            ? restoreResult(request, response, stored)
-            : new SerializedResponse(stored),
-        ),
-      );
-    }
-    return next.handle();
-  }
-
-  /** Runs the handler so that the statement that inserts the record also stores the response. */
-  private async insertOnce(idempotentCall: IdempotentCall): Promise<StoredResponse> {
-    const { idempotent, call, request, response, next } = idempotentCall;
-    const locationOf = (id: string) => createdPathOf(request, id);
-    request.state.call = { ...call, idempotency: { ...idempotent, locationOf } };
-    try {
-      return serializeResponse(request, response, await lastValueFrom(next.handle()));
-    } catch (error) {
-      if (error instanceof ResponseExists) return this.runOnce(idempotentCall);
-      throw error;
-    }
-  }
-
-  private runOnce(idempotentCall: IdempotentCall): Promise<StoredResponse> {
-    const { idempotent, call, request, response, next } = idempotentCall;
-    return this.responses.runOnce(call, idempotent, { request, response }, (inner) => {
-      request.state.call = inner;
+    if (!isPost) return next.handle();
+    // An instance of a class can hide what was sent: a Set is serialized as {}.
+    const { rawInput = [request.query, request.body] } = state;
+    const idempotent = idempotentRequestOf(request, rawInput);
+    // A handler that takes a file stores the response itself.
+    if (!idempotent || plan.file) return next.handle();
+    if (!plan.hasEnvelope) throw notStorable();
+    if (hasUnreadBody(request)) throw unusable('its body is not JSON');
+    const response = http.getResponse<Response>();
+    const handle = (used: Call) => {
+      state.call = used;
       return lastValueFrom<unknown>(next.handle());
-    });
+    };
+    const runOnce = () => this.responses.runOnce(call, idempotent, { request, response }, handle);
+    /** The statement that inserts the record also stores the response. */
+    const insertOnce = async () => {
+      const locationOf = (id: string) => createdPathOf(request, id);
+      try {
+        const result = await handle({ ...call, idempotency: { ...idempotent, locationOf } });
+        return serializeResponse(request, response, result);
+      } catch (error) {
+        if (error instanceof ResponseExists) return runOnce();
+        throw error;
+      }
+    };
+    const isSingle = plan.isSingleInsert && plan.interceptors.length === 0;
+    return from(isSingle ? insertOnce() : runOnce()).pipe(
+      map((stored) =>
+        plan.isSurrounded
+          ? restoreResult(request, response, stored)
+          : new SerializedResponse(stored),
+      ),
+    );
   }
 }
 
