@@ -8,6 +8,7 @@ import { RateLimitGuard } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
+import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
@@ -27,6 +28,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
+    HealthService,
     ShutdownDelay,
     WebhookReceiver,
     HeadersGuard,

@@ -1,0 +1,119 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { logger } from '../../config/logger.js';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
+import { Readiness } from '../../data/readiness/readiness.js';
+import { Replicas } from '../../data/replicas/replicas.js';
+import type { HttpAdapter } from '../lifecycle/http-adapter.js';
+import { UnsharedLimitsWarning } from '../../access/limits/unshared-limits-warning.js';
+import { HealthIndicator, type HealthResult } from './health-indicator.js';
+
+/** The results of all checks by the names of their indicators. */
+type HealthResults = Readonly<Record<string, HealthResult>>;
+
+/** Whether an instance is ready, and the reason if it is not. */
+export interface ReadinessReport {
+  readonly status: 'ok' | 'unavailable';
+  /** `draining`, `database` or the name of a health indicator. */
+  readonly reason?: string;
+  /** A message for operators, without records, keys and addresses. */
+  readonly detail?: string;
+  /** Present if extensions add health indicators. */
+  readonly checks?: HealthResults;
+  /** Messages for operators about problems that do not make the instance unready. */
+  readonly warnings?: readonly string[];
+}
+
+/** How long results are reused. */
+const FRESH_MS = 1_000;
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+/** Reasons of `/health/ready` that are not names of indicators. */
+const RESERVED: ReadonlySet<string> = new Set(['draining', 'database']);
+
+/** Whether the instance is ready, with the checks of extensions. */
+@Injectable()
+export class HealthService implements OnModuleInit {
+  private latest: { startedAt: number; results: Promise<HealthResults> } | undefined;
+  private readonly down = new Set<string>();
+
+  constructor(
+    @Inject(HealthIndicator) private readonly indicators: readonly HealthIndicator[],
+    private readonly database: Readiness,
+    private readonly unsharedLimits: UnsharedLimitsWarning,
+    private readonly replicas: Replicas,
+    private readonly host: HttpAdapterHost<HttpAdapter>,
+  ) {}
+
+  /** @throws Error that names an indicator whose name is not valid or not unique */
+  onModuleInit(): void {
+    const names = this.indicators.map(({ name }) => name);
+    const wrong = names.find(
+      (name, index) => !NAME.test(name) || RESERVED.has(name) || names.indexOf(name) !== index,
+    );
+    if (wrong === undefined) return;
+    throw new Error(
+      `The health indicator ${wrong} needs a name in snake_case that is unique and not one of ${[...RESERVED].join(', ')}.`,
+    );
+  }
+
+  async checkReadiness(): Promise<ReadinessReport> {
+    if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
+    const [reason, results] = await Promise.all([this.database.unreadyReason(), this.runChecks()]);
+    const checks = Object.keys(results).length > 0 ? { checks: results } : {};
+    const failure = this.indicators.find(
+      ({ name, critical }) => critical && results[name]?.status === 'down',
+    );
+    if (reason !== undefined) {
+      return { status: 'unavailable', reason: 'database', detail: reason, ...checks };
+    }
+    if (failure) {
+      const { name } = failure;
+      const detail = results[name]?.detail;
+      return { status: 'unavailable', reason: name, ...(detail && { detail }), ...checks };
+    }
+    const limits = await this.unsharedLimits.message();
+    const warnings = [...(limits ? [limits] : []), ...this.replicas.warnings];
+    return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
+  }
+
+  /** Returns results that are at most a second old. */
+  private runChecks(): Promise<HealthResults> {
+    const now = performance.now();
+    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
+      this.latest = { startedAt: now, results: this.runAll() };
+    }
+    return this.latest.results;
+  }
+
+  private async runAll(): Promise<HealthResults> {
+    const results = await Promise.all(
+      this.indicators.map(async (indicator) => [indicator.name, await this.check(indicator)]),
+    );
+    return Object.fromEntries(results) as HealthResults;
+  }
+
+  private async check(indicator: HealthIndicator): Promise<HealthResult> {
+    const { name, timeoutMs } = indicator;
+    const timeout = new AbortController();
+    let result: HealthResult;
+    let cause: unknown;
+    try {
+      result = await withTimeout(indicator.check(timeout.signal), timeoutMs);
+    } catch (error) {
+      const isLate = error instanceof TimeoutError;
+      if (isLate) timeout.abort();
+      else cause = error;
+      const detail = isLate ? `The check did not end in ${timeoutMs} ms.` : 'The check failed.';
+      result = { status: 'down', detail };
+    }
+    const wasDown = this.down.has(name);
+    if (result.status === 'up') this.down.delete(name);
+    else this.down.add(name);
+    if (wasDown !== this.down.has(name)) {
+      const { status, detail } = result;
+      logger.warn({ indicator: name, status, detail, timeoutMs, err: cause }, 'health indicator');
+    }
+    return result;
+  }
+}
