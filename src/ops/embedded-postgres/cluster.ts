@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
-import { type RunAs, spawnGuarded } from './guarded-process.js';
-import { findProcesses, identify } from './processes.js';
+import { GuardedProcess, type RunAs } from './guarded-process.js';
+import { findProcess, findProcesses } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { pollUntil } from './polling.js';
 
@@ -23,6 +23,12 @@ export const PORT = 5432;
 
 /** The limit of the system is 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 100;
+
+/** The user `postgres`, whose socket only the user of the process can open, and the locale of the database. */
+const INITDB_OPTIONS = [
+  ...['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
+  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+];
 
 /** The paths of a cluster. */
 export interface Cluster {
@@ -107,26 +113,14 @@ async function removeLeftovers(dataDirectory: string): Promise<void> {
     if (kind === undefined) continue;
     // This process has not run initdb yet: a directory with its id belongs to an earlier process.
     const ours = kind === 'postgres.init' && Number(pid) === process.pid;
-    const isRunning = !ours && (await identify(Number(pid))) !== undefined;
-    if (!isRunning) await removeLeftover(join(dataDirectory, name));
+    if (!ours && (await findProcess(Number(pid)))) continue;
+    const path = join(dataDirectory, name);
+    // After Node.js was killed, initdb still writes until it is interrupted.
+    const isUnused = async () =>
+      (await findProcesses((command) => command.includes(path))).length === 0;
+    await pollUntil(isUnused, { every: 20, timeout: 5_000 });
+    await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   }
-}
-
-async function removeLeftover(path: string): Promise<void> {
-  // After Node.js was killed, initdb still writes until it is interrupted.
-  const isRemoved = async () => {
-    const users = await findProcesses((command) => command.includes(path));
-    return users.length === 0 && (await remove(path));
-  };
-  await pollUntil(isRemoved, { every: 20, timeout: 5_000 });
-}
-
-/** @returns false if the directory could not be removed, for example because a process still writes to it */
-function remove(path: string): Promise<boolean> {
-  return rm(path, { recursive: true, force: true }).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Creates the cluster in a temporary directory and moves it into place when it is complete. */
@@ -139,18 +133,8 @@ async function initialize(
   await mkdir(temporary, { mode: 0o700 });
   try {
     await changeOwner(runAs, temporary);
-    const command = [
-      join(binaries, 'bin/initdb'),
-      '-D',
-      temporary,
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-    ];
-    const encoding = ['-E', 'UTF8', '--locale=C'];
-    const collation = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-    const initdb = await spawnGuarded([...command, ...encoding, ...collation], runAs);
+    const command = [join(binaries, 'bin/initdb'), '-D', temporary, ...INITDB_OPTIONS];
+    const initdb = new GuardedProcess(command, runAs);
     try {
       await pollUntil(() => initdb.ended !== undefined, { every: 10, signal });
     } finally {
@@ -158,7 +142,7 @@ async function initialize(
     }
     if (initdb.ended !== 'exit code 0') {
       throw new Error(
-        `initdb could not create the database cluster in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
+        `initdb could not create the database cluster in ${directory} (${initdb.ended}): ${initdb.lastOutput}`,
       );
     }
     await rename(temporary, directory);

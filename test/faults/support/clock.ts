@@ -6,8 +6,8 @@ import {
   connectionThrough,
   ensureDatabase,
 } from '../../../src/ops/embedded-postgres/connection.js';
-import { findInstallation } from '../../../src/ops/embedded-postgres/installation.js';
-import { startPostmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
+import { findInstallation } from '../../../src/ops/embedded-postgres/runtime.js';
+import { Postmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
 import { prepareRuntime } from '../../../src/ops/embedded-postgres/runtime.js';
 import type { Postgres } from './postgres.js';
 
@@ -54,7 +54,7 @@ export class Clock {
     await prepareCluster(cluster, runtime, signal);
     const binaries = await this.wrap(runtime.binaries);
     const launch = { cluster, runtime: { ...runtime, binaries }, flags: [], log: () => undefined };
-    const postmaster = await startPostmaster(launch, signal);
+    const postmaster = await Postmaster.start(launch, signal);
     const connection = connectionThrough(socketDirectory);
     await ensureDatabase(connection);
     return { connection, pid: postmaster.pid, stop: () => postmaster.stop() };

@@ -10,7 +10,7 @@ import {
   type EmbeddedPostgresOptions,
   openEmbeddedPostgres,
 } from '../../../src/ops/embedded-postgres/embedded-postgres.js';
-import { identify } from '../../../src/ops/embedded-postgres/processes.js';
+import { findProcess } from '../../../src/ops/embedded-postgres/processes.js';
 import { pollUntil } from '../../../src/ops/embedded-postgres/polling.js';
 
 export type Connection = EmbeddedPostgres['connection'];
@@ -130,11 +130,11 @@ export async function insertUntilDisconnected(
 export async function runningPostmaster(): Promise<number | undefined> {
   const file = join(sandbox.dataDir, 'postgres/postmaster.pid');
   const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''));
-  return (await identify(pid)) && pid;
+  return (await findProcess(pid)) && pid;
 }
 
 export async function hasEnded(pid: number): Promise<boolean> {
-  return (await identify(pid)) === undefined;
+  return (await findProcess(pid)) === undefined;
 }
 
 /** On Linux: the process that started this one. */

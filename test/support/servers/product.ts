@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { connectionThrough } from '../../../src/ops/embedded-postgres/connection.js';
-import { identify } from '../../../src/ops/embedded-postgres/processes.js';
+import { findProcess } from '../../../src/ops/embedded-postgres/processes.js';
 
 const ROOT = path.resolve(__dirname, '../../..');
 
@@ -107,7 +107,7 @@ export class Product {
     await until(async () => {
       const lock = path.join(this.clusterPath, 'postmaster.pid');
       const pid = parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
-      return Number.isNaN(pid) || (await identify(pid)) === undefined;
+      return Number.isNaN(pid) || (await findProcess(pid)) === undefined;
     });
   }
 
