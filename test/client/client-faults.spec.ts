@@ -1,5 +1,5 @@
+import { faker } from '@faker-js/faker/locale/en';
 import type * as Deadlines from '../../src/client/deadline.js';
-import { Random } from '../../src/ops/cli/sample/random.js';
 import { type EventsPage, LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/servers/http-fault-proxy.js';
 import { type Tenant, TestServer } from '../../src/testing/test-server.js';
@@ -39,10 +39,10 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   tenant = await app.organization();
-  const random = new Random(1);
+  faker.seed(1);
   const attempts: (() => void)[] = [];
   proxy = await HttpFaultProxy.to(app.url, {
-    choose: () => (random.chance(0.5) ? random.pick(HTTP_FAULTS) : undefined),
+    choose: () => faker.helpers.maybe(() => faker.helpers.arrayElement(HTTP_FAULTS)),
     onStall: ({ headers }) => attempts[Number(headers['x-attempt'])]?.(),
   });
   client = new LatitudeClient({

@@ -1,3 +1,4 @@
+import type { Faker } from '@faker-js/faker';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { v4 as uuidv4 } from 'uuid';
@@ -12,10 +13,7 @@ import { TasksService } from '../../modules/tasks/tasks.service.js';
 import type { Call } from '../../platform/data/call.js';
 import { integer } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
-import { sampleAppointment } from './sample/appointments.js';
-import { sampleLead } from './sample/leads.js';
-import { Random } from './sample/random.js';
-import { sampleTask } from './sample/tasks.js';
+import { sampleAppointment, sampleLead, sampleTask } from './sample.js';
 
 const DEFAULT_LEADS = 1_000;
 const MAX_LEADS = 1_000_000;
@@ -51,34 +49,23 @@ async function createDemo(run: Run, leads: number): Promise<void> {
       removeListeners = onStopSignal((signal) => {
         interruption.abort(new Error(`${signal}: the sample data was removed.`));
       });
-      const result = await demo(app, leads, progress, interruption.signal);
-      created = result.organization_id;
-      return result;
+      const { id } = await app.get(KeysService).createOrganization('Demo');
+      try {
+        const result = await fill(app, id, leads, progress, interruption.signal);
+        created = id;
+        return result;
+      } catch (error) {
+        await removeDemo(app, id);
+        throw error;
+      }
     });
   } catch (error) {
+    const id = created;
     // The result could not be printed.
-    if (created !== undefined) {
-      const id = created;
-      await run((app) => removeDemo(app, id));
-    }
+    if (id !== undefined) await run((app) => removeDemo(app, id));
     throw error;
   } finally {
     removeListeners();
-  }
-}
-
-async function demo(
-  app: INestApplicationContext,
-  leads: number,
-  progress: Progress,
-  interruption: AbortSignal,
-) {
-  const { id } = await app.get(KeysService).createOrganization('Demo');
-  try {
-    return await fill(app, id, leads, progress, interruption);
-  } catch (error) {
-    await removeDemo(app, id);
-    throw error;
   }
 }
 
@@ -89,16 +76,17 @@ async function fill(
   progress: Progress,
   interruption: AbortSignal,
 ) {
-  const keys = app.get(KeysService);
-  const { key } = await keys.createKey({
-    organizationId: id,
-    name: 'Demo',
-    scopes: ORDINARY_SCOPES,
-  });
+  const scopes = ORDINARY_SCOPES;
+  const { key } = await app
+    .get(KeysService)
+    .createKey({ organizationId: id, name: 'Demo', scopes });
   const call = await app.get(Authenticator).authenticate(key);
   if (!call) throw new Error('The key of the organization does not work.');
 
-  const sample = new Sample(app, call);
+  // Loaded on demand, because only this command needs it.
+  const { faker } = await import('@faker-js/faker/locale/en');
+  faker.seed(SEED);
+  const sample = new Sample(app, call, faker);
   await progress(leads, async (advance) => {
     for (let first = 0; first < leads; first += BATCH) {
       interruption.throwIfAborted();
@@ -108,7 +96,14 @@ async function fill(
     }
   });
   interruption.throwIfAborted();
-  return { organization_id: id, key, leads, ...sample.counts };
+  const appointments = Math.ceil(leads / LEADS_PER_APPOINTMENT);
+  return {
+    organization_id: id,
+    key,
+    leads,
+    appointments,
+    tasks: Math.ceil(leads / LEADS_PER_TASK),
+  };
 }
 
 /** @throws Error with the command to run if the organization cannot be removed now */
@@ -123,32 +118,27 @@ async function removeDemo(app: INestApplicationContext, id: string): Promise<voi
 
 /** Sample data of one organization, with times before now. Only ids and times differ between runs. */
 class Sample {
-  readonly counts = { appointments: 0, tasks: 0 };
-  private readonly random = new Random(SEED);
   private readonly now = new Date();
   private readonly team = Array.from({ length: TEAM_SIZE }, () => uuidv4());
 
   constructor(
     private readonly app: INestApplicationContext,
     private readonly call: Call,
+    private readonly faker: Faker,
   ) {}
 
   /** Adds leads, numbered from `first`, with their appointments and tasks. */
   async add(first: number, count: number): Promise<void> {
-    const { random, now, team, call } = this;
-    const inputs = Array.from({ length: count }, (_, n) => sampleLead(random, first + n, now));
-    const ids = await this.app.get(LeadsService).createMany(call, inputs);
-    const leads = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '', number: first + n }));
-
-    const appointments = leads
-      .filter(({ number }) => number % LEADS_PER_APPOINTMENT === 0)
-      .map((lead) => sampleAppointment(random, lead, now));
-    await this.app.get(AppointmentsService).createMany(call, appointments);
-    const tasks = leads
-      .filter(({ number }) => number % LEADS_PER_TASK === 0)
-      .map((lead) => sampleTask(random, lead, team, now));
-    await this.app.get(TasksService).createMany(call, tasks);
-    this.counts.appointments += appointments.length;
-    this.counts.tasks += tasks.length;
+    const { app, call, faker, now, team } = this;
+    const inputs = Array.from({ length: count }, (_, n) => sampleLead(faker, first + n, now));
+    const ids = await app.get(LeadsService).createMany(call, inputs);
+    const leads = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '' }));
+    const every = (step: number) => leads.filter((_, n) => (first + n) % step === 0);
+    const appointments = every(LEADS_PER_APPOINTMENT).map((lead) =>
+      sampleAppointment(faker, lead, now),
+    );
+    await app.get(AppointmentsService).createMany(call, appointments);
+    const tasks = every(LEADS_PER_TASK).map((lead) => sampleTask(faker, lead, team, now));
+    await app.get(TasksService).createMany(call, tasks);
   }
 }

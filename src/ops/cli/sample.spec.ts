@@ -1,30 +1,26 @@
+import { faker } from '@faker-js/faker/locale/en';
 import type { Type } from '@nestjs/common';
-import { CreateAppointmentDto } from '../../../modules/appointments/appointment.dto.js';
-import type { Times } from '../../../platform/data/records/tenant-repository.js';
-import { readInput } from '../../../platform/fields/input/read-input.js';
+import { CreateAppointmentDto } from '../../modules/appointments/appointment.dto.js';
+import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { readInput } from '../../platform/fields/input/read-input.js';
 import {
   normalizeEmail,
   parsePhone,
-} from '../../../modules/leads/contact-identity/contact-identity.js';
-import { CreateLeadDto } from '../../../modules/leads/lead.dto.js';
-import { CreateTaskDto } from '../../../modules/tasks/task.dto.js';
-import { sampleAppointment } from './appointments.js';
-import { sampleLead } from './leads.js';
-import { Random } from './random.js';
-import { sampleTask } from './tasks.js';
-import { CITIES } from './words.js';
+} from '../../modules/leads/contact-identity/contact-identity.js';
+import { CreateLeadDto } from '../../modules/leads/lead.dto.js';
+import { CreateTaskDto } from '../../modules/tasks/task.dto.js';
+import { CITIES, sampleAppointment, sampleLead, sampleTask } from './sample.js';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
 
 const leads = (count: number, { seed = 1, every = 1 } = {}) => {
-  const random = new Random(seed);
-  return Array.from({ length: count }, (_, n) => sampleLead(random, n * every, NOW));
+  faker.seed(seed);
+  return Array.from({ length: count }, (_, n) => sampleLead(faker, n * every, NOW));
 };
 const linkedLeads = leads(2_000).map((lead) => ({ ...lead, id: ID }));
-const random = new Random(2);
-const appointments = linkedLeads.map((lead) => sampleAppointment(random, lead, NOW));
-const tasks = linkedLeads.map((lead) => sampleTask(random, lead, [ID], NOW));
+const appointments = linkedLeads.map((lead) => sampleAppointment(faker, lead, NOW));
+const tasks = linkedLeads.map((lead) => sampleTask(faker, lead, [ID], NOW));
 
 /** The validation errors of a record. */
 function problemsOf(dto: Type<object>, { created_at, updated_at, ...input }: object & Times) {

@@ -1,0 +1,201 @@
+import type { Faker } from '@faker-js/faker';
+import type {
+  AppointmentStatus,
+  CreateAppointmentDto,
+} from '../../modules/appointments/appointment.dto.js';
+import { type CreateLeadDto, type Source, TEMPERATURES } from '../../modules/leads/lead.dto.js';
+import type { CreateTaskDto, TaskPriority, TaskStatus } from '../../modules/tasks/task.dto.js';
+import type { Times } from '../../platform/data/records/tenant-repository.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Maximum age of sample data. */
+const PAST_DAYS = 180;
+
+/** Working hours in the cities of the sample, in minutes of the day in UTC. */
+const OPENS = 14 * 60;
+const HALF_HOURS_OPEN = 16;
+
+type Weights<T extends string> = Readonly<Partial<Record<T, number>>>;
+
+const LEAD_STATUSES = { new: 30, contacted: 25, qualified: 20, proposal: 10, won: 10, lost: 5 };
+const SOURCES = { website: 40, referral: 20, manual: 15, api: 10, import: 10, other: 5 };
+const PAST_APPOINTMENTS: Weights<AppointmentStatus> = { completed: 70, cancelled: 18, no_show: 12 };
+const FUTURE_APPOINTMENTS: Weights<AppointmentStatus> = { scheduled: 60, confirmed: 40 };
+const PRIORITIES: Weights<TaskPriority> = { low: 20, medium: 50, high: 22, urgent: 8 };
+const OVERDUE_TASKS: Weights<TaskStatus> = { completed: 80, open: 15, cancelled: 5 };
+const FUTURE_TASKS: Weights<TaskStatus> = { open: 60, in_progress: 25, completed: 15 };
+
+/** City, state, zip code prefix, area code. */
+export const CITIES = [
+  ['Albuquerque', 'NM', '871', 505],
+  ['Atlanta', 'GA', '303', 404],
+  ['Austin', 'TX', '787', 512],
+  ['Baltimore', 'MD', '212', 410],
+  ['Boise', 'ID', '837', 208],
+  ['Boston', 'MA', '021', 617],
+  ['Charlotte', 'NC', '282', 704],
+  ['Chicago', 'IL', '606', 312],
+  ['Columbus', 'OH', '432', 614],
+  ['Denver', 'CO', '802', 303],
+  ['Detroit', 'MI', '482', 313],
+  ['Kansas City', 'MO', '641', 816],
+  ['Las Vegas', 'NV', '891', 702],
+  ['Miami', 'FL', '331', 305],
+  ['Milwaukee', 'WI', '532', 414],
+  ['Minneapolis', 'MN', '554', 612],
+  ['Nashville', 'TN', '372', 615],
+  ['New Orleans', 'LA', '701', 504],
+  ['Philadelphia', 'PA', '191', 215],
+  ['Phoenix', 'AZ', '850', 602],
+  ['Portland', 'OR', '972', 503],
+  ['San Diego', 'CA', '921', 619],
+  ['Seattle', 'WA', '981', 206],
+] as const;
+
+/** The company of the sample renovates homes. */
+const PROJECTS = ['roof', 'kitchen', 'bathroom', 'solar', 'windows', 'deck', 'heating'];
+const VISITS = ['Estimate', 'Installation', 'Inspection', 'Consultation'];
+const OUTCOMES = ['Offer accepted', 'Offer sent', 'Needs second visit', 'Not interested'];
+const LEAD_NOTES = [
+  'Asked for a call back in the evening.',
+  'Compares three offers; wants to decide this month.',
+  'Needs financing; send the leaflet.',
+];
+const TASK_TITLES = [
+  'Call back about the offer',
+  'Order material samples',
+  'Ask for photos of the site',
+  'Prepare the contract',
+  'Follow up after the visit',
+];
+
+/** A lead that has been created. */
+interface CreatedLead extends Pick<
+  CreateLeadDto & Times,
+  'first_name' | 'address_street' | 'city' | 'created_at'
+> {
+  readonly id: string;
+}
+
+/** Creates a lead of the past months. Its e-mail and phone are unique to its number. */
+export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadDto & Times {
+  const first_name = faker.person.firstName();
+  const last_name = faker.person.lastName();
+  const account = `${first_name}.${last_name}${number}`.toLowerCase().replaceAll(/[^\w.]/g, '');
+  // The domains are reserved for examples.
+  const domain = faker.helpers.arrayElement(['example.com', 'example.net', 'example.org']);
+  const [city, state, zip, areaCode] = CITIES[number % CITIES.length] ?? CITIES[0];
+  const phone = phoneOf(areaCode, Math.floor(number / CITIES.length));
+  const address = {
+    address_street: faker.location.streetAddress(),
+    zip: zip + faker.string.numeric(2),
+  };
+  const project = faker.helpers.arrayElement(PROJECTS);
+  const budget = faker.number.int({ min: 4, max: 120 }) * 500;
+  // Recent leads are more frequent, as in a growing company.
+  const age = faker.number.float() * faker.number.float() * PAST_DAYS * DAY_MS;
+  const created_at = new Date(now.getTime() - Math.ceil(age));
+  return {
+    first_name,
+    last_name: sometimes(faker, 0.95, last_name),
+    email: sometimes(faker, 0.92, `${account}@${domain}`),
+    phone: sometimes(faker, 0.85, phone),
+    company: sometimes(faker, 0.2, faker.company.name()),
+    city,
+    state,
+    ...sometimes(faker, 0.8, address),
+    status: weighted(faker, LEAD_STATUSES),
+    temperature: sometimes(faker, 0.9, faker.helpers.arrayElement(TEMPERATURES)),
+    source: weighted<Source>(faker, SOURCES),
+    notes: sometimes(faker, 0.3, faker.helpers.arrayElement(LEAD_NOTES)),
+    tags: sometimes(faker, 0.3, [project, 'urgent']) ?? [project],
+    custom_fields: sometimes(faker, 0.6, { project, budget }) ?? {},
+    sms_opted_out: faker.datatype.boolean(0.04),
+    on_dnc_list: faker.datatype.boolean(0.02),
+    created_at,
+    updated_at: sometimes(faker, 0.5, between(faker, created_at, now)) ?? created_at,
+  };
+}
+
+/** Uses the fictional exchange 555, and the following ones for very many leads. */
+function phoneOf(areaCode: number, number: number): string {
+  const exchange = 555 + Math.floor(number / 10_000);
+  // Because 7,919 is coprime to 10,000, every four-digit line number occurs once per exchange.
+  const line = (number * 7_919) % 10_000;
+  return `+1 ${areaCode}-${exchange}-${String(line).padStart(4, '0')}`;
+}
+
+/** Creates an appointment in the weeks after the creation of the lead. */
+export function sampleAppointment(
+  faker: Faker,
+  lead: CreatedLead,
+  now: Date,
+): CreateAppointmentDto & Times {
+  const midnight = Math.floor(lead.created_at.getTime() / DAY_MS) * DAY_MS;
+  const minutes = OPENS + 30 * faker.number.int({ min: 0, max: HALF_HOURS_OPEN - 1 });
+  const days = faker.number.int({ min: 2, max: 25 });
+  const start_time = new Date(midnight + days * DAY_MS + minutes * MINUTE_MS);
+  const halfHours = faker.number.int({ min: 1, max: 4 });
+  const end_time = new Date(start_time.getTime() + halfHours * 30 * MINUTE_MS);
+  const isOver = end_time < now;
+  const created_at = between(faker, lead.created_at, isOver ? start_time : now);
+  const status = weighted(faker, isOver ? PAST_APPOINTMENTS : FUTURE_APPOINTMENTS);
+  const isDone = status === 'completed';
+  const outcome = faker.helpers.arrayElement(OUTCOMES);
+  const outcome_notes = sometimes(faker, 0.3, 'Wants the work done before winter.');
+  return {
+    lead_id: lead.id,
+    start_time,
+    end_time,
+    type: faker.helpers.arrayElement(VISITS),
+    location: lead.address_street ? `${lead.address_street}, ${lead.city ?? ''}` : null,
+    notes: sometimes(faker, 0.2, 'Ring twice; the bell is quiet.'),
+    status,
+    ...(isDone && { outcome, outcome_notes }),
+    created_at,
+    updated_at: isOver ? end_time : created_at,
+  };
+}
+
+/** Creates a task about a lead, for a member of the team. */
+export function sampleTask(
+  faker: Faker,
+  lead: CreatedLead,
+  team: readonly string[],
+  now: Date,
+): CreateTaskDto & Times {
+  const created_at = between(faker, lead.created_at, now);
+  const hours = faker.number.int({ min: 4, max: 14 * 24 });
+  const due = new Date(created_at.getTime() + hours * HOUR_MS);
+  return {
+    title: faker.helpers.arrayElement(TASK_TITLES),
+    description: sometimes(faker, 0.3, `${lead.first_name} expects an answer.`),
+    priority: weighted(faker, PRIORITIES),
+    status: weighted(faker, due < now ? OVERDUE_TASKS : FUTURE_TASKS),
+    due_date: sometimes(faker, 0.85, due),
+    contact_id: lead.id,
+    assigned_to_user_id: sometimes(faker, 0.7, faker.helpers.arrayElement(team)),
+    created_at,
+    updated_at: between(faker, created_at, due < now ? due : now),
+  };
+}
+
+function sometimes<T>(faker: Faker, probability: number, value: T): T | null {
+  return faker.datatype.boolean(probability) ? value : null;
+}
+
+/** Picks a name with a probability in proportion to its weight. */
+function weighted<T extends string>(faker: Faker, weights: Weights<T>): T {
+  const choices = Object.entries<number>(weights as Record<T, number>);
+  return faker.helpers.weightedArrayElement(
+    choices.map(([value, weight]) => ({ value: value as T, weight })),
+  );
+}
+
+/** Picks a time between two others. */
+function between(faker: Faker, from: Date, to: Date): Date {
+  return faker.date.between({ from, to });
+}
