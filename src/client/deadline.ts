@@ -1,63 +1,42 @@
 /** Maximum delay of a timer in milliseconds. A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Thrown by `Deadline.race` after the timeout. */
+/** The time of `withDeadline` is over. */
 export class DeadlineExceeded extends Error {}
 
 /**
- * Aborts work when one of several signals aborts or after a timeout. `race` rejects at once, even if the
- * work ignores `signal`.
+ * Runs work until one of several signals aborts or the time is over. Then it rejects at once, even if the work ignores
+ * the signal that it receives. Work whose signals have aborted before is not begun.
+ * @param timeoutMs milliseconds
+ * @throws the reason of the abort, or `DeadlineExceeded`
  */
-export class Deadline {
-  private readonly controller = new AbortController();
-  private readonly sources: readonly AbortSignal[];
-  private readonly timer: ReturnType<typeof setTimeout> | undefined;
-  private readonly onAbort = (event: Event) => {
-    this.controller.abort((event.target as AbortSignal).reason);
-  };
-
-  /** @param timeoutMs milliseconds; undefined for no timeout */
-  constructor(sources: readonly (AbortSignal | undefined)[], timeoutMs?: number) {
-    this.sources = sources.filter((source) => source !== undefined);
-    for (const source of this.sources) {
-      if (source.aborted) this.controller.abort(source.reason);
-      else source.addEventListener('abort', this.onAbort);
-    }
-    if (timeoutMs === undefined) return;
-    this.timer = setTimeout(
-      () => {
-        this.controller.abort(new DeadlineExceeded(`no response within ${timeoutMs} ms`));
-      },
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** @throws the reason of the abort, or `DeadlineExceeded` */
-  async race<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this;
-    let stop = (): void => undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      stop = () => {
-        reject(signal.reason as Error);
-      };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop);
+export async function withDeadline<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const sources = signals.filter((source) => source !== undefined);
+  for (const source of sources) source.throwIfAborted();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
     });
-    try {
-      return await Promise.race([work, aborted]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-  }
-
-  /** Removes the timer and the listeners. */
-  clear(): void {
-    clearTimeout(this.timer);
-    for (const source of this.sources) source.removeEventListener('abort', this.onAbort);
+  });
+  const onAbort = (event: Event) => {
+    controller.abort((event.target as AbortSignal).reason);
+  };
+  const onTimeout = () => {
+    controller.abort(new DeadlineExceeded(`no response within ${timeoutMs} ms`));
+  };
+  const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+  for (const source of sources) source.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([aborted, work(signal)]);
+  } finally {
+    clearTimeout(timer);
+    for (const source of sources) source.removeEventListener('abort', onAbort);
   }
 }
 
@@ -66,17 +45,8 @@ export class Deadline {
  * @param ms milliseconds
  */
 export async function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]) {
-  const deadline = new Deadline(signals);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    for (let left = Math.ceil(ms); left > 0; left -= MAX_TIMER_MS) {
-      const due = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, Math.min(left, MAX_TIMER_MS));
-      });
-      await deadline.race(due);
-    }
-  } finally {
-    clearTimeout(timer);
-    deadline.clear();
-  }
+  const forever = () => new Promise<void>(() => undefined);
+  await withDeadline(signals, ms, forever).catch((reason: unknown) => {
+    if (!(reason instanceof DeadlineExceeded)) throw reason;
+  });
 }

@@ -1,4 +1,3 @@
-import { queryString } from './resource.js';
 import type { Transport } from './transport.js';
 import type { CallOptions, EventQuery, EventsPage, RecordEvent } from './types.js';
 
@@ -14,11 +13,9 @@ export class Events {
    * is `timeoutMs` in addition to `wait`.
    */
   async list(query: EventQuery = {}, options?: CallOptions): Promise<EventsPage> {
-    const path = `/api/v1/events${queryString(query)}`;
     const { wait = 0 } = query;
     const waitMs = wait > 0 ? wait * 1_000 : 0;
-    const { body } = await this.transport.send({ method: 'GET', path, waitMs }, options);
-    return body as EventsPage;
+    return this.transport.get('/api/v1/events', query, options, { waitMs });
   }
 
   /**

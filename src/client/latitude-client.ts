@@ -61,21 +61,16 @@ export class LatitudeClient {
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
     const { transport } = this;
-    this.leads = new Leads(transport, '/api/v1/leads', typesOf('lead', 'created,updated,deleted'));
-    this.appointments = new CancellableResource(
-      transport,
-      '/api/v1/appointments',
-      typesOf('appointment', 'created,updated,cancelled'),
-    );
-    this.tasks = new DeletableResource(
-      transport,
-      '/api/v1/tasks',
-      typesOf('task', 'created,updated,completed,deleted'),
-    );
-    this.events = new Events(this.transport);
-    this.keys = new Keys(this.transport, '/api/v1/keys');
-    this.grants = new Grants(this.transport, '/api/v1/grants');
-    this.organizations = new Organizations(this.transport, '/api/v1/organizations');
+    const lead = 'lead.created,lead.updated,lead.deleted';
+    const appointment = 'appointment.created,appointment.updated,appointment.cancelled';
+    const task = 'task.created,task.updated,task.completed,task.deleted';
+    this.leads = new Leads(transport, '/api/v1/leads', lead);
+    this.appointments = new CancellableResource(transport, '/api/v1/appointments', appointment);
+    this.tasks = new DeletableResource(transport, '/api/v1/tasks', task);
+    this.events = new Events(transport);
+    this.keys = new Keys(transport, '/api/v1/keys');
+    this.grants = new Grants(transport, '/api/v1/grants');
+    this.organizations = new Organizations(transport, '/api/v1/organizations');
   }
 
   /** The organization, scopes, expiry and limits of the key. */
@@ -89,12 +84,6 @@ export class LatitudeClient {
   }
 
   private async read<T>(path: string, options?: CallOptions): Promise<T> {
-    const { body } = await this.transport.send({ method: 'GET', path }, options);
-    return (body as { data: T }).data;
+    return (await this.transport.get<{ data: T }>(path, {}, options)).data;
   }
-}
-
-/** The types of the events of a kind of record. @param names separated by commas */
-function typesOf(kind: string, names: string): string {
-  return names.replaceAll(/\w+/g, `${kind}.$&`);
 }

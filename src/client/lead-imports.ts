@@ -1,6 +1,6 @@
-import { idempotencyKey, queryString, recordOf, segmentOf } from './resource.js';
 import { sleep } from './deadline.js';
-import type { Transport } from './transport.js';
+import { idempotencyKey, recordOf, segmentOf } from './resource.js';
+import { queryString, type Transport } from './transport.js';
 import type {
   CallOptions,
   ImportFile,
@@ -28,8 +28,7 @@ export class LeadImports {
 
   /** One page of the imports, with its exact total. */
   async list(query: LeadImportListQuery = {}, options?: CallOptions): Promise<Page<LeadImport>> {
-    const call = { method: 'GET', path: this.path + queryString(query) } as const;
-    return (await this.transport.send(call, options)).body as Page<LeadImport>;
+    return this.transport.get(this.path, query, options);
   }
 
   async get(id: string, options?: CallOptions): Promise<LeadImport> {
@@ -74,8 +73,7 @@ export class LeadImports {
     query: RejectedLinesQuery = {},
     options?: CallOptions,
   ): Promise<string> {
-    const path = `${this.path}${segmentOf(id)}/rejected${queryString(query)}`;
-    const { body } = await this.transport.send({ method: 'GET', path, isFile: true }, options);
-    return body as string;
+    const path = `${this.path}${segmentOf(id)}/rejected`;
+    return this.transport.get(path, query, options, { isFile: true });
   }
 }

@@ -1,5 +1,5 @@
 import { LeadImports } from './lead-imports.js';
-import { DeletableResource, queryString, recordOf, segmentOf } from './resource.js';
+import { DeletableResource, recordOf, segmentOf } from './resource.js';
 import type { Transport } from './transport.js';
 import type {
   CallOptions,
@@ -47,10 +47,8 @@ export class Leads extends DeletableResource<LeadTypes> {
    * minutes.
    */
   async export(query: LeadExportQuery = {}, options: CallOptions = {}): Promise<string> {
-    const path = `/api/v1/leads/export${queryString(query)}`;
-    const call = { method: 'GET', path, isFile: true } as const;
-    const { body } = await this.transport.send(call, { timeoutMs: EXPORT_MS, ...options });
-    return body as string;
+    const limits = { timeoutMs: EXPORT_MS, ...options };
+    return this.transport.get(`${this.path}/export`, query, limits, { isFile: true });
   }
 
   /**

@@ -1,13 +1,13 @@
 import type { ApiResponse } from './response.js';
 import type { Transport } from './transport.js';
 import { LatitudeBatchError } from './errors.js';
+import { Events } from './events.js';
 import type {
   BatchOptions,
   BatchResponse,
   CallOptions,
   CreateOptions,
   CursorPage,
-  EventsPage,
   Page,
   RecordEvent,
   SyncPage,
@@ -66,7 +66,7 @@ export class Collection<T extends CollectionTypes> {
 
   /** One page of the list, with its exact total. */
   async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
-    return (await this.page(query, options)) as Page<T['Item']>;
+    return this.transport.get(this.path, query, options);
   }
 
   /**
@@ -89,11 +89,6 @@ export class Collection<T extends CollectionTypes> {
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
     return this.read(segmentOf(id), options);
-  }
-
-  protected async page(query: object, options?: CallOptions): Promise<unknown> {
-    const path = this.path + queryString(query);
-    return (await this.transport.send({ method: 'GET', path }, options)).body;
   }
 
   /** @param rest what follows the path of the list */
@@ -176,7 +171,7 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   ): Promise<Page<SomeFields<T>>>;
   override list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
   override async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
-    return this.page(query, options);
+    return this.transport.get(this.path, query, options);
   }
 
   /**
@@ -188,7 +183,9 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
     state?: SyncState,
     options?: CallOptions,
   ): AsyncGenerator<SyncPage<T['Record']>, void> {
-    let { events, list } = state ?? { events: await this.lastEvent(options), list: '' };
+    const feed = new Events(this.transport);
+    const newest = async () => (await feed.list({ after: 'latest', limit: 1 }, options)).meta.next;
+    let { events, list } = state ?? { events: await newest(), list: '' };
     while (list !== undefined) {
       const query = { after: list, fields: '*', limit: MAX_LIMIT };
       const { data, meta } = await this.list(query, options);
@@ -198,20 +195,11 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
     }
     for (let hasMore = true; hasMore;) {
       const query = { after: events, types: this.eventTypes, limit: MAX_LIMIT };
-      const { data, meta } = await this.events(query, options);
+      const { data, meta } = await feed.list(query, options);
       events = meta.next;
       hasMore = meta.has_more;
       yield { ...changesOf<T['Record']>(data), state: { events } };
     }
-  }
-
-  private async lastEvent(options?: CallOptions): Promise<string> {
-    return (await this.events({ after: 'latest', limit: 1 }, options)).meta.next;
-  }
-
-  private async events(query: object, options?: CallOptions): Promise<EventsPage> {
-    const path = `/api/v1/events${queryString(query)}`;
-    return (await this.transport.send({ method: 'GET', path }, options)).body as EventsPage;
   }
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
@@ -313,18 +301,6 @@ function changesOf<Item extends object>(events: readonly RecordEvent[]) {
     changed: all.filter((event) => !isDeletion(event)).map(({ record }) => record as Item),
     deleted: all.filter(isDeletion).map(({ record }) => record.id),
   };
-}
-
-/** The query of a URL, with `?`. An array is a parameter that is given several times. */
-export function queryString(query: object): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, unknown] => [name, one]),
-  );
-  const pairs = given
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]): [string, string] => [name, String(value)]);
-  const text = new URLSearchParams(pairs).toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 /** `crypto.randomUUID` is missing in pages without TLS. */

@@ -23,20 +23,15 @@ interface ErrorBody {
 export class FailedAttempt {
   constructor(
     readonly error: LatitudeError,
-    readonly retryAfterMs = 0,
     /** Whether the server may have carried out the request. */
-    readonly isOutcomeUnknown = false,
+    readonly isOutcomeUnknown: boolean,
+    /**
+     * Whether the request may be repeated: after a failed connection, and after a 429, a 5xx or an idempotency
+     * key in use, unless the response says that it is not retryable.
+     */
+    readonly isWorthRetrying = true,
+    readonly retryAfterMs = 0,
   ) {}
-
-  /**
-   * Whether the request may be repeated: after a failed connection, and after a 429, a 5xx or an idempotency
-   * key in use, unless the response says that it is not retryable.
-   */
-  get isWorthRetrying(): boolean {
-    if (this.error instanceof LatitudeConnectionError) return true;
-    const { status = 0, code, retryable } = this.error;
-    return retryable && (status === 429 || status >= 500 || code === 'idempotency_key_in_use');
-  }
 }
 
 /** The state of a call before its response. */
@@ -62,7 +57,7 @@ export function parseResponse(
     const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
     const options = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
     const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...options });
-    return new FailedAttempt(error, 0, isWrite);
+    return new FailedAttempt(error, isWrite);
   }
   const { error } = (isObject(body) ? body : {}) as ErrorBody;
   const code = error?.code ?? 'unexpected_response';
@@ -80,7 +75,13 @@ export function parseResponse(
   };
   const message = error?.message ?? describeUnexpected(response);
   const wait = retryAfterMs(headers.get('retry-after'));
-  return new FailedAttempt(new LatitudeApiError(message, options), wait, isOutcomeUnknown);
+  const isWorthRetrying = options.retryable && isTransient;
+  return new FailedAttempt(
+    new LatitudeApiError(message, options),
+    isOutcomeUnknown,
+    isWorthRetrying,
+    wait,
+  );
 }
 
 function describeUnexpected({ status, type, headers }: Response): string {

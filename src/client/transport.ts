@@ -1,9 +1,9 @@
-import { Deadline, DeadlineExceeded, sleep } from './deadline.js';
+import { DeadlineExceeded, sleep, withDeadline } from './deadline.js';
 import { type ApiResponse, FailedAttempt, isObject, parseResponse } from './response.js';
 import {
   LatitudeAbortError,
   LatitudeConnectionError,
-  LatitudeError,
+  type LatitudeError,
   LatitudeTimeoutError,
 } from './errors.js';
 import { retryDelay } from './retry-policy.js';
@@ -79,45 +79,50 @@ export class Transport {
     }
   }
 
+  /** Sends a GET. @returns the body of the response */
+  async get<Body>(
+    path: string,
+    query: object = {},
+    options?: CallOptions,
+    more?: Pick<ApiCall, 'isFile' | 'waitMs'>,
+  ): Promise<Body> {
+    const call = { method: 'GET', path: path + queryString(query), ...more } as const;
+    return (await this.send(call, options)).body as Body;
+  }
+
   private async attempt(
     call: ApiCall,
     signals: readonly (AbortSignal | undefined)[],
     timeoutMs: number,
     wasUncertain: boolean,
   ): Promise<ApiResponse | FailedAttempt> {
-    const isWrite = call.method !== 'GET';
-    const deadline = new Deadline(signals, timeoutMs);
+    const { method, path, isFile } = call;
+    const isWrite = method !== 'GET';
+    let uncertain = wasUncertain;
     try {
-      if (deadline.signal.aborted) throw abortError(deadline.signal.reason, wasUncertain);
-      const response = await deadline.race(this.fetch(...this.request(call, deadline.signal)));
-      const text = await deadline.race(response.text());
-      return parseResponse(response, text, { isWrite, wasUncertain, isFile: call.isFile });
-    } catch (cause) {
-      if (cause instanceof LatitudeError) throw cause;
-      const uncertain = wasUncertain || isWrite;
-      if (cause instanceof DeadlineExceeded) {
-        const message = `${call.method} ${call.path}: ${cause.message}`;
-        const options = { code: 'timeout', retryable: true, uncertain, cause } as const;
-        return new FailedAttempt(new LatitudeTimeoutError(message, options), 0, isWrite);
-      }
-      if (deadline.signal.aborted) throw abortError(deadline.signal.reason, uncertain);
-      const isOutcomeUnknown = isWrite && !failedBeforeSending(cause);
-      const message = `${call.method} ${call.path}: the connection to ${this.baseUrl} failed`;
-      const error = new LatitudeConnectionError(message, {
-        code: 'connection_failed',
-        retryable: true,
-        uncertain: wasUncertain || isOutcomeUnknown,
-        cause,
+      return await withDeadline(signals, timeoutMs, async (signal) => {
+        uncertain ||= isWrite;
+        const response = await this.fetch(this.baseUrl + path, this.requestOf(call, signal));
+        const text = await response.text();
+        return parseResponse(response, text, { isWrite, wasUncertain, isFile });
       });
-      return new FailedAttempt(error, 0, isOutcomeUnknown);
-    } finally {
-      deadline.clear();
+    } catch (cause) {
+      const isTimeout = cause instanceof DeadlineExceeded;
+      const aborted = signals.find((signal) => signal?.aborted);
+      if (aborted && !isTimeout) throw abortError(aborted.reason, uncertain);
+      const isOutcomeUnknown = isWrite && (isTimeout || !failedBeforeSending(cause));
+      const options = { retryable: true, uncertain: wasUncertain || isOutcomeUnknown, cause };
+      const problem = isTimeout ? cause.message : `the connection to ${this.baseUrl} failed`;
+      const message = `${method} ${path}: ${problem}`;
+      const error = isTimeout
+        ? new LatitudeTimeoutError(message, { code: 'timeout', ...options })
+        : new LatitudeConnectionError(message, { code: 'connection_failed', ...options });
+      return new FailedAttempt(error, isOutcomeUnknown);
     }
   }
 
-  private request(call: ApiCall, signal: AbortSignal): [string, RequestInit] {
-    const { method, path, headers, body } = call;
-    const init: RequestInit = {
+  private requestOf({ method, headers, body }: ApiCall, signal: AbortSignal): RequestInit {
+    return {
       method,
       headers: {
         Accept: 'application/json',
@@ -130,8 +135,19 @@ export class Transport {
       redirect: 'manual',
       signal,
     };
-    return [this.baseUrl + path, init];
   }
+}
+
+/** The query of a URL, with `?`. An array is a parameter that is given several times. */
+export function queryString(query: object): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, unknown] => [name, one]),
+  );
+  const pairs = given
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  const text = new URLSearchParams(pairs).toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 /** Whether Node failed before it was connected. Browsers do not report this. */

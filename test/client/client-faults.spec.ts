@@ -14,16 +14,16 @@ jest.mock('../../src/client/retry-policy.js', () => ({
 const mockExpiries = new WeakMap<AbortSignal, () => void>();
 jest.mock('../../src/client/deadline.js', () => {
   const actual = jest.requireActual<typeof Deadlines>('../../src/client/deadline.js');
-  class Deadline extends actual.Deadline {
-    constructor(sources: readonly (AbortSignal | undefined)[]) {
-      const expiry = new AbortController();
-      super([...sources, expiry.signal]);
-      mockExpiries.set(this.signal, () => {
+  const withDeadline: typeof actual.withDeadline = (signals, timeoutMs, work) => {
+    const expiry = new AbortController();
+    return actual.withDeadline([...signals, expiry.signal], timeoutMs, (signal) => {
+      mockExpiries.set(signal, () => {
         expiry.abort(new actual.DeadlineExceeded('the request stalled'));
       });
-    }
-  }
-  return { ...actual, Deadline };
+      return work(signal);
+    });
+  };
+  return { ...actual, withDeadline };
 });
 
 const CREATES = 100;
