@@ -8,7 +8,7 @@ const HEADER: BackupHeader = {
 };
 
 async function backup(): Promise<Buffer> {
-  const parts = encodeBackup(HEADER, () => Readable.from([Buffer.from('1\n')]));
+  const parts = encodeBackup(HEADER, [Readable.from([Buffer.from('1\n')])]);
   return gzipSync(Buffer.concat(await Readable.from(parts).toArray()));
 }
 

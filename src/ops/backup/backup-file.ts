@@ -51,15 +51,18 @@ export interface BackupHeader {
 /** The file is not a backup, or is incomplete or damaged. */
 export class BackupFileError extends Error {}
 
-/** Encodes a backup without compression. */
+/**
+ * Encodes a backup without compression.
+ * @param contents the rows of each table
+ */
 export async function* encodeBackup(
   header: BackupHeader,
-  rowsOf: (table: BackupTable) => AsyncIterable<Buffer>,
+  contents: readonly AsyncIterable<Buffer>[],
 ): AsyncGenerator<Buffer> {
   yield MAGIC;
   yield* frame(Buffer.from(JSON.stringify(header)));
-  for (const table of header.tables) {
-    for await (const chunk of rowsOf(table)) yield* frame(chunk);
+  for (const rows of contents) {
+    for await (const chunk of rows) yield* frame(chunk);
     yield* frame(Buffer.alloc(0));
   }
   yield* frame(END);
@@ -97,15 +100,21 @@ export class BackupReader {
 
   /**
    * The rows of the next table of the header. They must be read completely.
+   * @param advance receives the numbers of rows that were read
    * @throws BackupFileError
    */
-  async *rows({ name, rows }: BackupTable): AsyncGenerator<Buffer> {
+  async *rows(
+    { name, rows }: BackupTable,
+    advance: (rows: number) => void = () => undefined,
+  ): AsyncGenerator<Buffer> {
     let read = 0;
     for (;;) {
       const content = await readFrame(this.bytes);
       if (content.length === 0) break;
-      read += countRows(content);
+      const count = countRows(content);
+      read += count;
       yield content;
+      advance(count);
     }
     if (read !== rows) {
       throw new BackupFileError(`is damaged: it holds ${read} of ${rows} rows of ${name}`);

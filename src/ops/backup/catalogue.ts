@@ -4,7 +4,8 @@ import { isTenantPolicy, isWorkerPolicy } from '../../platform/data/tenant-role/
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** A backup contains the schema of this table. */
-const ROOT = 'organizations';
+export const ROOT = 'organizations';
+const SCHEMA = `(select relnamespace from pg_class where oid = to_regclass('${ROOT}'))`;
 
 /** Tables that describe the schema. They are not stored, because migrations fill them. */
 const METADATA_TABLES = ['migrations', 'typeorm_metadata'];
@@ -26,17 +27,8 @@ export interface StoredTable {
   readonly policies: readonly (string | null)[];
 }
 
-/** @returns undefined if the database has no tables of Latitude */
-export async function readSchemaName(client: pg.Client): Promise<string | undefined> {
-  const { rows } = await client.query<{ schema: string }>(
-    `select relnamespace::regnamespace::text as schema from pg_class
-     where oid = to_regclass('${ROOT}')`,
-  );
-  return rows[0]?.schema;
-}
-
 /** All tables of the schema in the order of their names, including those of added modules. */
-export async function readTables(client: pg.Client, schema: string): Promise<StoredTable[]> {
+export async function readTables(client: pg.Client): Promise<StoredTable[]> {
   const { rows } = await client.query<StoredTable>(
     `select c.relname as name, c.oid::regclass::text as sql,
        case when c.relkind = 'r' then 'only ' else '' end || c.oid::regclass::text as source,
@@ -52,25 +44,42 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
             then pg_get_expr(p.polqual, p.polrelid) end), '[]')
         from pg_policy p where p.polrelid = c.oid) as policies
      from pg_class c
-     where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> all ($2) and not starts_with(c.relname, '${MIGRATIONS_TABLE_PREFIX}')
+     where c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname <> all ($1) and not starts_with(c.relname, '${MIGRATIONS_TABLE_PREFIX}')
        and not ${isPartOfExtension('c')}
      order by c.relname`,
-    [schema, METADATA_TABLES],
+    [METADATA_TABLES],
   );
   return rows;
 }
 
+/**
+ * Locks all tables of the schema until the transaction ends.
+ * @param others further tables
+ * @throws Error whose message is meant for the user if there are no tables
+ */
+export async function lockTables(
+  client: pg.Client,
+  mode: string,
+  others: readonly string[] = [],
+): Promise<StoredTable[]> {
+  const tables = await readTables(client);
+  if (tables.length === 0) throw new Error('The database has no tables of Latitude.');
+  const names = [...tables.map(({ sql }) => sql), ...others].join(', ');
+  await client.query(`lock table ${names} in ${mode} mode`);
+  return tables;
+}
+
 /** All sequences of the schema with their state. */
-export async function readSequences(client: pg.Client, schema: string): Promise<BackupSequence[]> {
+export async function readSequences(client: pg.Client): Promise<BackupSequence[]> {
   const { rows } = await client.query<{ name: string; sql: string }>(
     `select c.relname as name, c.oid::regclass::text as sql from pg_class c
-     where c.relnamespace = $1::regnamespace and c.relkind = 'S' and not ${isPartOfExtension('c')}
+     where c.relnamespace = ${SCHEMA} and c.relkind = 'S' and not ${isPartOfExtension('c')}
        and not exists (select from pg_depend d join pg_class t on t.oid = d.refobjid
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
-           and (t.relname = any ($2) or starts_with(t.relname, '${MIGRATIONS_TABLE_PREFIX}')))
+           and (t.relname = any ($1) or starts_with(t.relname, '${MIGRATIONS_TABLE_PREFIX}')))
      order by c.relname`,
-    [schema, METADATA_TABLES],
+    [METADATA_TABLES],
   );
   const sequences: BackupSequence[] = [];
   for (const { name, sql } of rows) {
@@ -82,24 +91,12 @@ export async function readSequences(client: pg.Client, schema: string): Promise<
   return sequences;
 }
 
-/** The names of the executed migrations in their order. */
-export async function readMigrations(client: pg.Client): Promise<string[]> {
-  const found = await client.query(`select from pg_class where oid = to_regclass('migrations')`);
-  if (found.rowCount === 0) return [];
-  const { rows } = await client.query<{ name: string }>('select name from migrations order by id');
-  return rows.map(({ name }) => name);
-}
-
-/** The names of the executed migrations of extensions, by the table that records them. */
-export async function readExtensionMigrations(
-  client: pg.Client,
-  schema: string,
-): Promise<Record<string, string[]>> {
+/** The names of the executed migrations in their order, by the table that records them. */
+export async function readMigrations(client: pg.Client): Promise<Record<string, string[]>> {
   const tables = await client.query<{ name: string; sql: string }>(
     `select relname as name, oid::regclass::text as sql from pg_class
-     where relnamespace = $1::regnamespace and relkind = 'r'
-       and starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}') order by 1`,
-    [schema],
+     where relkind = 'r' and pg_table_is_visible(oid)
+       and (relname = 'migrations' or starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}')) order by 1`,
   );
   const executed: Record<string, string[]> = {};
   for (const { name, sql } of tables.rows) {

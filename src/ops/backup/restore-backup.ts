@@ -10,17 +10,17 @@ import {
 } from '../../platform/data/connection/data-source-options.js';
 import { migrate } from '../../platform/data/migrate.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
+import type { Progress } from '../../platform/extension/command.js';
 import {
   type BackupHeader,
   type BackupReader,
   type BackupSequence,
   type BackupTable,
-  countRows,
 } from './backup-file.js';
 import {
   columnList,
+  lockTables,
   readMigrations,
-  readSchemaName,
   readSequences,
   readTables,
   type StoredTable,
@@ -29,7 +29,7 @@ import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-c
 import { withConnection } from '../connection.js';
 import { inTransaction } from './session.js';
 import { suspendConstraints } from './suspended-constraints.js';
-import { type BackupProgress, totalRows } from './write-backup.js';
+import { totalRows } from './write-backup.js';
 
 const LOCK_WAIT = '10s';
 
@@ -43,7 +43,7 @@ const LOCK_WAIT = '10s';
 export async function restoreBackup(
   target: DatabaseTarget,
   reader: BackupReader,
-  progress: BackupProgress,
+  progress: Progress,
   extensionMigrations: readonly ExtensionMigrations[] = [],
 ): Promise<void> {
   const known = MIGRATIONS.map(({ name }) => name);
@@ -81,11 +81,11 @@ async function migrateAsFarAs(
 async function restoreRows(
   target: DatabaseTarget,
   reader: BackupReader,
-  progress: BackupProgress,
+  progress: Progress,
 ): Promise<void> {
   const { header } = reader;
   await inTransaction(target, 'read write', async (client) => {
-    const tables = await lockTables(client, header);
+    const tables = await lockSameTables(client, header);
     const resumeConstraints = await suspendConstraints(client, tables);
     await assertNoRecords(client, tables);
     await progress(totalRows(header), async (advance) => {
@@ -104,27 +104,19 @@ async function restoreRows(
 async function vacuum(target: DatabaseTarget): Promise<void> {
   await withConnection(target, async (client) => {
     await client.query('set statement_timeout = 0');
-    const schema = await readSchemaName(client);
-    for (const { sql } of await readTables(client, schema ?? '')) {
+    for (const { sql } of await readTables(client)) {
       await client.query(`vacuum (analyze) ${sql}`);
     }
   });
 }
 
 /** Locks the tables of the target exclusively until the transaction ends. */
-async function lockTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
-  const schema = await readSchemaName(client);
-  if (schema === undefined) throw new Error('The database has no tables of Latitude.');
-  const tables = await readTables(client, schema);
-  const names = [...tables.map(({ sql }) => sql), 'migrations'].join(', ');
+async function lockSameTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
   await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-  await client.query(`lock table ${names} in access exclusive mode`);
+  const tables = await lockTables(client, 'access exclusive', ['migrations']);
   await client.query('set local lock_timeout = 0');
-  assertSameSchema(header, {
-    migrations: await readMigrations(client),
-    tables,
-    sequences: await readSequences(client, schema),
-  });
+  const { migrations = [] } = await readMigrations(client);
+  assertSameSchema(header, { migrations, tables, sequences: await readSequences(client) });
   return tables;
 }
 
@@ -139,21 +131,11 @@ async function copyRows(
   if (!table.tenant) await client.query(`delete from ${table.source}`);
   const columns = columnList(client, stored.columns);
   const copy = client.query(copyFrom(`copy ${table.sql} (${columns}) from stdin`));
-  await pipeline(Readable.from(counted(reader.rows(stored), advance)), copy);
+  await pipeline(Readable.from(reader.rows(stored, advance)), copy);
   if (copy.rowCount !== stored.rows) {
     throw new Error(
       `PostgreSQL accepted ${copy.rowCount} of ${stored.rows} rows of ${table.name}.`,
     );
-  }
-}
-
-async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  advance: (rows: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    yield chunk;
-    advance(countRows(chunk));
   }
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
-import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
+import { readMigrations, readTables, ROOT, type StoredTable } from './catalogue.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import { withConnection } from '../connection.js';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
@@ -37,12 +37,13 @@ export async function assertRestorable(
     );
   }
   await withConnection(target, async (client) => {
-    if ((await readSchemaName(client)) !== undefined) {
-      await assertNoRecords(client, [
-        { name: 'organizations', source: 'organizations', tenant: true },
-      ]);
-    }
-    const ahead = missing(await readMigrations(client), header.migrations);
+    const tables = await readTables(client);
+    await assertNoRecords(
+      client,
+      tables.filter(({ name }) => name === ROOT),
+    );
+    const { migrations = [] } = await readMigrations(client);
+    const ahead = missing(migrations, header.migrations);
     if (ahead.length === 0) return;
     throw new Error(
       `The backup is older than the schema of the database, which has the migrations ${ahead.join(', ')}: restore it into a database without tables. The next startup migrates it.`,
@@ -53,7 +54,7 @@ export async function assertRestorable(
 /** @throws Error if a table has records of an organization */
 export async function assertNoRecords(
   client: pg.Client,
-  tables: readonly Pick<StoredTable, 'name' | 'source' | 'tenant'>[],
+  tables: readonly StoredTable[],
 ): Promise<void> {
   const filled: string[] = [];
   for (const { name, source } of tables.filter(({ tenant }) => tenant)) {

@@ -5,15 +5,14 @@ import { to as copyTo } from 'pg-copy-streams';
 import { VERSION } from '../../platform/config/version.js';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
 import { TENANT_SETTING } from '../../platform/data/connection/session-context.js';
-import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './backup-file.js';
+import type { Progress } from '../../platform/extension/command.js';
+import { type BackupHeader, countRows, encodeBackup } from './backup-file.js';
 import {
   columnList,
   isReadByOrganization,
-  readExtensionMigrations,
+  lockTables,
   readMigrations,
-  readSchemaName,
   readSequences,
-  readTables,
   type StoredTable,
 } from './catalogue.js';
 import { inTransaction } from './session.js';
@@ -21,11 +20,9 @@ import { inTransaction } from './session.js';
 /** All tables are read in one snapshot, as in pg_dump: later commits are not in the backup. */
 const ONE_SNAPSHOT = 'isolation level repeatable read, read only';
 
-/** Shows the progress in rows. */
-export type BackupProgress = <T>(
-  total: number,
-  work: (advance: (rows: number) => void) => Promise<T>,
-) => Promise<T>;
+interface CountedTable extends StoredTable {
+  readonly rows: number;
+}
 
 /**
  * Writes all rows of the schema in one snapshot. Readers and writers are not blocked.
@@ -35,13 +32,30 @@ export type BackupProgress = <T>(
 export async function writeBackup(
   target: DatabaseTarget,
   sink: NodeJS.WritableStream,
-  progress: BackupProgress,
+  progress: Progress,
 ): Promise<BackupHeader> {
   return inTransaction(target, ONE_SNAPSHOT, async (client) => {
-    const backup = await Backup.begin(client);
-    const { header } = backup;
+    // Migrations must not change the tables meanwhile.
+    const tables = await lockTables(client, 'access share');
+    tables.forEach(assertAllRowsReadable);
+    const found = await client.query<{ id: string }>('select id from organizations');
+    const organizations = found.rows.map(({ id }) => id);
+    const counted: CountedTable[] = [];
+    for (const table of tables) {
+      counted.push({ ...table, rows: await countTable(client, table, organizations) });
+    }
+    const { migrations = [], ...ledgers } = await readMigrations(client);
+    const header: BackupHeader = {
+      latitude: VERSION,
+      created_at: new Date().toISOString(),
+      migrations,
+      ledgers,
+      tables: counted.map(({ name, columns, rows }) => ({ name, columns, rows })),
+      sequences: await readSequences(client),
+    };
     await progress(totalRows(header), (advance) => {
-      const bytes = encodeBackup(header, (table) => backup.rows(table, advance));
+      const contents = counted.map((table) => copyTable(client, table, organizations, advance));
+      const bytes = encodeBackup(header, contents);
       return pipeline(bytes, createGzip(), sink, { end: sink !== process.stdout });
     });
     return header;
@@ -52,64 +66,27 @@ export function totalRows({ tables }: BackupHeader): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The tables of one snapshot. */
-class Backup {
-  private constructor(
-    private readonly client: pg.Client,
-    private readonly tables: ReadonlyMap<string, StoredTable>,
-    private readonly organizations: readonly string[],
-    readonly header: BackupHeader,
-  ) {}
-
-  static async begin(client: pg.Client): Promise<Backup> {
-    const schema = await readSchemaName(client);
-    if (schema === undefined) throw new Error('The database has no tables of Latitude.');
-    const tables = await readTables(client, schema);
-    // Migrations must not change the tables meanwhile.
-    await client.query(
-      `lock table ${tables.map(({ sql }) => sql).join(', ')} in access share mode`,
-    );
-    tables.forEach(assertAllRowsReadable);
-    const organizations = await client.query<{ id: string }>('select id from organizations');
-    const ids = organizations.rows.map(({ id }) => id);
-    const counted: BackupTable[] = [];
-    for (const table of tables) {
-      const { name, columns } = table;
-      counted.push({ name, columns, rows: await countTable(client, table, ids) });
+/** The rows of a table in the text format of COPY. */
+async function* copyTable(
+  client: pg.Client,
+  table: CountedTable,
+  organizations: readonly string[],
+  advance: (rows: number) => void,
+): AsyncGenerator<Buffer> {
+  const { name, rows, source } = table;
+  const copy = `copy (select ${columnList(client, table.columns)} from ${source}) to stdout`;
+  let written = 0;
+  for (const organization of passes(table, organizations)) {
+    await setOrganization(client, organization);
+    for await (const chunk of client.query(copyTo(copy)) as AsyncIterable<Buffer>) {
+      const count = countRows(chunk);
+      written += count;
+      advance(count);
+      yield chunk;
     }
-    const header: BackupHeader = {
-      latitude: VERSION,
-      created_at: new Date().toISOString(),
-      migrations: await readMigrations(client),
-      ledgers: await readExtensionMigrations(client, schema),
-      tables: counted,
-      sequences: await readSequences(client, schema),
-    };
-    return new Backup(client, new Map(tables.map((table) => [table.name, table])), ids, header);
   }
-
-  /** The rows of a table in the text format of COPY. */
-  async *rows(
-    { name, rows }: BackupTable,
-    advance: (rows: number) => void,
-  ): AsyncGenerator<Buffer> {
-    const table = this.tables.get(name);
-    if (!table) return;
-    const columns = columnList(this.client, table.columns);
-    const copy = `copy (select ${columns} from ${table.source}) to stdout`;
-    let written = 0;
-    for (const organization of passes(table, this.organizations)) {
-      await setOrganization(this.client, organization);
-      for await (const chunk of this.client.query(copyTo(copy)) as AsyncIterable<Buffer>) {
-        const count = countRows(chunk);
-        written += count;
-        advance(count);
-        yield chunk;
-      }
-    }
-    if (written !== rows) {
-      throw new Error(`PostgreSQL sent ${written} rows of ${name}, but the snapshot has ${rows}.`);
-    }
+  if (written !== rows) {
+    throw new Error(`PostgreSQL sent ${written} rows of ${name}, but the snapshot has ${rows}.`);
   }
 }
 

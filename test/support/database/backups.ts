@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { type BackupHeader, BackupReader } from '../../../src/ops/backup/backup-file.js';
 import { restoreBackup } from '../../../src/ops/backup/restore-backup.js';
-import { type BackupProgress, writeBackup } from '../../../src/ops/backup/write-backup.js';
+import { writeBackup } from '../../../src/ops/backup/write-backup.js';
+import type { Progress } from '../../../src/platform/extension/command.js';
 import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { CountsService } from '../../../src/platform/data/records/counts.service.js';
 import { LIST_ROUTES } from '../../../src/testing/routes.js';
@@ -16,7 +17,7 @@ import type { Extension } from '../../../src/platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../../src/platform/extension/extensions.js';
 import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owner.js';
 
-export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
+export const withoutProgress: Progress = (_, work) => work(() => undefined);
 
 const files: string[] = [];
 afterAll(() => Promise.all(files.map((file) => rm(file, { force: true }))));

@@ -262,7 +262,7 @@ describe('a restore that fails leaves the database empty', () => {
       if (text) yield Buffer.from(text);
     }
     const forged = temporaryFile();
-    const parts = await Readable.from(encodeBackup(changed, rowsOf)).toArray();
+    const parts = await Readable.from(encodeBackup(changed, changed.tables.map(rowsOf))).toArray();
     await writeFile(forged, gzipSync(Buffer.concat(parts as Buffer[])));
     return forged;
   }
