@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import pg from 'pg';
 import { SettingError } from '../platform/config/setting.js';
 import { DEFAULT_CONNECTIONS, type Settings } from '../platform/config/settings.js';
@@ -7,6 +8,7 @@ import {
   type DatabaseTarget,
   POOL_WAIT_MS,
 } from '../platform/data/connection/data-source-options.js';
+import { messageOf } from './embedded-postgres/errors.js';
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
@@ -70,16 +72,15 @@ export async function openDatabase(
 }
 
 /** @throws the reason of the signal if it is aborted first. The work goes on without an effect. */
-function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (!signal) return work;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject);
-  });
+  const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
+  return Promise.race([
+    work,
+    aborted.then(() => {
+      throw signal.reason as Error;
+    }),
+  ]);
 }
 
 /** Raises `max_connections` for the connections of the server and of commands beside it. */
@@ -139,8 +140,4 @@ async function hasSchema(connection: pg.Client): Promise<boolean> {
     'select current_schema() as schema',
   );
   return typeof rows[0]?.schema === 'string';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../../modules/auth/keys.service.js';
 import { BackupFileError, type BackupHeader, BackupReader } from '../backup/backup-file.js';
 import { restoreBackup } from '../backup/restore-backup.js';
 import { totalRows, writeBackup } from '../backup/write-backup.js';
@@ -11,6 +9,7 @@ import type { ExtensionMigrations } from '../../platform/data/extension-migratio
 import { CountsService } from '../../platform/data/records/counts.service.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
+import { eachOrganization } from './each-organization.js';
 import { applyErasures, type ErasedLead, readErasures } from './erasures.js';
 import { isJson, OutputError, writeResult } from './output.js';
 import { fileExists, partialFilesBeside, writeFileAtOnce } from './partial-file.js';
@@ -124,22 +123,10 @@ async function restore(
     const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {
       throw new Error(NOT_ERASED, { cause });
     });
-    return {
-      ...summaryOf(reader.header),
-      counters_repaired: await repairCounters(app),
-      ...erasures,
-    };
+    // Counters may have been wrong when the backup was made.
+    const repaired = await eachOrganization(app, (call) => app.get(CountsService).repair(call));
+    return { ...summaryOf(reader.header), counters_repaired: repaired.flat().length, ...erasures };
   });
-}
-
-/** Repairs counters that were wrong when the backup was made. @returns how many */
-async function repairCounters(app: INestApplicationContext): Promise<number> {
-  const counts = app.get(CountsService);
-  let repaired = 0;
-  for (const { id } of await app.get(KeysService).listOrganizations()) {
-    repaired += (await counts.repair({ tenant: { id } })).length;
-  }
-  return repaired;
 }
 
 function openFile(file: string): Promise<BackupReader> {

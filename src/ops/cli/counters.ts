@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, CommanderError } from 'commander';
-import { KeysService } from '../../modules/auth/keys.service.js';
 import { CountsService } from '../../platform/data/records/counts.service.js';
 import type { CountDrift } from '../../platform/data/records/record-counts.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
+import { eachOrganization } from './each-organization.js';
 
 /** `latitude counters`. */
 export function addCounters(program: Command, run: Run): void {
@@ -18,7 +18,7 @@ export function addCounters(program: Command, run: Run): void {
       let wrong = 0;
       await run(async (app, progress) => {
         const service = app.get(CountsService);
-        const result = await forEachOrganization(app, progress, (call) => service.check(call));
+        const result = await driftsOf(app, progress, (call) => service.check(call));
         wrong = result.wrong.length;
         return result;
       });
@@ -31,7 +31,7 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const { organizations, wrong } = await forEachOrganization(app, progress, (call) =>
+        const { organizations, wrong } = await driftsOf(app, progress, (call) =>
           service.repair(call),
         );
         return { organizations, repaired: wrong };
@@ -39,19 +39,15 @@ export function addCounters(program: Command, run: Run): void {
     );
 }
 
-async function forEachOrganization(
+async function driftsOf(
   app: INestApplicationContext,
   progress: Progress,
   find: (call: TenantCall) => Promise<CountDrift[]>,
 ) {
-  const organizations = await app.get(KeysService).listOrganizations();
-  const wrong: (CountDrift & { organization_id: string })[] = [];
-  await progress(organizations.length, async (advance) => {
-    for (const { id } of organizations) {
-      const drifts = await find({ tenant: { id } });
-      wrong.push(...drifts.map((drift) => ({ organization_id: id, ...drift })));
-      advance(1);
-    }
-  });
-  return { organizations: organizations.length, wrong };
+  const drifts = await eachOrganization(
+    app,
+    async (call, { id }) => (await find(call)).map((drift) => ({ organization_id: id, ...drift })),
+    progress,
+  );
+  return { organizations: drifts.length, wrong: drifts.flat() };
 }

@@ -7,6 +7,7 @@ import { ErasureService } from '../../modules/personal-data/erasure.service.js';
 import { isObject } from '../../platform/fields/kinds/json-object.js';
 import { UUID } from '../../platform/fields/kinds/uuid.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
+import { eachOrganization } from './each-organization.js';
 import { fileExists, writeFileAtOnce } from './partial-file.js';
 
 /** An erased lead in a file of `latitude erasures export`. */
@@ -39,10 +40,7 @@ export function addErasures(program: Command, run: Run): void {
 
 async function exportErasures(app: INestApplicationContext, file: string, force: boolean) {
   const service = app.get(ErasureService);
-  const erased: object[] = [];
-  for (const { id } of await app.get(KeysService).listOrganizations()) {
-    erased.push(...(await service.list({ tenant: { id } })));
-  }
+  const erased = (await eachOrganization(app, (call) => service.list(call))).flat();
   await writeFileAtOnce(file, force, async (sink) => {
     const lines = erased.map((one) => `${JSON.stringify(one)}\n`);
     await new Promise<void>((resolve, reject) => {

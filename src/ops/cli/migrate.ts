@@ -7,6 +7,7 @@ import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { LeadRefillService } from '../../modules/leads/contact-identity/lead-refill.service.js';
 import { listConflicts } from '../../modules/leads/leads.commands.js';
+import { eachOrganization } from './each-organization.js';
 
 /** `latitude migrate`. */
 export function addMigrate(program: Command, run: Run, extensions: readonly Extension[]): void {
@@ -25,14 +26,13 @@ export function addMigrate(program: Command, run: Run, extensions: readonly Exte
 
 /** @returns the leads whose e-mail or phone belongs to another lead */
 async function refillLeads(app: INestApplicationContext, progress: Progress) {
-  const organizations = await app.get(KeysService).listOrganizations();
-  await progress(organizations.length, async (advance) => {
-    for (const { id, phone_region } of organizations) {
-      await app.get(LeadRefillService).refill({ tenant: { id } }, phone_region);
-      advance(1);
-    }
-  });
-  return listConflicts(app, organizations);
+  const refill = app.get(LeadRefillService);
+  await eachOrganization(
+    app,
+    (call, { phone_region }) => refill.refill(call, phone_region),
+    progress,
+  );
+  return listConflicts(app, await app.get(KeysService).listOrganizations());
 }
 
 /** The names of the executed migrations: those of Latitude, and those of each extension. */

@@ -1,5 +1,8 @@
+import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
+import { readSettings } from '../../platform/config/settings.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
+import { settingsOf } from '../../platform/extension/extensions.js';
 import { isJson, writeOutput } from './output.js';
 
 /** `latitude openapi`. */
@@ -8,13 +11,23 @@ export function addOpenApi(program: Command, config: LatitudeConfig): void {
     .command('openapi')
     .description('print the OpenAPI document of the API; no database is needed')
     .action(async () => {
-      // Loaded on demand, because only this command needs the HTTP modules.
-      const { describeApi } = await import('./describe-api.js');
-      const document = JSON.stringify(
-        await describeApi(config),
-        undefined,
-        isJson(program) ? 0 : 2,
-      );
-      await writeOutput(`${document}\n`);
+      const document = await describeApi(config);
+      await writeOutput(`${JSON.stringify(document, undefined, isJson(program) ? 0 : 2)}\n`);
     });
+}
+
+/** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
+async function describeApi(config: LatitudeConfig) {
+  // Loaded on demand, because only this command needs the HTTP modules.
+  const { serverModule } = await import('../../app.js');
+  const { openApiDocument } = await import('../../platform/http/openapi/document.js');
+  const { localUrl } = await import('../../platform/http/openapi/server-url.js');
+  const settings = readSettings(undefined, settingsOf(config.extensions));
+  const root = serverModule({ ...config, settings, database: { url: '' } });
+  const preview = await NestFactory.create(root, {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
+  return openApiDocument(preview, localUrl(settings.port));
 }

@@ -3,6 +3,7 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { errorCode } from '../embedded-postgres/errors.js';
 import { STOP_SIGNALS } from '../../platform/config/stop-signals.js';
 
 /** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
@@ -50,18 +51,14 @@ export async function writeFileAtOnce<T>(
 async function giveFreeName(partial: string, file: string): Promise<void> {
   try {
     await link(partial, file).catch(async (error: unknown) => {
-      if (!NO_LINKS.has(codeOf(error))) throw error;
+      if (!NO_LINKS.has(errorCode(error))) throw error;
       // An empty file reserves the name.
       await (await open(file, 'wx', PRIVATE)).close();
       await rename(partial, file);
     });
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? fileExists(file, error) : error;
+    throw errorCode(error) === 'EEXIST' ? fileExists(file, error) : error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 export function fileExists(file: string, cause?: unknown): Error {

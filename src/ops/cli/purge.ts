@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { KeysService } from '../../modules/auth/keys.service.js';
 import { PurgeService } from '../../platform/data/records/purge.service.js';
 import type { Counts } from '../../platform/data/records/record-removal.service.js';
 import { duration } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
+import { eachOrganization } from './each-organization.js';
 
 /** `latitude purge`. */
 export function addPurge(program: Command, run: Run): void {
@@ -20,17 +20,11 @@ export function addPurge(program: Command, run: Run): void {
 /** Removes what was deleted before a time, organization by organization. */
 async function purge(app: INestApplicationContext, before: Date, progress: Progress) {
   const service = app.get(PurgeService);
-  const organizations = await app.get(KeysService).listOrganizations();
-  const counts: Counts[] = [];
-  for (const { id } of organizations) counts.push(await service.count({ tenant: { id } }, before));
-
+  const counts = await eachOrganization(app, (call) => service.count(call, before));
   const total = counts.flatMap((count) => Object.values(count)).reduce((sum, n) => sum + n, 0);
-  const removed: Counts[] = [];
-  await progress(total, async (advance) => {
-    for (const { id } of organizations) {
-      removed.push(await service.purge({ tenant: { id } }, before, advance));
-    }
-  });
+  const removed = await progress(total, (advance) =>
+    eachOrganization(app, (call) => service.purge(call, before, advance)),
+  );
   return sumOf(service.tables, removed);
 }
 

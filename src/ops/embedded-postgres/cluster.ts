@@ -163,7 +163,10 @@ async function flush(directory: string): Promise<void> {
 }
 
 /** Changes the owner of a directory recursively. The directory is last, so that an interrupted run repeats. */
-async function changeOwner({ uid, gid }: RunAs, directory: string): Promise<void> {
+export async function changeOwner(
+  { uid, gid }: Pick<RunAs, 'uid' | 'gid'>,
+  directory: string,
+): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   if ((await lstat(directory)).uid === uid) return;
   for (const entry of await readdir(directory, { recursive: true })) {

@@ -15,7 +15,7 @@ export function errorCode(error: unknown): string | undefined {
 /** The message of an error of any kind. */
 export function messageOf(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : String(error);
+  return typeof message === 'string' && message !== '' ? message : String(error);
 }
 
 /** For `catch`: returns the value if a file does not exist, and rethrows other errors. */

@@ -1,17 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  chown,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from './cluster.js';
+import { changeOwner, type Cluster } from './cluster.js';
 import { errorCode, unlessMissing } from './errors.js';
 import { findProcess, isAlive, type ProcessIdentity } from './processes.js';
 
@@ -79,7 +69,8 @@ async function moveIntoPlace(
   await mkdir(prepared);
   try {
     await writeFile(join(prepared, name), JSON.stringify({ pid: process.pid, started, ...claim }));
-    await changeOwnerToThatOf(dataDirectory, prepared, join(prepared, name));
+    // If a command run with sudo is killed, the user must be able to remove its file.
+    if (process.getuid?.() === 0) await changeOwner(await stat(dataDirectory), prepared);
     await rename(prepared, directory);
     return join(directory, name);
   } catch (error) {
@@ -87,16 +78,6 @@ async function moveIntoPlace(
     if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return undefined;
     throw error;
   }
-}
-
-/** If a command run with sudo is killed, the user must be able to remove its file. */
-async function changeOwnerToThatOf(
-  dataDirectory: string,
-  ...paths: readonly string[]
-): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(dataDirectory);
-  await Promise.all(paths.map((path) => chown(path, uid, gid)));
 }
 
 async function release(directory: string, file: string): Promise<void> {

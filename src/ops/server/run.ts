@@ -7,10 +7,10 @@ import {
   setLogErrors,
   setLogLevel,
 } from '../../platform/config/logger.js';
-import { readSettings, type Settings } from '../../platform/config/settings.js';
-import { nextStop, type Stop } from '../../platform/config/stop-signals.js';
+import { readSettings } from '../../platform/config/settings.js';
+import { nextStop } from '../../platform/config/stop-signals.js';
 import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
-import { type DatabaseHandle, openDatabase } from '../open-database.js';
+import { openDatabase } from '../open-database.js';
 import { defineConfig, type LatitudeConfig } from '../../platform/extension/config.js';
 import { settingsOf } from '../../platform/extension/extensions.js';
 
@@ -51,7 +51,10 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
-  const database = await openUnlessStopped(settings, stop);
+  const database = await openDatabase(settings, 'server', stop.signal).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+    return undefined;
+  });
   try {
     if (database === undefined) {
       logger.info(`${await stop.requested}: startup is stopped`);
@@ -63,19 +66,6 @@ export async function serve(config: LatitudeConfig): Promise<void> {
     await database?.close();
   }
   logger.info('Latitude has stopped');
-}
-
-/** @returns undefined if a stop is requested before the database is open */
-async function openUnlessStopped(
-  settings: Settings,
-  { signal }: Stop,
-): Promise<DatabaseHandle | undefined> {
-  try {
-    return await openDatabase(settings, 'server', signal);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
 }
 
 /** @throws ExtensionError if a command of an extension exists already */
