@@ -12,13 +12,7 @@ const DEV_DEPENDENCIES = [
   ...['jest', 'typescript'],
 ];
 
-type Versions = Readonly<Record<string, string>>;
-
-interface Manifest {
-  readonly dependencies?: Versions;
-  readonly peerDependencies?: Versions;
-  readonly devDependencies?: Versions;
-}
+type Manifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** `latitude new`. */
 export function addNew(program: Command): void {

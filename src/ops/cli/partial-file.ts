@@ -4,7 +4,7 @@ import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { errorCode } from '../embedded-postgres/errors.js';
-import { STOP_SIGNALS } from '../../platform/config/stop-signals.js';
+import { onStopSignal } from '../../platform/config/stop-signals.js';
 
 /** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
 const PRIVATE = 0o600;
@@ -25,12 +25,12 @@ export async function writeFileAtOnce<T>(
   write: (sink: Writable) => Promise<T>,
 ): Promise<T> {
   const partial = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.partial`;
-  const endOnSignal = (signal: NodeJS.Signals) => {
+  const removeListeners = onStopSignal((signal) => {
     rmSync(partial, { force: true });
-    // The listener is removed, so that the signal ends the process.
+    // Without a listener, the signal ends the process.
+    removeListeners();
     process.kill(process.pid, signal);
-  };
-  for (const signal of STOP_SIGNALS) process.once(signal, endOnSignal);
+  });
   try {
     const handle = await open(partial, 'wx', PRIVATE);
     try {
@@ -43,7 +43,7 @@ export async function writeFileAtOnce<T>(
     }
   } finally {
     await rm(partial, { force: true });
-    for (const signal of STOP_SIGNALS) process.off(signal, endOnSignal);
+    removeListeners();
   }
 }
 

@@ -8,7 +8,7 @@ import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
 import { settingsOf } from '../../platform/extension/extensions.js';
-import { type AppOptions, rootModule } from '../../app.module.js';
+import { rootModule } from '../../app.module.js';
 import { isJson, writeResult } from './output.js';
 import { createProgress } from './progress.js';
 
@@ -34,8 +34,16 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
     setLogLevel('silent');
     const database = await openDatabase(settings, 'command');
     try {
-      const withApp: CommandContext['withApp'] = (work) =>
-        withApplication({ ...config, settings, database: database.target }, work);
+      const withApp: CommandContext['withApp'] = async (work) => {
+        const timeBudget = new UnlimitedTimeBudget();
+        const options = { ...config, settings, database: database.target, timeBudget };
+        const app = await createCommandApp(rootModule(options));
+        try {
+          return await work(app);
+        } finally {
+          await app.close();
+        }
+      };
       const result = await action({ database, progress, withApp });
       if (result !== undefined || json) await writeResult(result, json);
     } finally {
@@ -48,19 +56,6 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
 export function actionRunner(runOnDatabase: RunOnDatabase): Run {
   return (action) =>
     runOnDatabase(({ withApp, progress }) => withApp((app) => action(app, progress)));
-}
-
-async function withApplication<T>(
-  options: Omit<AppOptions, 'timeBudget'>,
-  action: (app: INestApplicationContext) => Promise<T>,
-): Promise<T> {
-  let app: INestApplicationContext | undefined;
-  try {
-    app = await createCommandApp(rootModule({ ...options, timeBudget: new UnlimitedTimeBudget() }));
-    return await action(app);
-  } finally {
-    await app?.close();
-  }
 }
 
 /** Creates the application of a command. */

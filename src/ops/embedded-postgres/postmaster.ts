@@ -213,19 +213,15 @@ async function endProcesses(cluster: Cluster): Promise<LockFile | undefined> {
   return lock;
 }
 
-function isListening(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const finish = (isListening: boolean) => {
-      socket.destroy();
-      resolve(isListening);
-    };
-    socket.once('connect', () => {
-      finish(true);
-    });
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
     // The queue of the listener is full.
-    socket.once('error', (error) => {
-      finish(errorCode(error) === 'EAGAIN');
-    });
-  });
+    return errorCode(error) === 'EAGAIN';
+  } finally {
+    socket.destroy();
+  }
 }
