@@ -4,8 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { ErasureService } from '../../modules/personal-data/erasure.service.js';
-import { isObject } from '../../platform/fields/kinds/json-object.js';
-import { UUID } from '../../platform/fields/kinds/uuid.js';
+import { uuid } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
 import { fileExists, writeFileAtOnce } from './partial-file.js';
@@ -58,25 +57,14 @@ export async function readErasures(file: string): Promise<ErasedLead[]> {
   const lines = (await readFile(file, 'utf8')).split('\n');
   if (lines.pop() !== '') throw new Error(`${file} is incomplete: its last line has no end.`);
   return lines.map((line, index) => {
-    const lead = parsed(line);
-    if (isErasedLead(lead)) return lead;
-    throw new Error(`${file} is not a file of "latitude erasures export": see line ${index + 1}.`);
+    try {
+      const { organization_id, lead_id } = JSON.parse(line) as ErasedLead;
+      return { organization_id: uuid(organization_id), lead_id: uuid(lead_id) };
+    } catch (cause) {
+      const message = `${file} is not a file of "latitude erasures export": see line ${index + 1}.`;
+      throw new Error(message, { cause });
+    }
   });
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function isErasedLead(value: unknown): value is ErasedLead {
-  return (
-    isObject(value) &&
-    [value.organization_id, value.lead_id].every((id) => typeof id === 'string' && UUID.test(id))
-  );
 }
 
 /** Erases leads again. Those of organizations that the database does not have are left out. */

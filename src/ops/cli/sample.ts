@@ -73,12 +73,7 @@ const TASK_TITLES = [
 ];
 
 /** A lead that has been created. */
-interface CreatedLead extends Pick<
-  CreateLeadDto & Times,
-  'first_name' | 'address_street' | 'city' | 'created_at'
-> {
-  readonly id: string;
-}
+type CreatedLead = CreateLeadDto & Times & { readonly id: string };
 
 /** Creates a lead of the past months. Its e-mail and phone are unique to its number. */
 export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadDto & Times {
@@ -116,7 +111,8 @@ export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadD
     sms_opted_out: faker.datatype.boolean(0.04),
     on_dnc_list: faker.datatype.boolean(0.02),
     created_at,
-    updated_at: sometimes(faker, 0.5, between(faker, created_at, now)) ?? created_at,
+    updated_at:
+      sometimes(faker, 0.5, faker.date.between({ from: created_at, to: now })) ?? created_at,
   };
 }
 
@@ -141,7 +137,7 @@ export function sampleAppointment(
   const halfHours = faker.number.int({ min: 1, max: 4 });
   const end_time = new Date(start_time.getTime() + halfHours * 30 * MINUTE_MS);
   const isOver = end_time < now;
-  const created_at = between(faker, lead.created_at, isOver ? start_time : now);
+  const created_at = faker.date.between({ from: lead.created_at, to: isOver ? start_time : now });
   const status = weighted(faker, isOver ? PAST_APPOINTMENTS : FUTURE_APPOINTMENTS);
   const isDone = status === 'completed';
   const outcome = faker.helpers.arrayElement(OUTCOMES);
@@ -167,7 +163,7 @@ export function sampleTask(
   team: readonly string[],
   now: Date,
 ): CreateTaskDto & Times {
-  const created_at = between(faker, lead.created_at, now);
+  const created_at = faker.date.between({ from: lead.created_at, to: now });
   const hours = faker.number.int({ min: 4, max: 14 * 24 });
   const due = new Date(created_at.getTime() + hours * HOUR_MS);
   return {
@@ -179,7 +175,7 @@ export function sampleTask(
     contact_id: lead.id,
     assigned_to_user_id: sometimes(faker, 0.7, faker.helpers.arrayElement(team)),
     created_at,
-    updated_at: between(faker, created_at, due < now ? due : now),
+    updated_at: faker.date.between({ from: created_at, to: due < now ? due : now }),
   };
 }
 
@@ -193,9 +189,4 @@ function weighted<T extends string>(faker: Faker, weights: Weights<T>): T {
   return faker.helpers.weightedArrayElement(
     choices.map(([value, weight]) => ({ value: value as T, weight })),
   );
-}
-
-/** Picks a time between two others. */
-function between(faker: Faker, from: Date, to: Date): Date {
-  return faker.date.between({ from, to });
 }
