@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { NewDelivery } from '../../src/modules/webhooks/delivery-queue.repository.js';
-import { WebhookDispatcher } from '../../src/modules/webhooks/webhook-dispatcher.service.js';
+import type { NewEvent } from '../../src/modules/webhooks/deliveries.repository.js';
+import { DeliveriesService } from '../../src/modules/webhooks/deliveries.service.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { TestApp } from '../../src/testing/test-app.js';
@@ -71,8 +71,8 @@ export async function untilDeliveries(
 export async function publish(
   { app }: TestApp,
   { id }: Pick<Tenant, 'id'>,
-  event: Partial<NewDelivery> = {},
-): Promise<NewDelivery> {
+  event: Partial<NewEvent> = {},
+): Promise<NewEvent> {
   const eventId = randomUUID();
   const type = event.type ?? 'lead.updated';
   const published = {
@@ -80,12 +80,7 @@ export async function publish(
     body: JSON.stringify({ id: eventId, type }),
     ...event,
   };
-  const dispatcher = app.get(WebhookDispatcher);
-  await dispatcher.add(
-    { tenant: { id } },
-    await dispatcher.receiversOf({ tenant: { id } }, published),
-    published,
-  );
+  await app.get(DeliveriesService).queue({ tenant: { id } }, [published]);
   return published;
 }
 

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCall } from '../../platform/data/call.js';
+import { v7 as uuidv7 } from 'uuid';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
+import { erasureLockSql } from '../../platform/data/records/record-erasure.service.js';
+import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
-import { Delivery } from './delivery.entity.js';
+import { Delivery, ERASED_BODY } from './delivery.entity.js';
+import type { AttemptResult } from './webhook-sender.js';
 
 /** How long deliveries are kept. */
 const RETENTION = `interval '30 days'`;
@@ -14,7 +17,133 @@ const RETENTION = `interval '30 days'`;
 /** Rows that one statement removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
-/** SQL that shows and removes deliveries. */
+/** An event to be delivered. */
+export interface NewEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly recordId: string;
+  /** The body of the request. */
+  readonly body: string;
+  /** When the record was changed. Test events have none. */
+  readonly createdAt?: Date;
+}
+
+/** An event for a webhook. */
+export interface NewDelivery extends NewEvent {
+  readonly webhookId: string;
+}
+
+/** What decides whether a webhook receives an event. */
+interface Activity {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A webhook, with the types of events that it subscribes to and its scopes. */
+export interface Receiver extends Activity {
+  readonly types: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** A delivery that is due, with the data of its request. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly type: string;
+  readonly body: string;
+  /** Attempts so far. */
+  readonly attempts: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+/** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
+export type Outcome =
+  | { readonly status: 'succeeded' | 'failed' }
+  | { readonly status: 'pending'; readonly retryMs: number };
+
+/**
+ * Locks the rows of webhooks, so that transactions that add or end deliveries run one after another. A
+ * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
+ * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed, and what an
+ * erasure committed.
+ */
+const LOCK = `select id, enabled, created_at, updated_at, ${erasureLockSql('$1', '_shared')} from webhooks
+  where organization_id = $1 and id = any($2::uuid[])
+  order by id for no key update`;
+
+/**
+ * Deliveries `$2` as JSON, in their order; `$3`: whether they are of a job. Of those of a record, only the first one can
+ * be due. Of a record that was erased after the change, whose event was read before, only the id is stored.
+ */
+const INSERT = `
+  with fresh as (
+    select * from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
+        "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
+      as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
+    where not exists (select from webhook_deliveries known where known.organization_id = $1
+      and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
+  insert into webhook_deliveries
+    (organization_id, id, webhook_id, record_id, event_id, type, body, is_bulk, next_attempt_at)
+  select $1, id, webhook_id, record_id, event_id, type,
+    case when exists (select from erasures where organization_id = $1
+        and erasures.record_id = fresh.record_id and erased_at >= fresh.created_at)
+      then ${ERASED_BODY} else body end,
+    $3::boolean, case when row_number() over (partition by webhook_id, record_id order by number) = 1
+      and not exists (select from webhook_deliveries pending where pending.organization_id = $1
+        and pending.webhook_id = fresh.webhook_id and pending.record_id = fresh.record_id
+        and pending.status = 'pending') then now() end
+  from fresh order by number
+  returning id`;
+
+const DUE = `
+  select due.*, webhook.url, webhook.secret,
+    case when previous_secret_expires_at > now() then previous_secret end as previous_secret
+  from (
+    select * from webhooks where organization_id = $1 and id = $2 and enabled) webhook cross join lateral (
+    select id, event_id, type, body, attempts from webhook_deliveries
+    where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
+      and id <> all($3::uuid[])
+    order by is_bulk, next_attempt_at, seq limit $4) due`;
+
+/** The answer to a body that was erased meanwhile is not stored. `$8` is the size of the body that was sent. */
+const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
+  response_body = case when octet_length(body) = $8 then $5 end, error = $6, updated_at = date_trunc('milliseconds', now())`;
+
+const RETRY = `update webhook_deliveries set ${RESULT}, next_attempt_at = now() + $7 * interval '1 ms'
+  where organization_id = $1 and id = $2 and status = 'pending'`;
+
+/** Ends a delivery, and makes the next one of its record due. */
+const END = `
+  with ended as (
+    update webhook_deliveries set ${RESULT}, status = $7, next_attempt_at = null
+    where organization_id = $1 and id = $2 and status = 'pending'
+    returning webhook_id, record_id)
+  update webhook_deliveries set next_attempt_at = now()
+  where organization_id = $1 and id = (
+    select next.id from ended join webhook_deliveries next
+      on next.webhook_id = ended.webhook_id and next.record_id = ended.record_id
+    where organization_id = $1 and next.status = 'pending' and next.id <> $2
+    order by next.seq limit 1)`;
+
+const IS_OF_WEBHOOK = 'organization_id = $1 and webhook_id = $2 and id = $3';
+
+const REQUEUE = `
+  update webhook_deliveries delivery
+  set status = 'pending', seq = default, attempts = 0, updated_at = date_trunc('milliseconds', now()),
+    next_attempt_at = case when not exists (select from webhook_deliveries other
+      where organization_id = $1 and other.webhook_id = $2 and other.record_id = delivery.record_id
+        and other.status = 'pending') then now() end
+  where ${IS_OF_WEBHOOK} and status <> 'pending' returning id`;
+
+const MAKE_DUE = `
+  update webhook_deliveries set next_attempt_at = case when next_attempt_at is not null then now() end
+  where ${IS_OF_WEBHOOK} and status = 'pending' returning id`;
+
+/** SQL of deliveries: their list, their queue in order for each webhook and record, and their outcomes. */
 @Injectable()
 export class DeliveriesRepository extends TenantRepository<Delivery> {
   private readonly items: RecordList<DeliveryDto>;
@@ -37,6 +166,134 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
   }
 
   /**
+   * The webhooks of an organization.
+   * @throws ApiError `query_failed`
+   */
+  receivers(call: TenantCall): Promise<Receiver[]> {
+    return this.database.read(call, {
+      text: `select id, types, scopes, enabled, created_at, updated_at from webhooks
+        where organization_id = $1`,
+      values: [call.tenant.id],
+    });
+  }
+
+  /**
+   * Queues events for webhooks, those of a job behind other events. Call it in a transaction, with the events of a
+   * record in their order.
+   * @returns the webhooks of these that are enabled, and the ids of the new deliveries
+   * @throws ApiError `create_failed`
+   */
+  async add(
+    call: InTransaction,
+    events: readonly NewDelivery[],
+    isBulk: boolean,
+  ): Promise<{ webhooks: string[]; deliveries: string[] }> {
+    const locked = await lock(call, [...new Set(events.map(({ webhookId }) => webhookId))]);
+    const isReceived = ({ webhookId, createdAt }: NewDelivery) =>
+      locked.some((hook) => hook.id === webhookId && receivesEventOf(hook, createdAt));
+    const deliveries = events.filter(isReceived).map((event) => ({ id: uuidv7(), ...event }));
+    const values = [call.tenant.id, JSON.stringify(deliveries), isBulk];
+    const rows = await call.transaction.query<{ id: string }>({ text: INSERT, values });
+    return {
+      webhooks: locked.filter(({ enabled }) => enabled).map(({ id }) => id),
+      deliveries: rows.map(({ id }) => id),
+    };
+  }
+
+  /**
+   * The deliveries of an enabled webhook that are due, ordinary ones before those of jobs, at most one of each record.
+   * @param running deliveries to leave out
+   * @throws ApiError `query_failed`
+   */
+  findDue(
+    call: TenantCall,
+    webhookId: string,
+    running: readonly string[],
+    limit: number,
+  ): Promise<DueDelivery[]> {
+    const values = [call.tenant.id, webhookId, running, limit];
+    return this.database.read<DueDelivery>(call, { text: DUE, values, plan: 'index' });
+  }
+
+  /**
+   * The time until the next delivery of an enabled webhook is due; undefined if there is none.
+   * @throws ApiError `query_failed`
+   */
+  async secondsUntilDue(call: TenantCall, webhookId: string): Promise<number | undefined> {
+    const [row] = await this.database.read<{ seconds: number | null }>(call, {
+      text: `select ceil(extract(epoch from min(next_attempt_at) - now()))::int as seconds
+        from webhook_deliveries
+        where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null
+          and exists (select from webhooks where organization_id = $1 and id = $2 and enabled)`,
+      values: [call.tenant.id, webhookId],
+      plan: 'index',
+    });
+    return row?.seconds === null || !row ? undefined : Math.max(0, row.seconds);
+  }
+
+  /**
+   * Stores an attempt.
+   * @throws ApiError `create_failed`
+   */
+  async store(
+    call: TenantCall,
+    webhookId: string,
+    { id, body }: Pick<DueDelivery, 'id' | 'body'>,
+    { durationMs, responseStatus, responseBody, error }: AttemptResult,
+    outcome: Outcome,
+  ): Promise<void> {
+    const values = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
+    const size = Buffer.byteLength(body);
+    if (outcome.status === 'pending') {
+      const statement = {
+        text: RETRY,
+        values: [...values, outcome.retryMs, size],
+        plan: 'index',
+      } as const;
+      await this.database.write(call, statement);
+      return;
+    }
+    await this.database.transaction(call, async (inner) => {
+      const { transaction } = inner;
+      await lock(inner, [webhookId]);
+      if (outcome.status === 'succeeded') {
+        await transaction.query({
+          text: `update webhooks set failing_since = null
+            where organization_id = $1 and id = $2 and failing_since is not null`,
+          values: [call.tenant.id, webhookId],
+        });
+      }
+      await transaction.query({ text: END, values: [...values, outcome.status, size] });
+    });
+  }
+
+  /**
+   * Queues an ended delivery again, as the last one of its record. Makes a pending one due now, unless it
+   * waits for an earlier one. Call it in a transaction.
+   * @returns whether the delivery exists
+   * @throws ApiError `create_failed`
+   */
+  async requeue(call: InTransaction, webhookId: string, id: string): Promise<boolean> {
+    const { transaction } = call;
+    await lock(call, [webhookId]);
+    const values = [call.tenant.id, webhookId, id];
+    const ended = await transaction.query({ text: REQUEUE, values });
+    if (ended.length > 0) return true;
+    return (await transaction.query({ text: MAKE_DUE, values })).length > 0;
+  }
+
+  /**
+   * Makes the waiting retries of a webhook due now. Call it in a transaction.
+   * @throws ApiError `create_failed`
+   */
+  async resume(call: InTransaction, webhookId: string): Promise<void> {
+    await call.transaction.query({
+      text: `update webhook_deliveries set next_attempt_at = now()
+        where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null`,
+      values: [call.tenant.id, webhookId],
+    });
+  }
+  /**
    * Removes the deliveries of an organization that are older than 30 days.
    * @throws ApiError `create_failed`
    */
@@ -53,4 +310,21 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
       removed = rows.length;
     } while (removed === BATCH);
   }
+}
+
+/**
+ * Whether a webhook receives the event of a change: it is enabled, or the change was made before it was disabled.
+ * The time at which it was disabled is not stored. `updated_at` is that time or a later one.
+ * @param changedAt undefined for a test event
+ */
+export function receivesEventOf(
+  { enabled, created_at: created, updated_at: updated }: Activity,
+  changedAt: Date | undefined,
+): boolean {
+  if (enabled || changedAt === undefined) return enabled;
+  return created <= changedAt && changedAt <= updated;
+}
+
+function lock({ tenant, transaction }: InTransaction, webhooks: readonly string[]) {
+  return transaction.query<Activity>({ text: LOCK, values: [tenant.id, webhooks] });
 }

@@ -1,34 +1,78 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Page } from '../../platform/data/lists/page.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { UUID } from '../../platform/fields/kinds/uuid.js';
-import type { Page } from '../../platform/data/lists/page.js';
-import type { Call } from '../../platform/data/call.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
+import { defineJob } from '../../platform/jobs/job.js';
+import { JobsService } from '../../platform/jobs/jobs.service.js';
+import { EventTypes } from '../events/event-types.js';
+import {
+  DeliveriesRepository,
+  type NewDelivery,
+  type NewEvent,
+  type Receiver,
+  receivesEventOf,
+} from './deliveries.repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
-import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookDto } from './webhook.dto.js';
-import { TEST_TYPE, WebhookDispatcher } from './webhook-dispatcher.service.js';
-import { WebhooksService } from './webhooks.service.js';
+import { WebhooksRepository } from './webhooks.repository.js';
+
+/** Delivers the due events of a webhook. A run mostly waits for responses, so its concurrency is high. */
+export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
+  retries: 1_000_000_000,
+  backoff: { delay: '1s', maxDelay: '1m' },
+  concurrency: 50,
+});
+
+/** The type of test events, which every webhook receives. */
+export const TEST_TYPE = 'webhook.test';
 
 /** Deliveries of webhooks (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class DeliveriesService {
   constructor(
-    private readonly webhooks: WebhooksService,
+    private readonly webhooks: WebhooksRepository,
     private readonly repository: DeliveriesRepository,
-    private readonly queue: DeliveryQueueRepository,
-    private readonly dispatcher: WebhookDispatcher,
+    private readonly jobs: JobsService,
+    private readonly types: EventTypes,
     private readonly database: TenantDatabase,
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
   async list(call: Call, webhookId: string, query: DeliveryListQuery): Promise<Page<DeliveryDto>> {
-    await this.webhooks.get(call, webhookId);
+    orNotFound(await this.webhooks.find(call, webhookId), 'webhook');
     return this.repository.list(call, webhookId, query);
+  }
+
+  /**
+   * Queues events for the webhooks that receive them, subscribe to their types and have their scopes. Call it with the
+   * events of a record in their order.
+   * @param isBulk whether they are of a job, and are delivered behind other events
+   * @param memo caches the webhooks of organizations, for events that were read together
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async queue(
+    call: TenantCall,
+    events: readonly NewEvent[],
+    isBulk = false,
+    memo = new Map<string, unknown>(),
+  ): Promise<void> {
+    const known = memo.get(call.tenant.id) as readonly Receiver[] | undefined;
+    const receivers = known ?? (await this.repository.receivers(call));
+    memo.set(call.tenant.id, receivers);
+    const deliveries = events.flatMap((event) => {
+      const scope = this.types.scopeOf(event.type) ?? '';
+      return receivers
+        .filter(({ types, scopes }) => types.includes(event.type) && scopes.includes(scope))
+        .filter((webhook) => receivesEventOf(webhook, event.createdAt))
+        .map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
+    });
+    if (deliveries.length === 0) return;
+    await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
   }
 
   /**
@@ -39,13 +83,15 @@ export class DeliveriesService {
     return this.database.transaction(call, async (inner) => {
       const webhook = await this.enabledWebhook(inner, webhookId);
       const event = testEvent(call, webhook);
-      const [id] = await this.dispatcher.add(inner, [webhookId], {
+      const delivery = {
+        webhookId,
         eventId: event.id,
         type: TEST_TYPE,
         // A new id and not that of the webhook, so that a test does not wait for another test.
         recordId: uuidv7(),
         body: JSON.stringify(event),
-      });
+      };
+      const [id] = await this.add(inner, [delivery], false);
       if (id === undefined) throw new ApiError('webhook_disabled');
       return orNotFound(await this.repository.find(inner, id), 'delivery');
     });
@@ -59,14 +105,44 @@ export class DeliveriesService {
   redeliver(call: Call, webhookId: string, id: string): Promise<DeliveryDto> {
     return this.database.transaction(call, async (inner) => {
       await this.enabledWebhook(inner, webhookId);
-      orNotFound(await this.queue.requeue(inner, webhookId, id), 'delivery');
-      await this.dispatcher.sendJob(inner, webhookId);
+      orNotFound(await this.repository.requeue(inner, webhookId, id), 'delivery');
+      await this.sendJob(inner, webhookId);
       return orNotFound(await this.repository.find(inner, id), 'delivery');
     });
   }
 
+  /**
+   * Makes retries of a webhook due now.
+   * @throws ApiError `create_failed`
+   */
+  async resume(call: InTransaction, webhookId: string): Promise<void> {
+    await this.repository.resume(call, webhookId);
+    await this.sendJob(call, webhookId);
+  }
+
+  /**
+   * Sends the job that delivers the due events of a webhook.
+   * @param seconds delay of the job
+   * @throws ApiError `create_failed`
+   */
+  async sendJob(call: TenantCall, webhookId: string, seconds = 0): Promise<void> {
+    const delay = seconds > 0 ? (`${seconds}s` as const) : undefined;
+    await this.jobs.send(call, DELIVER, { webhookId }, { key: webhookId, runAgain: true, delay });
+  }
+
+  /** @returns the ids of the deliveries, without those of disabled webhooks and those that existed */
+  private async add(
+    call: InTransaction,
+    events: readonly NewDelivery[],
+    isBulk: boolean,
+  ): Promise<string[]> {
+    const { webhooks, deliveries } = await this.repository.add(call, events, isBulk);
+    for (const id of webhooks) await this.sendJob(call, id);
+    return deliveries;
+  }
+
   private async enabledWebhook(call: Call, id: string): Promise<WebhookDto> {
-    const webhook = await this.webhooks.get(call, id);
+    const webhook = orNotFound(await this.webhooks.find(call, id), 'webhook');
     if (!webhook.enabled) throw new ApiError('webhook_disabled');
     return webhook;
   }

@@ -5,7 +5,7 @@ import { DeliveryDto } from './delivery.dto.js';
 import { Webhook } from './webhook.entity.js';
 
 /** SQL of the body of a delivery whose record has only its id. */
-const ERASED_BODY = `json_build_object('id', body::json->'id', 'type', body::json->'type',
+export const ERASED_BODY = `json_build_object('id', body::json->'id', 'type', body::json->'type',
   'created_at', body::json->'created_at', 'record', json_build_object('id', record_id),
   'changed', body::json->'changed', 'actor', body::json->'actor')::text`;
 

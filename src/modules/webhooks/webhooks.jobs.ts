@@ -1,20 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
-import type { TenantCall } from '../../platform/data/call.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
-import type { Call } from '../../platform/data/call.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
-import {
-  DeliveryQueueRepository,
-  type DueDelivery,
-  type Outcome,
-} from './delivery-queue.repository.js';
-import type { DisabledReason } from './webhook.dto.js';
-import { DELIVER, TEST_TYPE, WebhookDispatcher } from './webhook-dispatcher.service.js';
-import { WebhookMetrics } from './webhook-metrics.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
+import { DeliveriesRepository, type DueDelivery, type Outcome } from './deliveries.repository.js';
+import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
+import { DISABLED_REASONS, type DisabledReason } from './webhook.dto.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -37,55 +32,63 @@ const MAX_DELAY_MS = 12 * 3_600_000;
 /** Small, so that a receiver that fails half of the requests still gets thousands of events within minutes. */
 const DELAY_GROWTH = 1.25;
 
+const ATTEMPT_OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
+
 /** Delivers events to receivers. */
 @Injectable()
 export class WebhooksJobs implements OnModuleDestroy {
   private isStopping = false;
 
+  private readonly attempts: Counter;
+  private readonly disabled: Counter;
+
   constructor(
-    private readonly queue: DeliveryQueueRepository,
+    private readonly service: DeliveriesService,
     private readonly deliveries: DeliveriesRepository,
     private readonly webhooks: WebhooksRepository,
-    private readonly dispatcher: WebhookDispatcher,
     private readonly sender: WebhookSender,
-    private readonly metrics: WebhookMetrics,
-  ) {}
+    registry: MetricsRegistry,
+  ) {
+    const registers = [registry];
+    this.attempts = new Counter({
+      name: 'latitude_webhook_attempts_total',
+      help: 'Attempts to deliver events to webhooks by outcome: succeeded, retried, failed.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.disabled = new Counter({
+      name: 'latitude_webhooks_disabled_total',
+      help: 'Webhooks that were disabled by reason: gone, failing.',
+      labelNames: ['reason'],
+      registers,
+    });
+    for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
+    for (const reason of DISABLED_REASONS) this.disabled.inc({ reason }, 0);
+  }
 
   onModuleDestroy(): void {
     this.isStopping = true;
   }
 
-  /** Queues an event for the webhooks that subscribe to its type. */
+  /**
+   * Queues an event together with those that follow it, for the webhooks that subscribe to their types. Those of an
+   * import and others are not queued together.
+   */
   @OnDurableEvent('webhooks')
-  async queueEvent(call: Call, event: RecordedEvent, batch: EventBatch): Promise<void> {
-    if (isOfImport(event)) {
-      await this.queueImport(call, event, batch);
-      return;
-    }
-    const delivery = deliveryOf(event);
-    const receivers = await this.dispatcher.receiversOf(call, delivery, batch.memo);
-    if (receivers.length > 0) await this.dispatcher.add(call, receivers, delivery);
-  }
-
-  /** Queues an event of an import together with those that follow it, so that events behind them do not wait long. */
-  private async queueImport(
+  async queueEvent(
     call: Call,
     event: RecordedEvent,
     { memo, following }: EventBatch,
   ): Promise<void> {
     const queuedUntil = memo.get(QUEUED_UNTIL) as string | undefined;
     if (queuedUntil !== undefined && event.id <= queuedUntil) return;
+    const isBulk = isOfImport(event);
     const events = [event];
     for (const next of following()) {
-      if (!isOfImport(next)) break;
+      if (isOfImport(next) !== isBulk) break;
       events.push(next);
     }
-    const deliveries = [];
-    for (const delivery of events.map(deliveryOf)) {
-      const webhooks = await this.dispatcher.receiversOf(call, delivery, memo);
-      if (webhooks.length > 0) deliveries.push({ ...delivery, webhooks });
-    }
-    if (deliveries.length > 0) await this.dispatcher.addBulk(call, deliveries);
+    await this.service.queue(call, events.map(newEventOf), isBulk, memo);
     memo.set(QUEUED_UNTIL, events.at(-1)?.id);
   }
 
@@ -102,8 +105,8 @@ export class WebhooksJobs implements OnModuleDestroy {
     } finally {
       await Promise.allSettled(running.values());
     }
-    const seconds = await this.queue.secondsUntilDue(call, webhookId);
-    if (seconds !== undefined) await this.dispatcher.sendJob(call, webhookId, seconds);
+    const seconds = await this.deliveries.secondsUntilDue(call, webhookId);
+    if (seconds !== undefined) await this.service.sendJob(call, webhookId, seconds);
   }
 
   @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
@@ -119,7 +122,7 @@ export class WebhooksJobs implements OnModuleDestroy {
   ): Promise<void> {
     const free = MAX_PARALLEL - running.size;
     if (free === 0) return;
-    const due = await this.queue.findDue(call, webhookId, [...running.keys()], free);
+    const due = await this.deliveries.findDue(call, webhookId, [...running.keys()], free);
     for (const delivery of due) {
       const attempt = this.attempt(call, webhookId, delivery);
       running.set(
@@ -134,8 +137,8 @@ export class WebhooksJobs implements OnModuleDestroy {
     const secrets = previous === null ? [secret] : [secret, previous];
     const result = await this.sender.send({ url, secrets, id, body });
     const outcome = outcomeOf(delivery, result);
-    await this.queue.store(call, webhookId, delivery, result, outcome);
-    this.metrics.countAttempt(outcome.status === 'pending' ? 'retried' : outcome.status);
+    await this.deliveries.store(call, webhookId, delivery, result, outcome);
+    this.attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
     if (result.responseStatus === GONE) {
       if (await this.webhooks.disable(call, webhookId, 'gone')) {
         this.reportDisabled(call, webhookId, 'gone');
@@ -153,18 +156,18 @@ export class WebhooksJobs implements OnModuleDestroy {
     reason: DisabledReason,
   ): void {
     logger.warn({ organization: id, webhook, reason }, 'a webhook was disabled');
-    this.metrics.countDisabled(reason);
+    this.disabled.inc({ reason });
   }
 }
 
-/** The id of the last event of imports that was queued. */
+/** The id of the last event that was queued. */
 const QUEUED_UNTIL = 'queued until';
 
 function isOfImport({ actor }: RecordedEvent): boolean {
   return actor.channel === 'import';
 }
 
-function deliveryOf(event: RecordedEvent) {
+function newEventOf(event: RecordedEvent) {
   const { id: eventId, type, record } = event;
   const createdAt = new Date(event.created_at);
   return { eventId, type, recordId: record.id, createdAt, body: JSON.stringify(event) };

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-changes.js';
 import { NEXT_UPDATED_AT } from '../../platform/data/records/record-sql.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -38,13 +36,6 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
     const text = 'select count(*)::int as count from webhooks where organization_id = $1';
     const [row] = await transaction.query<{ count: number }>({ text, values });
     return row?.count ?? 0;
-  }
-
-  /** @throws ApiError `create_failed` */
-  async insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<WebhookDto>> {
-    const inserted = await this.insertStored(call, row);
-    if (!inserted) throw new Error('The webhook was not inserted.');
-    return inserted;
   }
 
   /**

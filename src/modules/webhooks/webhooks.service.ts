@@ -8,6 +8,7 @@ import { EventTypes } from '../events/event-types.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import type { Call } from '../../platform/data/call.js';
+import { DeliveriesService } from './deliveries.service.js';
 import { createSecret } from './signature.js';
 import {
   CreateWebhookDto,
@@ -16,7 +17,6 @@ import {
   type WebhookListQuery,
   type WebhookWithSecretDto,
 } from './webhook.dto.js';
-import { WebhookDispatcher } from './webhook-dispatcher.service.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -30,7 +30,7 @@ export class WebhooksService {
     private readonly repository: WebhooksRepository,
     private readonly database: TenantDatabase,
     private readonly sender: WebhookSender,
-    private readonly dispatcher: WebhookDispatcher,
+    private readonly deliveries: DeliveriesService,
     private readonly types: EventTypes,
   ) {}
 
@@ -69,9 +69,9 @@ export class WebhooksService {
     const created = await this.database.transaction(call, async (inner) => {
       const count = await this.repository.countAlone(inner);
       if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
-      return this.repository.insert(inner, row);
+      return this.repository.insertStored(inner, row);
     });
-    return created.with({ secret });
+    return orNotFound(created, 'webhook').with({ secret });
   }
 
   /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
@@ -90,7 +90,7 @@ export class WebhooksService {
           ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
         };
       });
-      if (record && input.enabled) await this.dispatcher.resume(inner, id);
+      if (record && input.enabled) await this.deliveries.resume(inner, id);
       return record;
     });
     return orNotFound(updated, 'webhook');
