@@ -11,7 +11,7 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { changedFields } from '../../platform/fields/changes.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
-import { LeadRefillService } from './contact-identity/lead-refill.service.js';
+import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
 import { type LeadDto, UpdateLeadDto } from './lead.dto.js';
 import { mergedFields } from './lead-merge.js';
 import type { MergeLeadDto } from './lead-merge.dto.js';
@@ -26,7 +26,7 @@ export class LeadMergeService {
     private readonly repository: LeadsRepository,
     private readonly leads: LeadsService,
     private readonly referring: ReferringRecords,
-    private readonly refill: LeadRefillService,
+    private readonly identity: ContactIdentityService,
   ) {}
 
   /**
@@ -71,7 +71,9 @@ export class LeadMergeService {
   private async refillForms(call: InTransaction<Call>, id: string): Promise<void> {
     const { phoneRegion } = call.tenant;
     try {
-      await this.database.transaction(call, (part) => this.refill.refillOne(part, phoneRegion, id));
+      await this.database.transaction(call, (part) =>
+        this.identity.refillOne(part, phoneRegion, id),
+      );
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
     }

@@ -35,7 +35,7 @@ export class Lead extends LeadDto {
   @Column('text', { nullable: true, select: false }) phone_compared?: string | null;
   /** The normalized e-mail, which is unique in an organization. */
   @Column('text', { nullable: true, select: false }) email_compared?: string | null;
-  /** The text that a search matches. If a write does not give it, such as one by SQL, LeadRefillService writes it later. */
+  /** The text that a search matches. If a write does not give it, such as one by SQL, ContactIdentityService writes it later. */
   @Column('text', { select: false }) search_text?: string;
   /** The lead that a deleted one was merged into. It can have been removed since. */
   @Column('uuid', { nullable: true, select: false }) merged_into?: string | null;

@@ -4,7 +4,6 @@ import { HttpModule } from '../../platform/http/http.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
-import { LeadRefillService } from './contact-identity/lead-refill.service.js';
 import { LeadComplianceService } from './compliance/lead-compliance.service.js';
 import { LeadsCompletions } from './leads.completions.js';
 import { LeadsController } from './leads.controller.js';
@@ -17,9 +16,7 @@ import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { LeadExportService } from './transfer/lead-export.service.js';
 import { LeadImportRunner } from './transfer/lead-import-runner.js';
-import { LeadImportUploadService } from './transfer/lead-import-upload.service.js';
 import { LeadImportsController } from './transfer/lead-imports.controller.js';
-import { LeadImportsJobs } from './transfer/lead-imports.jobs.js';
 import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
 import { LeadImportsService } from './transfer/lead-imports.service.js';
 
@@ -34,9 +31,7 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadExportService,
     LeadImportsRepository,
     LeadImportsService,
-    LeadImportUploadService,
     LeadImportRunner,
-    LeadImportsJobs,
     LeadUpsertService,
     LeadMergeService,
     LeadPersonService,
@@ -45,14 +40,7 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadComplianceService,
     ContactIdentityRepository,
     ContactIdentityService,
-    LeadRefillService,
   ],
-  exports: [
-    LeadsService,
-    LeadPersonService,
-    LeadComplianceService,
-    ContactIdentityService,
-    LeadRefillService,
-  ],
+  exports: [LeadsService, LeadPersonService, LeadComplianceService, ContactIdentityService],
 })
 export class LeadsModule {}

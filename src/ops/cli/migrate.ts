@@ -5,7 +5,7 @@ import { DatabaseStatus } from '../../platform/data/readiness/database-status.js
 import type { Progress, Run } from '../../platform/extension/command.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
-import { LeadRefillService } from '../../modules/leads/contact-identity/lead-refill.service.js';
+import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
 import { listConflicts } from '../../modules/leads/leads.commands.js';
 import { eachOrganization } from './each-organization.js';
 
@@ -26,10 +26,10 @@ export function addMigrate(program: Command, run: Run, extensions: readonly Exte
 
 /** @returns the leads whose e-mail or phone belongs to another lead */
 async function refillLeads(app: INestApplicationContext, progress: Progress) {
-  const refill = app.get(LeadRefillService);
+  const contacts = app.get(ContactIdentityService);
   await eachOrganization(
     app,
-    (call, { phone_region }) => refill.refill(call, phone_region),
+    (call, { phone_region }) => contacts.refill(call, phone_region),
     progress,
   );
   return listConflicts(app, await app.get(KeysService).listOrganizations());

@@ -5,7 +5,6 @@ import {
   MIGRATIONS,
 } from '../../../src/platform/data/connection/data-source-options.js';
 import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
-import { LeadRefillService } from '../../../src/modules/leads/contact-identity/lead-refill.service.js';
 import { createLead, dataOf, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
@@ -158,7 +157,7 @@ describe('the refill of leads', () => {
   });
   afterAll(() => app.stop());
 
-  const refill = () => app.app.get(LeadRefillService).refill({ tenant }, 'US');
+  const refill = () => app.app.get(ContactIdentityService).refill({ tenant }, 'US');
   const conflicts = () => app.app.get(ContactIdentityService).listConflicts({ tenant }, 'US');
   const formsOf = async (id: string) => {
     const [row] = await app.sql<{ email: string | null; phone: string | null; mark: number }>(

@@ -4,61 +4,45 @@ import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.j
 import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../../platform/data/lists/search-text.js';
 import type { Lead } from '../lead.entity.js';
 
-/** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */
-export const IDENTITY_FIELDS = ['email', 'phone'] as const;
-export type IdentityField = (typeof IDENTITY_FIELDS)[number];
+/** The columns of normalized forms, which are unique among the leads of an organization. */
+export type IdentityColumn = 'email_compared' | 'phone_compared';
 
-/** A lead and its time of creation in milliseconds since 1970. */
-export interface LeadAge {
-  readonly id: string;
-  readonly created_at_ms: number;
-}
+/** A lead with its normalized forms and its search text, and the fields from which they are computed. */
+export type IdentifiedLead = Readonly<Required<Pick<Lead, (typeof COLUMNS)[number]>>>;
 
-/** The fields of a lead from which its normalized forms and its search text are computed. */
-export type IdentifiedLead = Pick<Lead, 'first_name' | 'last_name' | 'company' | IdentityField> &
-  LeadAge &
-  Omit<LeadIdentity, 'search_text'> & { readonly created_at: string };
+/** A lead and its age. */
+export type LeadAge = Pick<IdentifiedLead, 'id' | 'created_at'>;
 
-/** Position in a list of leads that is sorted by age, the oldest first. */
-export type LeadCursor = Pick<IdentifiedLead, 'created_at' | 'id'>;
+/** The normalized forms and the search text that a lead gets. */
+export type LeadIdentity = Required<Pick<Lead, 'id' | IdentityColumn | 'search_text'>>;
 
-/** The new normalized forms and the new search text of a lead. */
-export type LeadIdentity = Readonly<
-  Required<Pick<Lead, 'id' | 'email_compared' | 'phone_compared' | 'search_text'>>
->;
-
-export type LeadToRefill = IdentifiedLead & Pick<LeadIdentity, 'search_text'>;
-
-const CREATED_AT_MS = '(extract(epoch from created_at) * 1000)::float8 as created_at_ms';
-
-const COLUMNS = `id, first_name, last_name, company, email, phone, email_compared, phone_compared,
-  created_at::text as created_at, ${CREATED_AT_MS}`;
+const COLUMNS = [
+  ...(['id', 'created_at', 'first_name', 'last_name', 'company', 'email', 'phone'] as const),
+  ...(['email_compared', 'phone_compared', 'search_text'] as const),
+] as const;
 
 const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
 
+const SELECT = `select ${COLUMNS.join()} from leads where ${NOT_DELETED}`;
+
 /** The condition of the index `leads_to_refill`. */
-const TO_REFILL = `${NOT_DELETED} and search_text not like ${FOLDED_PATTERN}`;
+const TO_REFILL = `search_text not like ${FOLDED_PATTERN}`;
 
 /** SQL for the normalized e-mails and phones of all leads of an organization. */
 @Injectable()
 export class ContactIdentityRepository {
   constructor(private readonly database: TenantDatabase) {}
 
-  transaction<T>(call: TenantCall, work: (inner: InTransaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(call, work);
-  }
-
   /**
-   * Reads the oldest leads after a position, and locks them until the transaction ends.
+   * Reads the oldest leads after another one, and locks them until the transaction ends.
    * @param changedSince only leads that were changed at this time or later
    */
   lockNextBatch(
     call: InTransaction,
-    { after, changedSince, limit }: { after?: LeadCursor; changedSince?: Date; limit: number },
+    { after, changedSince, limit }: { after?: LeadAge; changedSince?: Date; limit: number },
   ): Promise<IdentifiedLead[]> {
-    return call.transaction.query<IdentifiedLead>({
-      text: `select ${COLUMNS} from leads where ${NOT_DELETED}
-          and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::uuid))
+    return call.transaction.query({
+      text: `${SELECT} and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::uuid))
           and ($4::timestamptz is null or updated_at >= $4::timestamptz)
         order by created_at, id limit ${limit} for update`,
       values: [call.tenant.id, after?.created_at ?? null, after?.id ?? null, changedSince ?? null],
@@ -67,7 +51,7 @@ export class ContactIdentityRepository {
 
   /** Whether `lockToRefill` finds leads. */
   async hasToRefill(call: TenantCall): Promise<boolean> {
-    const text = `select from leads where ${TO_REFILL} limit 1`;
+    const text = `select from leads where ${NOT_DELETED} and ${TO_REFILL} limit 1`;
     const rows = await this.database.read(call, { text, values: [call.tenant.id], plan: 'index' });
     return rows.length > 0;
   }
@@ -78,21 +62,20 @@ export class ContactIdentityRepository {
    */
   lockToRefill(
     call: InTransaction,
-    { after, limit }: { after?: string; limit: number },
-  ): Promise<LeadToRefill[]> {
+    { after, limit }: { after?: LeadAge; limit: number },
+  ): Promise<IdentifiedLead[]> {
     return call.transaction.query({
-      text: `select ${COLUMNS}, search_text from leads
-        where ${TO_REFILL} and ($2::uuid is null or id > $2::uuid)
+      text: `${SELECT} and ${TO_REFILL} and ($2::uuid is null or id > $2::uuid)
         order by id limit ${limit} for update skip locked`,
-      values: [call.tenant.id, after ?? null],
+      values: [call.tenant.id, after?.id ?? null],
       plan: 'index',
     });
   }
 
-  /** Like `lockToRefill`, for one lead. */
-  lockOne(call: InTransaction, id: string): Promise<LeadToRefill[]> {
+  /** Reads one lead, and locks it until the transaction ends. */
+  lockOne(call: InTransaction, id: string): Promise<IdentifiedLead[]> {
     return call.transaction.query({
-      text: `select ${COLUMNS}, search_text from leads where ${NOT_DELETED} and id = $2 for update`,
+      text: `${SELECT} and id = $2 for update`,
       values: [call.tenant.id, id],
     });
   }
@@ -100,27 +83,27 @@ export class ContactIdentityRepository {
   /** @returns the leads that have one of these normalized forms, by form */
   async findByNormalized(
     call: InTransaction,
-    field: IdentityField,
-    forms: readonly string[],
+    column: IdentityColumn,
+    forms: readonly (string | null)[],
   ): Promise<ReadonlyMap<string, LeadAge>> {
     const rows = await call.transaction.query<LeadAge & { form: string }>({
-      text: `select ${field}_compared as form, id, ${CREATED_AT_MS} from leads
-        where ${NOT_DELETED} and ${field}_compared = any($2)`,
+      text: `select ${column} as form, id, created_at from leads
+        where ${NOT_DELETED} and ${column} = any($2)`,
       values: [call.tenant.id, forms],
     });
     return new Map(rows.map((row) => [row.form, row]));
   }
 
-  /** Removes these normalized forms from the leads that have them, and any form from the leads with these ids. */
+  /** Removes the normalized forms of leads from these leads, and the new forms from the leads that have them. */
   async clearNormalized(
     call: InTransaction,
-    field: IdentityField,
-    { ids, forms }: { ids: readonly string[]; forms: readonly string[] },
+    column: IdentityColumn,
+    leads: readonly LeadIdentity[],
   ): Promise<void> {
     await call.transaction.query({
-      text: `update leads set ${field}_compared = null
-        where ${NOT_DELETED} and (id = any($2) or ${field}_compared = any($3))`,
-      values: [call.tenant.id, ids, forms],
+      text: `update leads set ${column} = null
+        where ${NOT_DELETED} and (id = any($2) or ${column} = any($3))`,
+      values: [call.tenant.id, leads.map(({ id }) => id), leads.map((lead) => lead[column])],
     });
   }
 
@@ -138,9 +121,8 @@ export class ContactIdentityRepository {
 
   /** @returns leads that have an e-mail or phone but not its normalized form, or an earlier one, oldest first */
   findWithoutNormalized(call: InTransaction): Promise<IdentifiedLead[]> {
-    return call.transaction.query<IdentifiedLead>({
-      text: `select ${COLUMNS} from leads where ${NOT_DELETED}
-          and ((email is not null and email_compared is null)
+    return call.transaction.query({
+      text: `${SELECT} and ((email is not null and email_compared is null)
             or (phone is not null and phone_compared is null)
             or search_text like ${TO_REWRITE_PATTERN})
         order by created_at, id`,

@@ -1,31 +1,75 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
-import { normalizeEmail, parsePhone } from './contact-identity.js';
-import {
-  type LeadAge,
-  ContactIdentityRepository,
-  IDENTITY_FIELDS,
-  type IdentifiedLead,
-  type IdentityField,
-  type LeadIdentity,
-  type LeadCursor,
-} from './contact-identity.repository.js';
+import { UniqueViolation } from '../../../platform/data/connection/driver-error.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { markToRewrite } from '../../../platform/data/lists/search-text.js';
+import { BackgroundWork } from '../../../platform/jobs/background-work.js';
+import { Job } from '../../../platform/jobs/job.decorator.js';
+import { KeysService } from '../../auth/keys.service.js';
 import { leadSearchText } from '../lead-search.js';
-import { processInBatches } from './identity-batches.js';
+import { uniqueValuesOf } from '../unique-values.js';
+import { parsePhone } from './contact-identity.js';
+import {
+  ContactIdentityRepository,
+  type IdentifiedLead,
+  type IdentityColumn,
+  type LeadAge,
+  type LeadIdentity,
+} from './contact-identity.repository.js';
+
+/** The fields with a normalized form, and their columns. */
+const FIELDS = [
+  ['email', 'email_compared'],
+  ['phone', 'phone_compared'],
+] as const;
+
+/** Maximum number of leads in one transaction, which has to be short because it locks them. */
+const BATCH = 500;
 
 /** A field of a lead whose normalized form belongs to another lead. */
 export interface IdentityConflict {
   readonly id: string;
-  readonly field: IdentityField;
+  readonly field: (typeof FIELDS)[number][0];
   readonly value: string;
   /** The lead that has the normalized form, or null if no lead has it any more. */
   readonly kept_by: string | null;
 }
 
-/** Normalizes the e-mails and phones of stored leads again, after the rules have changed. */
+/** A lead, and what is written to it. */
+interface Entry {
+  readonly lead: IdentifiedLead;
+  readonly next: LeadIdentity;
+}
+
+/** Locks the next leads after another one. */
+type LockNext = (
+  call: InTransaction,
+  range: { after?: IdentifiedLead; limit: number },
+) => Promise<IdentifiedLead[]>;
+
+/**
+ * Decides which of the leads get the form that they should have.
+ * @param holders the leads that have these forms, by form
+ */
+type Settle = (
+  call: InTransaction,
+  column: IdentityColumn,
+  entries: readonly Entry[],
+  holders: ReadonlyMap<string, LeadAge>,
+) => Promise<void> | void;
+
+/**
+ * Writes the normalized e-mails and phones and the search texts of stored leads again, after the rules or the phone
+ * region have changed. Responses, `updated_at` and events do not show it.
+ */
 @Injectable()
 export class ContactIdentityService {
-  constructor(private readonly repository: ContactIdentityRepository) {}
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly keys: KeysService,
+    private readonly repository: ContactIdentityRepository,
+    private readonly background: BackgroundWork,
+  ) {}
 
   /**
    * Computes the normalized e-mail and phone of every lead of an organization. If two leads have the
@@ -35,9 +79,15 @@ export class ContactIdentityService {
    * @throws ApiError `create_failed`
    */
   async normalizeAgain(call: TenantCall, region: string, changedSince?: Date): Promise<void> {
-    await processInBatches<LeadCursor>((after, limit) =>
-      this.normalizeBatch(call, region, { after, changedSince, limit }),
-    );
+    const lockNext: LockNext = (inner, range) =>
+      this.repository.lockNextBatch(inner, { ...range, changedSince });
+    const settle: Settle = async (inner, column, entries, holders) => {
+      giveToOldest(column, entries, holders);
+      const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
+      const leads = moved.map(({ next }) => next);
+      await this.repository.clearNormalized(inner, column, leads);
+    };
+    await this.writeBatches(call, region, lockNext, settle);
   }
 
   /**
@@ -46,122 +96,148 @@ export class ContactIdentityService {
    * @throws ApiError `create_failed`
    */
   async listConflicts(call: TenantCall, region: string): Promise<IdentityConflict[]> {
-    return this.repository.transaction(call, async (inner) => {
+    return this.database.transaction(call, async (inner) => {
       const leads = await this.repository.findWithoutNormalized(inner);
+      const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
       const found: IdentityConflict[] = [];
-      for (const field of IDENTITY_FIELDS) {
-        const forms = leads.map((lead) => normalizeContact(lead, region)[field] ?? '');
-        const holders = await this.repository.findByNormalized(inner, field, forms);
-        leads.forEach((lead, index) => {
-          const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
-          const isWithout = lead[field] !== null && normalizedOf(lead, field) === null;
-          if (!isWithout && (kept_by === null || kept_by === lead.id)) return;
+      for (const [field, column] of FIELDS) {
+        const forms = entries.map(({ next }) => next[column]);
+        const holders = await this.repository.findByNormalized(inner, column, forms);
+        for (const { lead, next } of entries) {
+          const kept_by = holders.get(next[column] ?? '')?.id ?? null;
+          const isWithout = lead[field] !== null && lead[column] === null;
+          if (!isWithout && (kept_by === null || kept_by === lead.id)) continue;
           found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
-        });
+        }
       }
       return found;
     });
   }
 
-  private normalizeBatch(
+  @Job({ name: 'latitude.lead-refill', every: '1m' })
+  async refillInBackground(): Promise<void> {
+    const mayContinue = () => this.background.isAccepting;
+    for (const { id, phone_region } of await this.keys.listOrganizations()) {
+      if (mayContinue()) await this.refill({ tenant: { id } }, phone_region, mayContinue);
+    }
+  }
+
+  /**
+   * Writes the leads of an organization that earlier versions or SQL have written. If the new form of a lead belongs to
+   * another lead, the lead keeps its own form, is listed as a conflict, and is tried again by the next call.
+   * @param region of numbers without a country code
+   * @param mayContinue called before each batch
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async refill(call: TenantCall, region: string, mayContinue = () => true): Promise<void> {
+    if (!(await this.repository.hasToRefill(call))) return;
+    const lockNext: LockNext = (inner, range) => this.repository.lockToRefill(inner, range);
+    await this.writeBatches(call, region, lockNext, keepTaken, mayContinue);
+  }
+
+  /**
+   * Refills one lead, such as one that can have a form which another lead had until now.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation if another request gives a form to another lead at the same time
+   */
+  async refillOne(call: InTransaction, region: string, id: string): Promise<void> {
+    await this.write(call, region, await this.repository.lockOne(call, id), keepTaken);
+  }
+
+  /** Writes leads in batches, until one is not full. */
+  private async writeBatches(
     call: TenantCall,
     region: string,
-    range: { after?: LeadCursor; changedSince?: Date; limit: number },
-  ): Promise<IdentifiedLead[]> {
-    return this.repository.transaction(call, async (inner) => {
-      const leads = await this.repository.lockNextBatch(inner, range);
-      await this.updateBatch(inner, leads, region);
-      return leads;
-    });
+    lockNext: LockNext,
+    settle: Settle,
+    mayContinue = () => true,
+  ): Promise<void> {
+    let range: { after?: IdentifiedLead; limit: number } = { limit: BATCH };
+    while (mayContinue()) {
+      const { after, limit } = range;
+      const run = async (inner: InTransaction) => {
+        const leads = await lockNext(inner, { after, limit });
+        await this.write(inner, region, leads, settle);
+        return leads;
+      };
+      try {
+        const leads = await this.database.transaction(call, run);
+        if (leads.length < limit) return;
+        range = { after: leads.at(-1), limit: BATCH };
+      } catch (error) {
+        // A concurrent request has given another lead the normalized e-mail or phone of one of these. A smaller batch is
+        // less likely to collide.
+        if (!(error instanceof UniqueViolation)) throw error;
+        range = { after, limit: Math.ceil(limit / 4) };
+      }
+    }
   }
 
-  /** @param leads sorted by age, the oldest first */
-  private async updateBatch(
+  private async write(
     call: InTransaction,
-    leads: readonly IdentifiedLead[],
     region: string,
+    leads: readonly IdentifiedLead[],
+    settle: Settle,
   ): Promise<void> {
-    const wanted = new Map(leads.map((lead) => [lead.id, normalizeContact(lead, region)]));
-    const wantedOf = (lead: IdentifiedLead) => wanted.get(lead.id) ?? NO_CONTACT;
-    const changed = leads.filter((lead) => hasOtherForms(lead, wantedOf(lead)));
-    if (changed.length === 0) return;
-    for (const field of IDENTITY_FIELDS) {
-      await this.resolveConflicts(call, field, leads, wanted);
+    const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
+    for (const [, column] of FIELDS) {
+      const forms = entries.map(({ next }) => next[column]);
+      const holders = await this.repository.findByNormalized(call, column, forms);
+      await settle(call, column, entries, holders);
     }
+    const changed = entries.filter(({ lead, next }) => {
+      const columns = ['email_compared', 'phone_compared', 'search_text'] as const;
+      return columns.some((column) => next[column] !== lead[column]);
+    });
+    if (changed.length === 0) return;
     await this.repository.setNormalized(
       call,
-      changed.map((lead) => identityOf(lead, wantedOf(lead), region)),
+      changed.map(({ next }) => next),
     );
-  }
-
-  /** Assigns each form to the oldest lead that has it, and removes it from the others. */
-  private async resolveConflicts(
-    call: InTransaction,
-    field: IdentityField,
-    leads: readonly IdentifiedLead[],
-    wanted: ReadonlyMap<string, NormalizedContact>,
-  ): Promise<void> {
-    const batchIds = new Set(leads.map(({ id }) => id));
-    const forms = leads.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
-    const holders = await this.repository.findByNormalized(call, field, forms);
-    const taken = new Set<string>();
-    for (const lead of leads) {
-      const contact = wanted.get(lead.id);
-      const form = contact?.[field];
-      if (!contact || !form) continue;
-      const holder = holders.get(form);
-      const isHeld = holder !== undefined && !batchIds.has(holder.id) && isOlder(holder, lead);
-      if (isHeld || taken.has(form)) contact[field] = null;
-      taken.add(form);
-    }
-    const moved = leads.filter(
-      (lead) => wanted.get(lead.id)?.[field] !== normalizedOf(lead, field),
-    );
-    const kept = moved.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
-    const ids = moved.map(({ id }) => id);
-    await this.repository.clearNormalized(call, field, { ids, forms: kept });
   }
 }
 
-export type NormalizedContact = Record<IdentityField, string | null>;
-
-const NO_CONTACT: NormalizedContact = { email: null, phone: null };
-
-export function normalizeContact(
-  { email, phone }: IdentifiedLead,
-  region: string,
-): NormalizedContact {
-  return {
-    email: email === null ? null : normalizeEmail(email),
-    phone: phone === null ? null : parsePhone(phone, region).normalized,
-  };
+/** Assigns each form to the oldest lead that has it, and none to the others. The entries begin with the oldest one. */
+function giveToOldest(
+  column: IdentityColumn,
+  entries: readonly Entry[],
+  holders: ReadonlyMap<string, LeadAge>,
+): void {
+  const ids = new Set(entries.map(({ lead }) => lead.id));
+  const taken = new Set<string>();
+  for (const { lead, next } of entries) {
+    const form = next[column];
+    if (form === null) continue;
+    const holder = holders.get(form);
+    const isHeld = holder !== undefined && !ids.has(holder.id) && isOlder(holder, lead);
+    if (isHeld || taken.has(form)) next[column] = null;
+    taken.add(form);
+  }
 }
+
+/** Lets leads keep their form if another lead has the new one, or gets it in this batch. */
+const keepTaken: Settle = (_, column, entries, holders) => {
+  const taken = new Map([...holders].map(([form, { id }]) => [form, id]));
+  for (const { lead, next } of entries) {
+    const form = next[column];
+    if (form === null) continue;
+    const holder = taken.get(form) ?? lead.id;
+    taken.set(form, holder);
+    if (holder === lead.id) continue;
+    next[column] = lead[column];
+    next.search_text = markToRewrite(next.search_text);
+  }
+};
 
 function isOlder(one: LeadAge, other: LeadAge): boolean {
-  if (one.created_at_ms !== other.created_at_ms) return one.created_at_ms < other.created_at_ms;
-  return one.id < other.id;
+  const ms = one.created_at.getTime() - other.created_at.getTime();
+  return ms === 0 ? one.id < other.id : ms < 0;
 }
 
-export function normalizedOf(lead: IdentifiedLead, field: IdentityField): string | null {
-  return field === 'email' ? lead.email_compared : lead.phone_compared;
-}
-
-/** Whether the stored forms of a lead differ from these. */
-export function hasOtherForms(lead: IdentifiedLead, contact: NormalizedContact): boolean {
-  return IDENTITY_FIELDS.some((field) => contact[field] !== normalizedOf(lead, field));
-}
-
-/** @param contact the normalized forms that the lead gets */
-export function identityOf(
-  lead: IdentifiedLead,
-  contact: NormalizedContact,
-  region: string,
-): LeadIdentity {
+/** The normalized forms and the search text that a lead should have. */
+function identityOf(lead: IdentifiedLead, region: string): LeadIdentity {
   const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
-  return {
-    id: lead.id,
-    email_compared: contact.email,
-    phone_compared: contact.phone,
-    search_text: leadSearchText(lead, phone),
-  };
+  const { email_compared, phone_compared } = uniqueValuesOf({ email: lead.email }, phone);
+  const search_text = leadSearchText(lead, phone);
+  return { id: lead.id, email_compared, phone_compared, search_text };
 }

@@ -9,17 +9,20 @@ import type { Actor, Call, InTransaction } from '../../../platform/data/call.js'
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import type { JobRun } from '../../../platform/jobs/job.js';
+import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM, problemOfCells, valuesOfCells, valuesOfObject } from './columns.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
 import type { ImportPlan, ImportStarter } from './import-plan.js';
-import { CHUNK_BYTES } from './lead-import-upload.service.js';
 import {
   LeadImportsRepository,
   type PortionCounts,
   type RejectedLine,
   type RunningImport,
 } from './lead-imports.repository.js';
+import { IMPORT_LEADS, LeadImportsService } from './lead-imports.service.js';
+import { CHUNK_BYTES } from './store-file.js';
 
 /** Records that one transaction carries out. */
 const PORTION = 100;
@@ -35,8 +38,8 @@ const KEY_CHECK_MS = 700;
 
 const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
 
-/** How a run has ended. `busy`: another process or import has to end first. `released`: another process continues. */
-export type RunResult = 'ended' | 'busy' | 'released';
+/** How long a job waits for another import of the organization, or for the lease of a process that has ended. */
+const BUSY_DELAY = '5s';
 
 /** The import was cancelled, or another process carries it out. */
 class ImportLost extends Error {}
@@ -47,12 +50,13 @@ class FileLost extends Error {}
 /** A record with the item of a batch, or the reason why it is rejected. */
 type Line = FileRecord & ({ readonly item: object } | { readonly reason: string });
 
-/** Carries out imports in portions. Each portion and its position are stored in one transaction. */
+/** Carries out imports in portions, and removes old ones. Each portion and its position are stored in one transaction. */
 @Injectable()
 export class LeadImportRunner implements OnModuleDestroy {
   private isStopping = false;
 
   constructor(
+    private readonly imports: LeadImportsService,
     private readonly repository: LeadImportsRepository,
     private readonly batches: LeadBatchService,
     private readonly keys: KeyRevalidation,
@@ -63,11 +67,23 @@ export class LeadImportRunner implements OnModuleDestroy {
     this.isStopping = true;
   }
 
+  @JobHandler(IMPORT_LEADS)
+  async import(call: Call, { importId }: { importId: string }, { attempt }: JobRun): Promise<void> {
+    const hasRun = await this.run(call, importId, attempt > 1);
+    if (!hasRun) await this.imports.sendJob(call, importId, BUSY_DELAY);
+  }
+
+  @Job({ name: 'leads.import-clean-up', every: '1h', perOrganization: true })
+  async cleanUp(call: Call): Promise<void> {
+    await this.repository.removeOld(call);
+  }
+
   /**
    * Carries out an import from its position on.
    * @param call of the organization
    * @param isRetry whether an earlier run has failed
    * @param onProgress receives the number of records of each portion
+   * @returns false if another process or import has to end first
    * @throws ApiError `query_failed`, `create_failed`, `overloaded`; the import can be continued
    */
   async run(
@@ -75,15 +91,14 @@ export class LeadImportRunner implements OnModuleDestroy {
     id: string,
     isRetry = false,
     onProgress: (records: number) => void = () => undefined,
-  ): Promise<RunResult> {
+  ): Promise<boolean> {
     const running = await this.repository.claim(call, id, randomUUID());
-    if (running === undefined) return 'ended';
-    if (running === 'busy') return 'busy';
+    if (running === undefined) return true;
+    if (running === 'busy') return false;
     try {
-      const size = isRetry ? SMALL_PORTION : PORTION;
-      return await this.carryOut(call, running, size, onProgress);
+      await this.carryOut(call, running, isRetry ? SMALL_PORTION : PORTION, onProgress);
     } catch (error) {
-      if (error instanceof ImportLost) return 'ended';
+      if (error instanceof ImportLost) return true;
       if (error instanceof ApiError && error.retryable) {
         await this.repository.release(call, running).catch(() => undefined);
         throw error;
@@ -92,8 +107,8 @@ export class LeadImportRunner implements OnModuleDestroy {
       const reason =
         error instanceof FileLost ? 'Its file was removed.' : 'An unexpected error occurred.';
       await this.repository.end(call, id, 'failed', reason);
-      return 'ended';
     }
+    return true;
   }
 
   private async carryOut(
@@ -101,31 +116,29 @@ export class LeadImportRunner implements OnModuleDestroy {
     running: RunningImport,
     size: number,
     onProgress: (records: number) => void,
-  ): Promise<RunResult> {
+  ): Promise<void> {
     const { id } = running;
     const own = callOf(call, running.starter);
     let keyCheckedAt = -Infinity;
     for await (const portion of portionsOf(this.linesOf(call, running), size)) {
       if (this.isStopping) {
         await this.repository.release(call, running);
-        return 'released';
+        await this.imports.sendJob(call, id);
+        return;
       }
       const startedAt = performance.now();
       if (startedAt - keyCheckedAt > KEY_CHECK_MS) {
         if (!(await this.mayContinue(own))) {
           await this.repository.end(call, id, 'cancelled', KEY_ENDED);
-          return 'ended';
+          return;
         }
         keyCheckedAt = startedAt;
       }
-      await (running.dry_run
-        ? this.rehearsePortion(own, running, portion)
-        : this.database.transaction(own, (inner) => this.runPortion(inner, running, portion)));
+      await this.database.transaction(own, (inner) => this.runPortion(inner, running, portion));
       onProgress(portion.length);
       await wait((performance.now() - startedAt) * PAUSE);
     }
     await this.repository.end(call, id, 'completed', null);
-    return 'ended';
   }
 
   private async mayContinue({ actor }: Call): Promise<boolean> {
@@ -134,39 +147,19 @@ export class LeadImportRunner implements OnModuleDestroy {
     return ['leads:read', 'leads:write'].every((scope) => scopes?.has(scope));
   }
 
+  /** A dry run only stores what would happen. */
   private async runPortion(
     inner: InTransaction<Call>,
     running: RunningImport,
     portion: readonly Line[],
   ): Promise<void> {
     if (!(await this.repository.holds(inner, running))) throw new ImportLost();
-    const outcome = await this.runItems(inner, running.plan, portion);
-    await this.store(inner, running, portion, outcome);
-  }
-
-  /** Carries out a portion of a dry run, which only stores what would happen. */
-  private async rehearsePortion(
-    own: Call,
-    running: RunningImport,
-    portion: readonly Line[],
-  ): Promise<void> {
-    const outcome = await this.database.dryRun(own, (inner) =>
-      this.runItems(inner, running.plan, portion),
-    );
-    await this.database.transaction(own, async (inner) => {
-      if (!(await this.repository.holds(inner, running))) throw new ImportLost();
-      await this.store(inner, running, portion, outcome);
-    });
-  }
-
-  private runItems(
-    call: Call,
-    { columns }: ImportPlan,
-    portion: readonly Line[],
-  ): Promise<BatchOutcome> {
+    const { plan, dry_run: isDryRun } = running;
+    const mergesCustomFields = plan.columns.some(({ target }) => target?.startsWith(CUSTOM));
     const items = portion.flatMap((line) => ('item' in line ? [line.item] : []));
-    const mergesCustomFields = columns.some(({ target }) => target?.startsWith(CUSTOM));
-    return this.batches.runInTurn(call, items, { mergesCustomFields });
+    const carryOut = (call: Call) => this.batches.runInTurn(call, items, { mergesCustomFields });
+    const run = isDryRun ? this.database.dryRun(inner, carryOut) : carryOut(inner);
+    await this.store(inner, running, portion, await run);
   }
 
   private async store(
@@ -185,13 +178,8 @@ export class LeadImportRunner implements OnModuleDestroy {
         return error && line ? [rejectionOf(line, reasonOf(error))] : [];
       }),
     ];
-    await this.repository.advance(
-      inner,
-      running,
-      last.next,
-      countsOf(results, rejections.length),
-      rejections,
-    );
+    const counts = countsOf(results, rejections.length);
+    await this.repository.advance(inner, running, last.next, counts, rejections);
   }
 
   private async *linesOf(call: Call, running: RunningImport): AsyncGenerator<Line> {

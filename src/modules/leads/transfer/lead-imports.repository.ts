@@ -55,6 +55,31 @@ export interface PortionCounts {
   readonly rejected: number;
 }
 
+/** SQL that ends imports that have not ended, with the status `$2` and the error `$3`, and removes their files. */
+function endSql(condition = ''): string {
+  return `with ended as (
+      update lead_imports
+      set status = $2, error = $3, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
+      where organization_id = $1 and ${IS_ACTIVE} ${condition} returning id)
+    delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`;
+}
+
+/** Removes old imports, and their files and those that were not stored completely. */
+const REMOVE_OLD = `
+  with old as (
+    delete from lead_imports where organization_id = $1 and id = any(array(
+      select id from lead_imports
+      where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+    returning id),
+  lost as (
+    select distinct import_id as id from lead_import_chunks
+    where organization_id = $1 and created_at < now() - ${UPLOAD_TIME} and not exists (
+      select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH}),
+  files as (
+    delete from lead_import_chunks
+    where organization_id = $1 and import_id in (select id from old union all select id from lost))
+  select id from old union all select id from lost`;
+
 /** SQL of imports and their files. */
 @Injectable()
 export class LeadImportsRepository extends TenantRepository<LeadImport> {
@@ -205,19 +230,8 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     status: 'completed' | 'cancelled' | 'failed',
     error: string | null,
   ): Promise<void> {
-    await this.database.transaction(call, async ({ transaction }) => {
-      const ended = await transaction.query({
-        text: `update lead_imports
-          set status = $3, error = $4, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
-          where organization_id = $1 and id = $2 and ${IS_ACTIVE} returning id`,
-        values: [call.tenant.id, id, status, error],
-      });
-      if (ended.length === 0) return;
-      await transaction.query({
-        text: 'delete from lead_import_chunks where organization_id = $1 and import_id = $2',
-        values: [call.tenant.id, id],
-      });
-    });
+    const values = [call.tenant.id, status, error, id];
+    await this.database.write(call, { text: endSql('and id = $4'), values });
   }
 
   /**
@@ -226,14 +240,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    * @throws ApiError `create_failed`
    */
   async erase({ transaction, tenant }: InTransaction, error: string): Promise<void> {
-    await transaction.query({
-      text: `with ended as (
-          update lead_imports
-          set status = 'cancelled', error = $2, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
-          where organization_id = $1 and ${IS_ACTIVE} returning id)
-        delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`,
-      values: [tenant.id, error],
-    });
+    await transaction.query({ text: endSql(), values: [tenant.id, 'cancelled', error] });
     // A statement of its own sees the lines of portions that the first one waited for.
     await transaction.query({
       text: `update lead_import_rejections set cells = '[]' where organization_id = $1 and cells::text <> '[]'`,
@@ -272,27 +279,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    * @throws ApiError `create_failed`
    */
   async removeOld(call: TenantCall): Promise<void> {
-    const old = `select id from lead_imports
-      where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}`;
-    const lost = `select distinct import_id from lead_import_chunks
-      where organization_id = $1 and created_at < now() - ${UPLOAD_TIME} and not exists (
-        select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH}`;
-    let removed: number;
-    do {
-      const rows = await this.database.transaction(call, async ({ transaction }) => {
-        const values = [call.tenant.id];
-        const files = await transaction.query({
-          text: `delete from lead_import_chunks where organization_id = $1 and import_id = any(array(
-              (${old}) union all (${lost}))) returning 1`,
-          values,
-        });
-        const imports = await transaction.query({
-          text: `delete from lead_imports where organization_id = $1 and id = any(array(${old})) returning 1`,
-          values,
-        });
-        return [...files, ...imports];
-      });
-      removed = rows.length;
-    } while (removed > 0);
+    const statement = { text: REMOVE_OLD, values: [call.tenant.id] };
+    while ((await this.database.write(call, statement)).length > 0);
   }
 }

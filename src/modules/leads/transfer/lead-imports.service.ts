@@ -16,9 +16,9 @@ import type {
   LeadImportQuery,
   RejectedLinesQuery,
 } from './lead-import.dto.js';
-import { LeadImportUploadService, type StoredFile } from './lead-import-upload.service.js';
 import { LeadImportsRepository, type RejectedLine } from './lead-imports.repository.js';
 import { csvRow, escapeFormula } from './spreadsheet-cell.js';
+import { type StoredFile, storeFile } from './store-file.js';
 
 /** Carries out an import. It is repeated until the import has ended. */
 export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
@@ -42,7 +42,6 @@ const REJECTED_PER_PAGE = 500;
 export class LeadImportsService {
   constructor(
     private readonly repository: LeadImportsRepository,
-    private readonly uploads: LeadImportUploadService,
     private readonly jobs: JobsService,
     private readonly database: TenantDatabase,
   ) {}
@@ -68,7 +67,7 @@ export class LeadImportsService {
     query: LeadImportQuery,
   ): Promise<StoredFile> {
     await this.assertFree(call);
-    return this.uploads.store(call, source, format, query);
+    return storeFile(this.repository, call, source, format, query);
   }
 
   /** Removes a stored file, unless it has an import. @throws ApiError `create_failed` */

@@ -93,7 +93,7 @@ async function importFile(
   try {
     await progress(stored.lines, async (advance) => {
       const runner = app.get(LeadImportRunner);
-      while ((await runner.run(call, id, false, advance)) === 'busy') await wait(BUSY_MS);
+      while (!(await runner.run(call, id, false, advance))) await wait(BUSY_MS);
     });
   } finally {
     removeListeners();

@@ -1,6 +1,6 @@
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { readInput } from '../../../../src/platform/fields/input/read-input.js';
-import { LeadRefillService } from '../../../../src/modules/leads/contact-identity/lead-refill.service.js';
+import { ContactIdentityService } from '../../../../src/modules/leads/contact-identity/contact-identity.service.js';
 import { LeadListQuery } from '../../../../src/modules/leads/lead.dto.js';
 import { LeadsRepository } from '../../../../src/modules/leads/leads.repository.js';
 import { LOOKUP_LIMIT } from '../../../../src/platform/data/lists/list-statement.js';
@@ -55,7 +55,7 @@ async function addLeads({ id }: Tenant, count: number, temperature?: string) {
      from generate_series(1, $2::int * 10 / 9) g`,
     [id, count, temperature],
   );
-  await app.app.get(LeadRefillService).refill({ tenant: { id } }, 'US');
+  await app.app.get(ContactIdentityService).refill({ tenant: { id } }, 'US');
 }
 
 interface Page {

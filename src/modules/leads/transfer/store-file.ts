@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { type Column, planColumns } from './columns.js';
 import { decodeText } from './decode-text.js';
-import {
-  csvRecords,
-  type DelimiterName,
-  delimiterOf,
-  ndjsonRecords,
-  type Place,
-} from './file-records.js';
+import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
 import type { ImportPlan } from './import-plan.js';
 import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
-import { LeadImportsRepository } from './lead-imports.repository.js';
+import type { LeadImportsRepository } from './lead-imports.repository.js';
 
 /** Size of the parts in which a file is stored. */
 export const CHUNK_BYTES = 262_144;
@@ -38,101 +31,77 @@ export interface StoredFile {
   readonly plan: ImportPlan;
 }
 
-/** Stores files, after it has checked that all of their records can be read. */
-@Injectable()
-export class LeadImportUploadService {
-  constructor(private readonly repository: LeadImportsRepository) {}
-
-  /**
-   * Stores a file. If that fails, nothing is left of it.
-   * @throws ApiError `validation_error` that names the invalid line, or the columns; `create_failed`; any error of `source`
-   */
-  async store(
-    call: Call,
-    source: Bytes,
-    format: ImportFormat,
-    query: LeadImportQuery,
-  ): Promise<StoredFile> {
-    assertOptions(format, query);
-    const upload = new Upload(this.repository, call);
-    try {
-      return await upload.run(source, format, query);
-    } catch (error) {
-      await this.repository.discardFile(call, upload.id);
-      throw error;
+/**
+ * Stores a file, after it has checked that all of its records can be read. If that fails, nothing is left of it.
+ * @throws ApiError `validation_error` that names the invalid line, or the columns; `create_failed`; any error of `source`
+ */
+export async function storeFile(
+  repository: LeadImportsRepository,
+  call: Call,
+  source: Bytes,
+  format: ImportFormat,
+  query: LeadImportQuery,
+): Promise<StoredFile> {
+  assertOptions(format, query);
+  const id = uuidv7();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let storedBytes = 0;
+  const hashed = async function* () {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
     }
-  }
-}
-
-/** The storage of one file. */
-class Upload {
-  readonly id = uuidv7();
-  private readonly hash = createHash('sha256');
-  private bytes = 0;
-  private storedBytes = 0;
-  private delimiter: DelimiterName = 'comma';
-
-  constructor(
-    private readonly repository: LeadImportsRepository,
-    private readonly call: Call,
-  ) {}
-
-  async run(source: Bytes, format: ImportFormat, query: LeadImportQuery): Promise<StoredFile> {
-    const chunks = this.stored(decodeText(this.hashed(source), query.encoding));
-    const found = await (format === 'csv'
-      ? this.readCsv(chunks, query)
-      : readNdjson(chunks, query));
-    const { columns, lines, first } = found;
-    const { id, bytes, storedBytes, delimiter } = this;
+  };
+  const stored = async function* () {
+    let number = 0;
+    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding))) {
+      await repository.insertChunk(call, id, number++, chunk);
+      storedBytes += chunk.length;
+      yield chunk;
+    }
+  };
+  try {
+    const read = format === 'csv' ? readCsv : readNdjson;
+    const { columns, lines, first, delimiter } = await read(stored(), query);
     const plan = {
       ...{ format, columns, delimiter, storedBytes, mode: query.mode },
       ...{ clearsEmpty: query.clear_empty, isEscaped: query.escaped === 'latitude' },
       matchOn: matchFieldsOf(columns, query),
     };
-    return { id, hash: this.hash.digest('hex'), bytes, lines, first, plan };
-  }
-
-  private async *hashed(source: Bytes): AsyncGenerator<Buffer> {
-    for await (const chunk of source) {
-      this.hash.update(chunk);
-      this.bytes += chunk.length;
-      yield chunk;
-    }
-  }
-
-  /** Stores bytes in chunks, and passes the chunks on. */
-  private async *stored(source: Bytes): AsyncGenerator<Buffer> {
-    let number = 0;
-    for await (const chunk of chunksOf(source)) {
-      await this.repository.insertChunk(this.call, this.id, number++, chunk);
-      this.storedBytes += chunk.length;
-      yield chunk;
-    }
-  }
-
-  private async readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery) {
-    const start = await chunks.next();
-    if (start.done) throw emptyFile();
-    this.delimiter = query.delimiter ?? delimiterOf(start.value.toString());
-    let columns: Column[] | undefined;
-    let first: Place | undefined;
-    let lines = 0;
-    for await (const { cells, next } of csvRecords(prepend(start.value, chunks), this.delimiter)) {
-      if (columns) {
-        lines++;
-        continue;
-      }
-      const headers = (cells as readonly string[]).map((header) => header.trim());
-      columns = columnsOf(headers, query);
-      matchFieldsOf(columns, query);
-      first = next;
-    }
-    if (!columns || !first) throw emptyFile();
-    return { columns, lines, first };
+    return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
+  } catch (error) {
+    await repository.discardFile(call, id);
+    throw error;
   }
 }
 
-async function readNdjson(chunks: Bytes, query: LeadImportQuery) {
+/** What is found in a file. */
+type Found = Pick<StoredFile, 'lines' | 'first'> & Pick<ImportPlan, 'columns' | 'delimiter'>;
+
+async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): Promise<Found> {
+  const start = await chunks.next();
+  if (start.done) throw emptyFile();
+  const delimiter = query.delimiter ?? delimiterOf(start.value.toString());
+  let columns: Column[] | undefined;
+  let first = START;
+  let lines = 0;
+  for await (const { cells, next } of csvRecords(prepend(start.value, chunks), delimiter)) {
+    if (columns) {
+      lines++;
+      continue;
+    }
+    const headers = (cells as readonly string[]).map((header) => header.trim());
+    columns = columnsOf(headers, query);
+    matchFieldsOf(columns, query);
+    first = next;
+  }
+  if (!columns) throw emptyFile();
+  return { columns, lines, first, delimiter };
+}
+
+async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found> {
   const names = new Set<string>();
   let lines = 0;
   for await (const { cells } of ndjsonRecords(chunks)) {
@@ -141,7 +110,7 @@ async function readNdjson(chunks: Bytes, query: LeadImportQuery) {
     lines++;
   }
   const columns = columnsOf([...names], query);
-  return { columns, lines, first: { offset: 0, line: 1 } };
+  return { columns, lines, first: START, delimiter: 'comma' };
 }
 
 function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
@@ -181,20 +150,14 @@ function assertOptions(format: ImportFormat, query: LeadImportQuery): void {
 }
 
 async function* chunksOf(source: Bytes): AsyncGenerator<Buffer> {
-  let parts: Buffer[] = [];
-  let length = 0;
+  let all: Buffer = Buffer.alloc(0);
   for await (const part of source) {
-    parts.push(part);
-    length += part.length;
-    if (length < CHUNK_BYTES) continue;
-    let all = Buffer.concat(parts);
+    all = Buffer.concat([all, part]);
     for (; all.length >= CHUNK_BYTES; all = all.subarray(CHUNK_BYTES)) {
       yield all.subarray(0, CHUNK_BYTES);
     }
-    parts = [all];
-    length = all.length;
   }
-  if (length > 0) yield Buffer.concat(parts);
+  if (all.length > 0) yield all;
 }
 
 async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
