@@ -4,7 +4,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import {
   isForeignKeyViolation,
-  translateDriverError,
+  translateErrors,
 } from '../../platform/data/connection/driver-error.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
@@ -61,12 +61,9 @@ export class AuthRepository {
   }
 
   /** @throws ApiError `query_failed` */
-  async findOrganization(id: string): Promise<Organization | null> {
-    try {
-      return await this.organizations.findOneBy({ id });
-    } catch (error) {
-      throw translateDriverError(error, 'query_failed');
-    }
+  async findOrganization(id: string): Promise<Organization | undefined> {
+    const found = this.organizations.findOneBy({ id });
+    return (await translateErrors(found, 'query_failed')) ?? undefined;
   }
 
   listKeys(organizationId: string): Promise<ApiKey[]> {

@@ -4,19 +4,14 @@ import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-k
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Actor, Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
-import type {
-  ApiKeyDto,
-  ApiKeyWithSecretDto,
-  CreateKeyDto,
-  KeyListQuery,
-  RevokedKeyDto,
-} from './key.dto.js';
+import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
 import { KeysRepository, type KeyState, type NewKeyRow } from './keys.repository.js';
 
 /** Maximum number of valid keys in an organization that makes keys over REST, because each has limits of its own. */
@@ -46,7 +41,7 @@ export class KeyManagement implements OnModuleInit {
   }
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: KeyListQuery): Promise<Page<ApiKeyDto>> {
+  list(call: Call, query: ListQuery): Promise<Page<ApiKeyDto>> {
     return this.repository.list(call, query);
   }
 
@@ -76,25 +71,17 @@ export class KeyManagement implements OnModuleInit {
 
   /**
    * Makes a key that ends with no other one, for callers that are trusted to do so.
-   * @throws ApiError `not_found` for an unknown organization, `create_failed`
+   * @param isFirst whether the organization must not have had a key
+   * @throws ApiError `not_found` for an unknown organization, `first_key_exists`, `create_failed`
    */
   createRoot(
     call: TenantCall,
     fields: Omit<KeyFields, 'ends_with'>,
-  ): Promise<Stored<ApiKeyWithSecretDto>> {
-    return this.locked(call, (inner) => this.issue(inner, { ...fields, ends_with: [] }));
-  }
-
-  /**
-   * Makes the first key of an organization.
-   * @throws ApiError `first_key_exists` if it has or had a key, `not_found`, `create_failed`
-   */
-  createFirst(
-    call: TenantCall,
-    fields: Omit<KeyFields, 'ends_with'>,
+    isFirst = false,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     return this.locked(call, async (inner) => {
-      if (await this.repository.hasAny(inner)) throw new ApiError('first_key_exists');
+      const exists = isFirst && (await this.repository.hasAny(inner));
+      if (exists) throw new ApiError('first_key_exists');
       return this.issue(inner, { ...fields, ends_with: [] });
     });
   }

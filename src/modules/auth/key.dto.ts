@@ -1,5 +1,4 @@
 import { SCOPES, type Scope } from '../../platform/access/scopes.js';
-import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
 import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
@@ -120,6 +119,3 @@ export class RevokedKeyDto {
   })
   revoked_at: Date;
 }
-
-/** Paging of the list of keys. */
-export class KeyListQuery extends ListQuery {}

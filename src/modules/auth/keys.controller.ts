@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Query, UseFilters } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
@@ -9,7 +10,6 @@ import {
   ApiKeyDto,
   ApiKeyWithSecretDto,
   CreateKeyDto,
-  KeyListQuery,
   RevokedKeyDto,
   RotateKeyDto,
 } from './key.dto.js';
@@ -25,7 +25,7 @@ export class KeysController {
   @Get()
   @RequireScope('keys:read')
   @ApiRoute({ summary: 'List keys', response: [ApiKeyDto] })
-  list(@CurrentCall() call: Call, @Query() query: KeyListQuery) {
+  list(@CurrentCall() call: Call, @Query() query: ListQuery) {
     return this.keys.list(call, query);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../../platform/config/settings.js';
-import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { validationError } from '../../platform/errors/api-error.js';
 import { codePointLength, isWellFormedText, trimText } from '../../platform/fields/kinds/text.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
@@ -65,7 +65,7 @@ export class KeysService {
    * @throws ApiError `not_found`
    */
   async setPhoneRegion(id: string, region: string): Promise<void> {
-    if (!(await this.repository.setPhoneRegion(id, region))) throw organizationNotFound();
+    orNotFound(await this.repository.setPhoneRegion(id, region), 'organization');
   }
 
   /** Stores the setting of this server as the default for new organizations, also of commands. */
@@ -75,9 +75,7 @@ export class KeysService {
 
   /** @throws ApiError `not_found` */
   async getOrganization(id: string): Promise<Organization> {
-    const organization = await this.repository.findOrganization(id);
-    if (!organization) throw organizationNotFound();
-    return organization;
+    return orNotFound(await this.repository.findOrganization(id), 'organization');
   }
 
   listOrganizations() {
@@ -130,10 +128,6 @@ function callOf(organizationId: string): TenantCall {
 function issuedKey(organization_id: string, issued: Stored<ApiKeyWithSecretDto>): IssuedKey {
   const { id, name, scopes, expires_at, key = '' } = issued.value();
   return { id, organization_id, name, scopes, expires_at, key };
-}
-
-function organizationNotFound(): ApiError {
-  return new ApiError('not_found', { message: 'There is no such organization.' });
 }
 
 /** @throws ApiError `validation_error` for a name that is empty or too long */

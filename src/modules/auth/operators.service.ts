@@ -8,6 +8,7 @@ import {
 import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import type { Call } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError } from '../../platform/errors/api-error.js';
@@ -16,12 +17,7 @@ import type { ApiKeyWithSecretDto } from './key.dto.js';
 import { assertFuture, KeyManagement, later } from './key-management.service.js';
 import { requireName } from './keys.service.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
-import type {
-  CreateOrganizationDto,
-  FirstKeyDto,
-  OrganizationDto,
-  OrganizationListQuery,
-} from './organization.dto.js';
+import type { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
 
 /** A new key of an operator, which cannot be read later. */
 export interface IssuedOperatorKey extends Pick<
@@ -90,7 +86,7 @@ export class OperatorsService {
    * The organizations that the operator has created.
    * @throws ApiError `query_failed`
    */
-  list(call: Call, query: OrganizationListQuery): Promise<Page<OrganizationDto>> {
+  list(call: Call, query: ListQuery): Promise<Page<OrganizationDto>> {
     return this.repository.list(call, query);
   }
 
@@ -120,7 +116,7 @@ export class OperatorsService {
     return this.database.transaction(call, async (inner) => {
       orNotFound(await this.repository.find(call, id), 'organization');
       const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
-      return this.keys.createFirst({ ...inner, tenant: { id } }, fields);
+      return this.keys.createRoot({ ...inner, tenant: { id } }, fields, true);
     });
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Counts } from '../../platform/data/records/record-removal.service.js';
 import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { AuthRepository } from './auth.repository.js';
 
 /** An organization with the numbers of its keys and records. */
@@ -33,13 +34,9 @@ export class OrganizationRemovalService {
    * @throws ApiError `not_found`, `query_failed`
    */
   async contents(id: string): Promise<OrganizationContents> {
-    const organization = await this.repository.findOrganization(id);
-    if (!organization) {
-      throw new ApiError('not_found', { message: 'There is no such organization.' });
-    }
+    const { name } = orNotFound(await this.repository.findOrganization(id), 'organization');
     const keys = await this.repository.listKeys(id);
-    const records = await this.data.count({ tenant: { id } });
-    return { id, name: organization.name, keys: keys.length, records };
+    return { id, name, keys: keys.length, records: await this.data.count({ tenant: { id } }) };
   }
 
   /**

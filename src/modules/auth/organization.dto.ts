@@ -1,6 +1,5 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, type Scope } from '../../platform/access/scopes.js';
-import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Counts } from '../../platform/fields/kinds/output-kinds.js';
@@ -71,9 +70,6 @@ export class FirstKeyDto {
   })
   user_id?: string | null;
 }
-
-/** Paging of the list of organizations. */
-export class OrganizationListQuery extends ListQuery {}
 
 /** The organization of a key. */
 export class OwnOrganizationDto extends RecordOf(CreateOrganizationDto) {

@@ -1,17 +1,13 @@
 import { Body, Controller, Get, Post, Query, UseFilters } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { OperatorKey } from '../../platform/http/routes/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { ApiKeyWithSecretDto } from './key.dto.js';
-import {
-  CreateOrganizationDto,
-  FirstKeyDto,
-  OrganizationDto,
-  OrganizationListQuery,
-} from './organization.dto.js';
+import { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
 import { OperatorsService } from './operators.service.js';
 
 /** The organizations of an operator (docs/contract/keys-and-scopes.md#operator-keys). */
@@ -24,7 +20,7 @@ export class OrganizationsController {
   @Get()
   @OperatorKey()
   @ApiRoute({ summary: 'List the organizations of an operator', response: [OrganizationDto] })
-  list(@CurrentCall() call: Call, @Query() query: OrganizationListQuery) {
+  list(@CurrentCall() call: Call, @Query() query: ListQuery) {
     return this.operators.list(call, query);
   }
 

@@ -30,7 +30,10 @@ const PAGE = 200;
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
 const STORE_EVERY_MS = 200;
 
-/** The minimum time between two runs of a handler in this instance. A run processes the events of several commits. */
+/**
+ * The minimum time between two runs of a handler in this instance, unless more events are left. A run processes the
+ * events of several commits.
+ */
 const PAUSE_MS = 200;
 
 /** How often handlers that no instance runs are claimed, and claims are extended. */
@@ -51,9 +54,8 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 @Injectable()
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
+  /** The handlers that run, and those whose last run ended less than `PAUSE_MS` ago. */
   private readonly running = new Map<string, ClaimedHandler>();
-  /** The handlers whose last run ended less than `PAUSE_MS` ago. */
-  private readonly pausing = new Set<string>();
   private isClaiming = false;
 
   constructor(
@@ -93,8 +95,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   private async claimIdle(): Promise<void> {
-    const isIdle = (name: string) => !this.running.has(name) && !this.pausing.has(name);
-    const idle = [...this.methods.keys()].filter(isIdle);
+    const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
     if (this.isClaiming || idle.length === 0) return;
     this.isClaiming = true;
     try {
@@ -110,74 +111,56 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
-    let position: number | undefined;
+    let pauseMs = PAUSE_MS;
     try {
-      position = await this.process(method, claimed);
+      const head = Math.max(this.follower.head, claimed.position);
+      const { types } = method.declaration;
+      const events = await this.log.readAfter(claimed.position, head, types, PAGE);
+      if (events.length === PAGE) pauseMs = 0;
+      await this.process(method, claimed, events, head);
     } finally {
-      this.running.delete(claimed.name);
-      this.pausing.add(claimed.name);
       setTimeout(() => {
-        this.pausing.delete(claimed.name);
-        const hasMore = position !== undefined && this.follower.head > position;
-        if (hasMore) this.background.start(() => this.claimIdle(), FAILURE);
-      }, PAUSE_MS).unref();
+        this.running.delete(claimed.name);
+        this.background.start(() => this.claimIdle(), FAILURE);
+      }, pauseMs).unref();
     }
   }
 
   /**
-   * Processes events in pages, up to the position that is known when the last page begins.
-   * @returns the position of the last one; undefined if the handler was stopped
+   * Calls a handler with a page of events, and stores its position. It stops if the handler fails or belongs to another
+   * instance, or if the server stops.
+   * @param head the position up to which the page has all events, if it is not full
    */
-  private async process(method: Method, claimed: ClaimedHandler): Promise<number | undefined> {
-    const { types } = method.declaration;
-    let { position } = claimed;
-    let isDone: boolean;
-    do {
-      const head = Math.max(this.follower.head, position);
-      const events = await this.log.readAfter(position, head, types, PAGE);
-      const progress = await this.processPage(method, claimed, events);
-      if (progress !== 'done') return undefined;
-      const isLast = events.length < PAGE;
-      position = (isLast ? undefined : events.at(-1)?.position) ?? head;
-      isDone = isLast || !this.background.isAccepting;
-      if (isDone) await this.handlers.release(claimed, position);
-      else if (!(await this.handlers.advance(claimed, position))) return undefined;
-    } while (!isDone);
-    return position;
-  }
-
-  /** @returns `stopped` if the handler has failed, belongs to another instance, or the server stops */
-  private async processPage(
+  private async process(
     { run }: Method,
     claimed: ClaimedHandler,
     events: readonly EventOfOrganization[],
-  ): Promise<'done' | 'stopped'> {
+    head: number,
+  ): Promise<void> {
     let index = -1;
     const batch: EventBatch = {
       memo: new Map(),
       following: () => followingOf(events, index),
     };
-    let stored = performance.now();
+    let storedAt = performance.now();
     let last: number | undefined;
-    const store = async () => last === undefined || (await this.handlers.advance(claimed, last));
     for (const event of events) {
+      if (!this.background.isAccepting) break;
       index++;
-      if (!this.background.isAccepting) {
-        await this.handlers.release(claimed, last);
-        return 'stopped';
-      }
       try {
         await run(handlerCallOf(event, `event handler ${claimed.name}`), eventOf(event), batch);
       } catch (error) {
-        if (await store()) await this.retryLater(claimed, event, last === undefined, error);
-        return 'stopped';
+        const isClaimed = last === undefined || (await this.handlers.advance(claimed, last));
+        if (isClaimed) await this.retryLater(claimed, event, last === undefined, error);
+        return;
       }
       last = event.position;
-      if (performance.now() - stored < STORE_EVERY_MS) continue;
-      if (!(await store())) return 'stopped';
-      stored = performance.now();
+      if (performance.now() - storedAt < STORE_EVERY_MS) continue;
+      if (!(await this.handlers.advance(claimed, last))) return;
+      storedAt = performance.now();
     }
-    return 'done';
+    const hasAll = index === events.length - 1 && events.length < PAGE;
+    await this.handlers.release(claimed, hasAll ? head : last);
   }
 
   /** @param isSameEvent whether the run failed at its first event, at which an earlier run can have failed as well */

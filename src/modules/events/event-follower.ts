@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ChangeBus } from '../../platform/data/gateway/change-bus.js';
 import {
@@ -23,7 +24,8 @@ export class EventFollower implements OnModuleDestroy {
   private position: number | undefined;
   private readonly preparations: Preparation[] = [];
   private readonly listeners = new Set<Listener>();
-  private readonly waiting = new Map<string, Set<() => void>>();
+  /** Emits the ids of organizations with new events. */
+  private readonly published = new EventEmitter().setMaxListeners(0);
   /** Whether the server is stopping, so that requests no longer wait. */
   isStopped = false;
 
@@ -65,31 +67,15 @@ export class EventFollower implements OnModuleDestroy {
     }
   }
 
-  /**
-   * Resolves when an event of the organization is published, after `ms` milliseconds, when `signal` aborts,
-   * or when the server stops.
-   * @param signal ends the wait
-   */
-  waitForNext(organizationId: string, ms: number, signal?: AbortSignal): Promise<void> {
-    if (this.isStopped || signal?.aborted || ms <= 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const ofOrganization = this.waiting.get(organizationId) ?? new Set();
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
-        ofOrganization.delete(end);
-        if (ofOrganization.size === 0) this.waiting.delete(organizationId);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener('abort', end);
-      this.waiting.set(organizationId, ofOrganization.add(end));
-    });
+  /** Resolves when an event of the organization is published, when `signal` aborts, or when the server stops. */
+  async waitForNext(organizationId: string, signal: AbortSignal): Promise<void> {
+    if (this.isStopped) return;
+    await once(this.published, organizationId, { signal }).catch(() => undefined);
   }
 
   onModuleDestroy(): void {
     this.isStopped = true;
-    for (const ends of [...this.waiting.values()]) for (const end of [...ends]) end();
+    for (const id of this.published.eventNames()) this.published.emit(id);
   }
 
   private notify(marks: readonly EventMark[]): void {
@@ -100,8 +86,7 @@ export class EventFollower implements OnModuleDestroy {
       this.changes.publish(organization_id, subject);
     }
     for (const listener of this.listeners) listener(marks);
-    for (const organizationId of new Set(marks.map((mark) => mark.organization_id))) {
-      for (const end of [...(this.waiting.get(organizationId) ?? [])]) end();
-    }
+    const organizations = new Set(marks.map((mark) => mark.organization_id));
+    for (const id of organizations) this.published.emit(id);
   }
 }

@@ -40,31 +40,32 @@ export class EventsService {
     // Refuses unknown types before the cursor is looked up.
     this.readableTypes(reader, query.types);
     const after = await this.positionAfter(call, query.after);
-    const end = performance.now() + query.wait * 1_000;
+    const ended = new AbortController();
+    const over = AbortSignal.any([gone, reader.ended, ended.signal]);
+    const end = () => {
+      ended.abort();
+    };
+    const timer = setTimeout(end, query.wait * 1_000);
+    if (query.wait === 0) end();
     let unwatch: (() => void) | undefined;
     try {
       for (;;) {
-        const remaining = end - performance.now();
-        const isOver = remaining <= 0 || this.follower.isStopped || gone.aborted;
-        const waiting = new AbortController();
-        const signal = AbortSignal.any([gone, reader.ended, waiting.signal]);
+        const isOver = over.aborted || this.follower.isStopped;
         // Waits before it reads, so that no event between the two is missed.
-        const next = this.follower.waitForNext(call.tenant.id, remaining, signal);
-        try {
-          const types = this.readableTypes(reader, query.types);
-          const { page, size } = await this.page(call, { after, types, limit: query.limit });
-          reader.assertMayRead();
-          if (size > 0 || isOver) return page;
-          if (!unwatch) {
-            unwatch = this.keys.watch(reader);
-            await this.keys.assertActive(call.actor);
-          }
-          await next;
-        } finally {
-          waiting.abort();
+        const next = this.follower.waitForNext(call.tenant.id, over);
+        const types = this.readableTypes(reader, query.types);
+        const { page, size } = await this.page(call, { after, types, limit: query.limit });
+        reader.assertMayRead();
+        if (size > 0 || isOver) return page;
+        if (!unwatch) {
+          unwatch = this.keys.watch(reader);
+          await this.keys.assertActive(call.actor);
         }
+        await next;
       }
     } finally {
+      clearTimeout(timer);
+      end();
       unwatch?.();
     }
   }

@@ -10,13 +10,25 @@ import { ReferringRecords } from '../../platform/data/records/referring-records.
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { changedFields } from '../../platform/fields/changes.js';
+import { namesOf } from '../../platform/fields/field.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
-import { type LeadDto, UpdateLeadDto } from './lead.dto.js';
-import { mergedFields } from './lead-merge.js';
-import type { MergeLeadDto } from './lead-merge.dto.js';
+import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
+import type { LeadPreferences, MergeLeadDto } from './lead-merge.dto.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
+
+type Unite<T> = (first: T, second: T) => T;
+type Merged = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'updated_at'>;
+
+/** How fields that keep the values of both leads unite them. The first lead takes precedence. */
+const UNITED: { readonly [F in keyof Merged]?: Unite<Merged[F]> } = {
+  tags: (first, second) => [...new Set([...first, ...second])],
+  custom_fields: (first, second) => ({ ...second, ...first }),
+  notes: (first, second) => [...new Set([first, second])].filter(Boolean).join('\n\n') || null,
+  sms_opted_out: (first, second) => first || second,
+  on_dnc_list: (first, second) => first || second,
+};
 
 /** Merges two leads that are the same person (docs/contract/merge.md). */
 @Injectable()
@@ -48,8 +60,8 @@ export class LeadMergeService {
       const changes = changedFields(target, mergedFields(target, source, prefer ?? {})) ?? {};
       assertWithinBounds(changes);
       assertPrecondition(call, stored);
-      // Its e-mail, phone and external id are then free.
-      await this.repository.deleteMerged(inner, source.id, target.id);
+      // Its e-mail, phone and external id are then free. The event of its deletion names the other lead.
+      await this.repository.delete(inner, source.id, { merged_into: target.id });
       await this.moveReferences(inner, source.id, target.id);
       const merged = await this.leads.updateStored(inner, target.id, changes, undefined, true);
       await this.refillForms(inner, target.id);
@@ -85,4 +97,19 @@ function assertWithinBounds({ tags, custom_fields, notes }: UpdateLeadDto): void
   const united = withoutUndefined({ tags, custom_fields, notes });
   const { problems } = readInput(UpdateLeadDto, united);
   if (problems.length > 0) throw validationError(problems);
+}
+
+/** The fields of a lead after another one was merged into it (docs/contract/merge.md#fields). */
+function mergedFields(target: LeadDto, source: LeadDto, prefer: LeadPreferences): Merged {
+  const names = namesOf(CreateLeadDto) as (keyof Merged)[];
+  const entries = names.map((name) => {
+    const [first, second] = prefer[name] === 'source' ? [source, target] : [target, source];
+    const unite = (UNITED[name] ?? firstGiven) as Unite<unknown>;
+    return [name, unite(first[name], second[name])];
+  });
+  return Object.fromEntries(entries) as Merged;
+}
+
+function firstGiven<T>(first: T, second: T): T {
+  return first ?? second;
 }

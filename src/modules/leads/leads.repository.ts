@@ -5,9 +5,8 @@ import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
-import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
+import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
@@ -103,14 +102,6 @@ export class LeadsRepository extends TenantRepository<Lead> {
   }
 
   /**
-   * @throws ApiError `create_failed`
-   * @throws UniqueViolation if another lead has the e-mail, phone or external id
-   */
-  async insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<LeadDto>> {
-    return orNotFound(await this.insertStored(call, row), 'lead');
-  }
-
-  /**
    * Whether the normalized forms of a lead may have to be written again.
    * @throws ApiError `create_failed`, because it is part of a write
    */
@@ -171,11 +162,6 @@ export class LeadsRepository extends TenantRepository<Lead> {
       values: [call.tenant.id, ids],
     });
     return rows.map(({ json }) => JSON.parse(json) as PersonalLeadDto);
-  }
-
-  /** Deletes a lead that is merged into another one, which the event of its deletion names. */
-  deleteMerged(call: TenantCall, id: string, merged_into: string): Promise<boolean> {
-    return this.delete(call, id, { merged_into });
   }
 
   /**

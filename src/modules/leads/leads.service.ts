@@ -5,6 +5,7 @@ import type { DirectChange } from '../../platform/data/records/record-changes.js
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
@@ -120,7 +121,8 @@ export class LeadsService {
   async createStored(call: Call, input: CreateLeadDto): Promise<Stored<LeadDto>> {
     await this.validateCustomFields(call, input.custom_fields ?? {});
     const row = { id: uuidv7(), ...this.toRow(call, input) };
-    return this.reportDuplicates(call, row, () => this.repository.insert(call, row));
+    const insert = () => this.repository.insertStored(call, row);
+    return orNotFound(await this.reportDuplicates(call, row, insert), 'lead');
   }
 
   /**

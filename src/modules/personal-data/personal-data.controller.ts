@@ -6,7 +6,6 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
 import { NoBody } from '../../platform/http/routes/handler-declarations.js';
-import { ErasureService } from './erasure.service.js';
 import { ErasedLeadDto, PersonalDataDto } from './personal-data.dto.js';
 import { PersonalDataService } from './personal-data.service.js';
 
@@ -15,10 +14,7 @@ import { PersonalDataService } from './personal-data.service.js';
 @UseFilters(ErrorFilter)
 @ApiTag('Personal data', 'What is stored about a person, and its erasure.')
 export class PersonalDataController {
-  constructor(
-    private readonly data: PersonalDataService,
-    private readonly erasures: ErasureService,
-  ) {}
+  constructor(private readonly data: PersonalDataService) {}
 
   @Get('personal-data')
   @RequireScope('leads:read', 'appointments:read', 'tasks:read', 'events:read', 'webhooks:read')
@@ -42,6 +38,6 @@ export class PersonalDataController {
     response: ErasedLeadDto,
   })
   async erase(@CurrentCall() call: Call, @Id() id: string) {
-    return { erased: true, lead_ids: await this.erasures.erase(call, id) };
+    return { erased: true, lead_ids: await this.data.erase(call, id) };
   }
 }

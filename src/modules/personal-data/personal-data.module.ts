@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { ErasureService } from './erasure.service.js';
 import { ErasuresRepository } from './erasures.repository.js';
 import { PersonalDataController } from './personal-data.controller.js';
 import { PersonalDataService } from './personal-data.service.js';
@@ -10,6 +9,6 @@ import { PersonalDataService } from './personal-data.service.js';
 @Module({
   imports: [EventsModule, LeadsModule, TasksModule],
   controllers: [PersonalDataController],
-  providers: [PersonalDataService, ErasureService, ErasuresRepository],
+  providers: [PersonalDataService, ErasuresRepository],
 })
 export class PersonalDataModule {}

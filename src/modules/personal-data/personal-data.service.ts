@@ -1,17 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { RecordErasure } from '../../platform/data/records/record-erasure.service.js';
 import { ReferringRecords } from '../../platform/data/records/referring-records.service.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventsService } from '../events/events.service.js';
 import { LeadPersonService } from '../leads/lead-person.service.js';
+import { TasksService } from '../tasks/tasks.service.js';
+import { type Erasure, ErasuresRepository } from './erasures.repository.js';
 import type { PersonalDataDto } from './personal-data.dto.js';
 
-/** Reads what is stored about a person (docs/contract/personal-data.md#export). */
+/** Reads and erases what is stored about a person (docs/contract/personal-data.md). */
 @Injectable()
 export class PersonalDataService {
   constructor(
+    private readonly database: TenantDatabase,
     private readonly person: LeadPersonService,
-    private readonly referring: ReferringRecords,
+    private readonly tasks: TasksService,
     private readonly events: EventsService,
+    private readonly referring: ReferringRecords,
+    private readonly records: RecordErasure,
+    private readonly erasures: ErasuresRepository,
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -19,23 +28,58 @@ export class PersonalDataService {
     const leads = await this.person.read(call, id);
     const leadIds = leads.map((lead) => lead.id);
     const referring = await this.referring.find(call, 'leads', leadIds);
-    const ids = [
-      ...leadIds,
-      ...Object.values(referring).flatMap((rows) => rows.map((row) => row.id)),
-    ];
-    const { appointments = [], tasks = [], ...other_records } = referring;
-    const { webhook_deliveries: deliveries = [], ...others } = await this.referring.findAbout(
-      call,
-      ids,
-    );
+    const { appointments = [], tasks = [], ...records } = referring;
+    const referringIds = Object.values(referring).flatMap((rows) => rows.map((row) => row.id));
+    const ids = [...leadIds, ...referringIds];
+    const about = await this.referring.findAbout(call, ids);
+    const { webhook_deliveries: deliveries = [], ...others } = about;
     const events = await this.events.ofRecords(call, ids);
-    return {
-      leads,
-      appointments,
-      tasks,
-      events,
-      deliveries,
-      other_records: { ...other_records, ...others },
-    };
+    const other_records = { ...records, ...others };
+    return { leads, appointments, tasks, events, deliveries, other_records };
+  }
+
+  /**
+   * Erases a lead and those that were merged with it. It can be repeated.
+   * @returns the ids of these leads
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  erase(call: TenantCall, id: string): Promise<string[]> {
+    return this.database.transaction(call, async (inner) => {
+      await this.person.eraseImports(inner);
+      const stored = await this.person.lock(inner, id);
+      const ids = stored.length > 0 ? stored : await this.erasures.findErased(inner, id);
+      orNotFound(ids.length > 0, 'lead');
+      await this.eraseAll(inner, ids);
+      return ids;
+    });
+  }
+
+  /**
+   * Erases a lead of a restored backup, which may not contain it.
+   * @returns whether the backup contained it
+   * @throws ApiError `create_failed`
+   */
+  eraseAgain(call: TenantCall, id: string): Promise<boolean> {
+    return this.database.transaction(call, async (inner) => {
+      await this.person.eraseImports(inner);
+      const stored = await this.person.lock(inner, id);
+      await this.eraseAll(inner, [...new Set([id, ...stored])]);
+      return stored.length > 0;
+    });
+  }
+
+  /**
+   * The erased leads of an organization, in the order of their erasures.
+   * @throws ApiError `query_failed`
+   */
+  listErasures(call: TenantCall): Promise<Erasure[]> {
+    return this.erasures.list(call);
+  }
+
+  private async eraseAll(call: InTransaction, ids: readonly string[]): Promise<void> {
+    const changedIds = await this.tasks.eraseTexts(call, ids);
+    await this.person.delete(call, ids);
+    const erased = await this.records.erase(call, { table: 'leads', ids, changedIds });
+    await this.erasures.add(call, ids, erased);
   }
 }

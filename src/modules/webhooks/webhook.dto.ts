@@ -3,7 +3,6 @@ import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.j
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule, textListRules, textRules } from '../../platform/fields/kinds/rules.js';
 import { trimText } from '../../platform/fields/kinds/text.js';
-import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { isTargetUrl, URL_START } from './target-url.js';
 
 const MAX_URL = 2_000;
@@ -111,6 +110,3 @@ export class WebhookWithSecretDto extends WebhookDto {
   })
   secret?: string;
 }
-
-/** Paging of the list of webhooks. */
-export class WebhookListQuery extends ListQuery {}

@@ -23,10 +23,10 @@ import {
   CreateWebhookDto,
   UpdateWebhookDto,
   WebhookDto,
-  WebhookListQuery,
   WebhookWithSecretDto,
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
+import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Webhooks over REST (docs/contract/webhooks.md). */
@@ -42,7 +42,7 @@ export class WebhooksController {
   @Get()
   @RequireScope('webhooks:read')
   @ApiRoute({ summary: 'List webhooks', response: [WebhookDto] })
-  list(@CurrentCall() call: Call, @Query() query: WebhookListQuery) {
+  list(@CurrentCall() call: Call, @Query() query: ListQuery) {
     return this.webhooks.list(call, query);
   }
 

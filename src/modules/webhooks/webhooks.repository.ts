@@ -4,9 +4,10 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { NEXT_UPDATED_AT } from '../../platform/data/records/record-sql.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import type { DisabledReason, WebhookDto, WebhookListQuery } from './webhook.dto.js';
+import type { DisabledReason, WebhookDto } from './webhook.dto.js';
 import { Webhook } from './webhook.entity.js';
 
 const LOCK_COUNT = `select pg_advisory_xact_lock(hashtextextended('count webhooks ' || $1, 0))`;
@@ -22,7 +23,7 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(call: TenantCall, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+  list(call: TenantCall, query: ListQuery): Promise<Page<WebhookDto>> {
     return this.items.page(new Conditions(call, this.table.notDeleted), query);
   }
 

@@ -6,6 +6,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import type { Call } from '../../platform/data/call.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -14,7 +15,6 @@ import {
   CreateWebhookDto,
   UpdateWebhookDto,
   type WebhookDto,
-  type WebhookListQuery,
   type WebhookWithSecretDto,
 } from './webhook.dto.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -35,7 +35,7 @@ export class WebhooksService {
   ) {}
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+  list(call: Call, query: ListQuery): Promise<Page<WebhookDto>> {
     return this.repository.list(call, query);
   }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
-import { ErasureService } from '../../modules/personal-data/erasure.service.js';
+import { PersonalDataService } from '../../modules/personal-data/personal-data.service.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
@@ -38,8 +38,8 @@ export function addErasures(program: Command, run: Run): void {
 }
 
 async function exportErasures(app: INestApplicationContext, file: string, force: boolean) {
-  const service = app.get(ErasureService);
-  const erased = (await eachOrganization(app, (call) => service.list(call))).flat();
+  const service = app.get(PersonalDataService);
+  const erased = (await eachOrganization(app, (call) => service.listErasures(call))).flat();
   await writeFileAtOnce(file, force, async (sink) => {
     const lines = erased.map((one) => `${JSON.stringify(one)}\n`);
     await new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ export async function applyErasures(
   leads: readonly ErasedLead[],
   progress: Progress,
 ) {
-  const service = app.get(ErasureService);
+  const service = app.get(PersonalDataService);
   const organizations = await app.get(KeysService).listOrganizations();
   const known = new Set(organizations.map(({ id }) => id));
   let erased = 0;

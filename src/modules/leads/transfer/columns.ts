@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { type Field, fieldsOf, isClearable, namesOf } from '../../../platform/fields/field.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto, LeadDto } from '../lead.dto.js';
-import { unescapeFormula } from './spreadsheet-cell.js';
+import { unescapeFormula } from './file-lines.js';
 
 /** Where the cells of a column go: a field, `custom_fields.` and a key, or nowhere. */
 export interface Column {

@@ -14,7 +14,7 @@ import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM, problemOfCells, valuesOfCells, valuesOfObject } from './columns.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
-import type { ImportPlan, ImportStarter } from './import-plan.js';
+import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
 import {
   LeadImportsRepository,
   type PortionCounts,

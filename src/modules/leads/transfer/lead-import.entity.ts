@@ -1,17 +1,38 @@
 import { Column, ForeignKey, Index } from 'typeorm';
 import { Organization } from '../../auth/organization.entity.js';
 import { TenantEntity } from '../../../platform/data/records/tenant-entity.js';
+import type { Actor } from '../../../platform/data/call.js';
+import type { UpsertMode } from '../lead-upsert.dto.js';
+import type { UniqueField } from '../unique-values.js';
+import type { CellOptions, Column as FileColumn } from './columns.js';
+import type { DelimiterName } from './file-records.js';
 import { LeadImportDto } from './lead-import.dto.js';
+
+/** How the records of a stored file are read and carried out. */
+export interface ImportPlan extends CellOptions {
+  readonly format: 'csv' | 'ndjson';
+  readonly columns: readonly FileColumn[];
+  readonly delimiter: DelimiterName;
+  readonly mode: UpsertMode;
+  readonly matchOn: readonly UniqueField[];
+  /** Size of the stored file. */
+  readonly storedBytes: number;
+}
+
+/** Who has started an import, for its events and for the end of the key. */
+export interface ImportStarter {
+  readonly key: Omit<Actor['key'], 'expiresAt'> & { readonly expiresAt: string | null };
+  readonly scopes: readonly string[];
+  readonly requestId: string | null;
+}
 
 /** An import. Its fields are those of its responses. The file is in `lead_import_chunks` until the import has ended. */
 @TenantEntity('lead_imports', { softDelete: false })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('lead_imports_by_created_at', ['organization_id', 'created_at', 'id'])
 export class LeadImport extends LeadImportDto {
-  /** How the file is read, `ImportPlan`. */
-  @Column('json', { select: false }) plan?: object;
-  /** Who has started it, `ImportStarter`. */
-  @Column('json', { select: false }) starter?: object;
+  @Column('json', { select: false }) plan?: ImportPlan;
+  @Column('json', { select: false }) starter?: ImportStarter;
   /** Where the next record begins, in the stored file. */
   @Column('integer', { select: false }) position?: number;
   @Column('integer', { select: false }) line?: number;

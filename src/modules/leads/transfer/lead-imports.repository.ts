@@ -6,8 +6,7 @@ import type { Page } from '../../../platform/data/lists/page.js';
 import { RecordList } from '../../../platform/data/lists/record-list.js';
 import { TenantRepository } from '../../../platform/data/records/tenant-repository.js';
 import type { LeadImportDto, LeadImportListQuery } from './lead-import.dto.js';
-import { LeadImport } from './lead-import.entity.js';
-import type { ImportPlan, ImportStarter } from './import-plan.js';
+import { type ImportPlan, type ImportStarter, LeadImport } from './lead-import.entity.js';
 import type { Place } from './file-records.js';
 
 /** How long a process may carry out an import without progress, before another one takes it over. */

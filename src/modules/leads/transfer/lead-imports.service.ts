@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
@@ -8,7 +8,7 @@ import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
 import { REJECTION_COLUMNS } from './columns.js';
-import type { ImportStarter } from './import-plan.js';
+import type { ImportStarter } from './lead-import.entity.js';
 import type {
   ImportFormat,
   LeadImportDto,
@@ -17,7 +17,7 @@ import type {
   RejectedLinesQuery,
 } from './lead-import.dto.js';
 import { LeadImportsRepository, type RejectedLine } from './lead-imports.repository.js';
-import { csvRow, escapeFormula } from './spreadsheet-cell.js';
+import { csvRow, linesOfPages } from './file-lines.js';
 import { type StoredFile, storeFile } from './store-file.js';
 
 /** Carries out an import. It is repeated until the import has ended. */
@@ -96,9 +96,7 @@ export class LeadImportsService {
     const stored = await this.repository.insertRow(call, {
       ...{ id, status: 'pending', format: plan.format, mode: plan.mode, match_on: plan.matchOn },
       ...{ dry_run, ignored_columns: ignored.map(({ header }) => header), bytes, lines },
-      ...{ processed: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 },
       ...{ plan, starter, position: first.offset, line: first.line },
-      ...{ created_at: new Date(), updated_at: new Date() },
     });
     await this.sendJob(call, id, delay);
     return orNotFound(stored, 'import');
@@ -137,38 +135,26 @@ export class LeadImportsService {
   async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<Readable> {
     const { format, columns } = orNotFound(await this.repository.findPlan(call, id), 'import');
     const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
-    const cell = escape === 'formulas' ? escapeFormula : (text: string) => text;
-    const row = (cells: readonly unknown[]) => csvRow(cells.map((value) => cell(String(value))));
     const noCells = headers.map(() => '');
     const cellsOf = (cells: unknown): readonly unknown[] => {
       if (!Array.isArray(cells)) return [JSON.stringify(cells)];
       return cells.length > 0 ? cells : noCells;
     };
-    const rowOf = ({ line, reason, cells }: RejectedLine) => row([line, reason, ...cellsOf(cells)]);
-    const pages = this.rejectedPages(call, id);
-    const first = await pages.next();
-    return Readable.from(
-      (async function* () {
-        yield row([...REJECTION_COLUMNS, ...headers]);
-        for (let page = first; !page.done; page = await pages.next()) {
-          yield page.value.map(rowOf).join('');
-        }
-      })(),
+    const row = (cells: readonly unknown[]) => csvRow(cells.map(String), escape);
+    return linesOfPages(
+      row([...REJECTION_COLUMNS, ...headers]),
+      this.rejectedPages(call, id),
+      ({ line, reason, cells }) => row([line, reason, ...cellsOf(cells)]),
     );
   }
 
   private async *rejectedPages(call: Call, id: string): AsyncGenerator<RejectedLine[], void> {
-    let last: number | undefined = 0;
-    while (last !== undefined) {
-      const page: RejectedLine[] = await this.repository.findRejected(
-        call,
-        id,
-        last,
-        REJECTED_PER_PAGE,
-      );
-      if (page.length > 0) yield page;
-      last = page.length === REJECTED_PER_PAGE ? page.at(-1)?.line : undefined;
-    }
+    let page: RejectedLine[] = [];
+    do {
+      const last = page.at(-1)?.line ?? 0;
+      page = await this.repository.findRejected(call, id, last, REJECTED_PER_PAGE);
+      yield page;
+    } while (page.length === REJECTED_PER_PAGE);
   }
 
   /** @throws ApiError `rate_limit_exceeded` if too many imports have not ended */

@@ -6,7 +6,7 @@ import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { type Column, planColumns } from './columns.js';
 import { decodeText } from './decode-text.js';
 import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
-import type { ImportPlan } from './import-plan.js';
+import type { ImportPlan } from './lead-import.entity.js';
 import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
 
