@@ -19,7 +19,11 @@ import {
 import { HealthIndicator } from './platform/http/health/health-indicator.js';
 import { MetricsRegistryModule } from './platform/metrics-registry.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
-import { ComplianceRule, DoNotCallRule, OptOutRule } from './modules/leads/lead-compliance.js';
+import {
+  ComplianceRule,
+  DoNotCallRule,
+  OptOutRule,
+} from './modules/leads/lead-compliance.service.js';
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';

@@ -168,8 +168,12 @@ export { type IssuedKey, KeysService, type NewKey } from './modules/auth/keys.se
 export { LeadsModule } from './modules/leads/leads.module.js';
 export { LeadsService } from './modules/leads/leads.service.js';
 export { customFieldsSchema, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
-export { LeadComplianceService } from './modules/leads/lead-compliance.js';
-export { ComplianceRule, DoNotCallRule, OptOutRule } from './modules/leads/lead-compliance.js';
+export { LeadComplianceService } from './modules/leads/lead-compliance.service.js';
+export {
+  ComplianceRule,
+  DoNotCallRule,
+  OptOutRule,
+} from './modules/leads/lead-compliance.service.js';
 export { existingLeadsSql, leadNotFound } from './modules/leads/lead-exists.js';
 export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './modules/leads/lead-scorer.js';
 export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './modules/leads/lead.dto.js';

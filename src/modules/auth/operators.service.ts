@@ -41,9 +41,9 @@ export class OperatorsService {
 
   /** @throws ApiError `validation_error` for an empty name, `create_failed` */
   async createKey(name: string, expiresAt: Date | null): Promise<IssuedOperatorKey> {
-    const { key, ...stored } = newKey(requireName(name), expiresAt);
-    await this.repository.insertKey({ ...stored, operator_id: stored.id });
-    return issued({ ...stored, operator_id: stored.id, key });
+    const { issued, row } = newKey(requireName(name), expiresAt);
+    await this.repository.insertKey(row);
+    return issued;
   }
 
   /** @throws ApiError `query_failed` */
@@ -62,16 +62,12 @@ export class OperatorsService {
     const old = orNotFound(await this.repository.findKey(id), 'operator key');
     const { name, operator_id, created_at, expires_at } = old;
     const lifetime = expires_at && later(expires_at.getTime() - created_at.getTime());
-    const { key, ...stored } = newKey(name, lifetime);
-    const isReplaced = await this.repository.replaceKey(id, later(overlapMs), {
-      ...stored,
-      operator_id,
-    });
-    if (!isReplaced) {
+    const { issued, row } = newKey(name, lifetime, operator_id);
+    if (!(await this.repository.replaceKey(id, later(overlapMs), row))) {
       const message = 'The key is revoked or has expired: create a new operator.';
       throw new ApiError('not_found', { message });
     }
-    return { ...issued({ ...stored, operator_id, key }), replaces: id };
+    return { ...issued, replaces: id };
   }
 
   /**
@@ -121,12 +117,9 @@ export class OperatorsService {
   }
 }
 
-function newKey(name: string, expires_at: Date | null) {
-  const key = generateOperatorKey();
-  const [key_hash, key_start] = [hashKey(key), displayPrefix(key)];
-  return { id: uuidv7(), name, expires_at, key_hash, key_start, key };
-}
-
-function issued({ id, operator_id, name, expires_at, key }: IssuedOperatorKey): IssuedOperatorKey {
-  return { id, operator_id, name, expires_at, key };
+/** @param operator of an earlier key; by default a new one */
+function newKey(name: string, expires_at: Date | null, operator?: string) {
+  const [id, key] = [uuidv7(), generateOperatorKey()];
+  const issued: IssuedOperatorKey = { id, operator_id: operator ?? id, name, expires_at, key };
+  return { issued, row: { ...issued, key_hash: hashKey(key), key_start: displayPrefix(key) } };
 }

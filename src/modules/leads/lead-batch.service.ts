@@ -3,7 +3,7 @@ import { insufficientScope } from '../../platform/access/scopes.js';
 import type { BatchDto, BatchOutcome } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
-import type { BatchTarget, Done } from '../../platform/data/batches/batch-target.js';
+import type { BatchTarget } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
@@ -12,18 +12,36 @@ import { creationOf, LeadUpsertService, type UpsertOptions } from './lead-upsert
 import { LeadsService } from './leads.service.js';
 import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
 
+const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
+
 /** Creates, changes and deletes several leads (docs/contract/batches.md). */
 @Injectable()
 export class LeadBatchService {
-  private readonly target: BatchTarget<CreateLeadDto, UpdateLeadDto>;
-
   constructor(
     private readonly batches: BatchRunner,
-    leads: LeadsService,
+    private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
-  ) {
-    this.target = {
-      items: { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto },
+  ) {}
+
+  /** @throws ApiError of the first item that fails, if the batch is atomic; `create_failed` */
+  run(call: Call, batch: BatchDto): Promise<BatchOutcome> {
+    return this.batches.run(call, batch, this.targetOf());
+  }
+
+  /**
+   * Carries out items one after another, as single requests would be: an item finds the lead of an earlier one that has
+   * the same value.
+   * @throws ApiError `create_failed`
+   */
+  runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
+    const target = { ...this.targetOf(options), allowsRepeats: true };
+    return this.batches.run(call, { atomic: false, items }, target);
+  }
+
+  private targetOf(options?: UpsertOptions): BatchTarget<CreateLeadDto, UpdateLeadDto> {
+    const { leads, upserts } = this;
+    return {
+      items: ITEMS,
       service: leads,
       remove: (call, id) => leads.delete(call, id),
       removed: 'deleted',
@@ -40,40 +58,13 @@ export class LeadBatchService {
         findMatches: (call, inputs) =>
           upserts.findMatchesOfAll(call, inputs as readonly UpsertLeadDto[]),
         creationOf: (input) => creationOrNothing(input as UpsertLeadDto),
-        upsert: (call, input, matches) => this.upsert(call, input, matches),
+        upsert: async (call, input, matches) => {
+          const known = matches as readonly Holder[];
+          const done = await upserts.upsert(call, input as UpsertLeadDto, known, options);
+          return { id: done.lead.id, status: done.action };
+        },
       },
     };
-  }
-
-  /**
-   * Carries out items one after another, as single requests would be: an item finds the lead of an earlier one that has
-   * the same value.
-   * @throws ApiError `create_failed`
-   */
-  runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
-    const upserts = this.target.upserts && {
-      ...this.target.upserts,
-      upsert: (inner: Call, input: object, matches: readonly object[]) =>
-        this.upsert(inner, input, matches, options),
-    };
-    const target = { ...this.target, upserts, allowsRepeats: true };
-    return this.batches.run(call, { atomic: false, items }, target);
-  }
-
-  private async upsert(
-    call: Call,
-    input: object,
-    matches: readonly object[],
-    options: UpsertOptions = {},
-  ): Promise<Done> {
-    const known = matches as readonly Holder[];
-    const done = await this.upserts.upsert(call, input as UpsertLeadDto, known, options);
-    return { id: done.lead.id, status: done.action };
-  }
-
-  /** @throws ApiError of the first item that fails, if the batch is atomic; `create_failed` */
-  run(call: Call, batch: BatchDto): Promise<BatchOutcome> {
-    return this.batches.run(call, batch, this.target);
   }
 }
 

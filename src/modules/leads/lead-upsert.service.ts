@@ -59,25 +59,18 @@ export class LeadUpsertService {
     known?: readonly Holder[],
     options: UpsertOptions = {},
   ): Promise<UpsertedLead> {
-    const run = () => this.repeat(call, input, options, known);
+    const run = async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.attempt(call, input, options, attempt === 1 ? known : undefined);
+        } catch (error) {
+          if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
+          throw error instanceof ApiError && error.details ? error.within('data') : error;
+        }
+      }
+    };
     const value = input.match_on.map((field) => input.data[field]).find(Boolean);
     return call.transaction ? this.queue.run(`${call.tenant.id} ${value}`, run) : run();
-  }
-
-  private async repeat(
-    call: Call,
-    input: UpsertLeadDto,
-    options: UpsertOptions,
-    known?: readonly Holder[],
-  ): Promise<UpsertedLead> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.attempt(call, input, options, attempt === 1 ? known : undefined);
-      } catch (error) {
-        if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
-        throw error instanceof ApiError && error.details ? error.within('data') : error;
-      }
-    }
   }
 
   private async attempt(

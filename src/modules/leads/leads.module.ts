@@ -4,7 +4,7 @@ import { HttpModule } from '../../platform/http/http.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
-import { LeadComplianceService } from './lead-compliance.js';
+import { LeadComplianceService } from './lead-compliance.service.js';
 import { LeadsCompletions } from './leads.completions.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';

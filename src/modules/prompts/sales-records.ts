@@ -3,7 +3,7 @@ import type { AppointmentDto, AppointmentListQuery } from '../appointments/appoi
 import { AppointmentsService } from '../appointments/appointments.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import type { LeadDto } from '../leads/lead.dto.js';
-import { LeadComplianceService } from '../leads/lead-compliance.js';
+import { LeadComplianceService } from '../leads/lead-compliance.service.js';
 import { LeadsService } from '../leads/leads.service.js';
 import type { Call } from '../../platform/data/call.js';
 import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';

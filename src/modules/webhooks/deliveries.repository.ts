@@ -146,11 +146,10 @@ const MAKE_DUE = `
 /** SQL of deliveries: their list, their queue in order for each webhook and record, and their outcomes. */
 @Injectable()
 export class DeliveriesRepository extends TenantRepository<Delivery> {
-  private readonly items: RecordList<DeliveryDto>;
+  private readonly items = new RecordList<DeliveryDto>(this.database, { entity: Delivery });
 
   constructor(database: TenantDatabase) {
     super(database, Delivery);
-    this.items = new RecordList(database, { entity: Delivery });
   }
 
   /** @throws ApiError `query_failed` */

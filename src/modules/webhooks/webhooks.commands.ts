@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
 import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
-import { ApiError } from '../../platform/errors/api-error.js';
+import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 import type { Call } from '../../platform/data/call.js';
@@ -78,7 +78,6 @@ function listOf(text: string): string[] {
 
 /** @throws ApiError `not_found` */
 async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
-  const call = await app.get(OrganizationCalls).find(organization, 'command line');
-  if (call) return call;
-  throw new ApiError('not_found', { message: 'There is no such organization.' });
+  const found = await app.get(OrganizationCalls).find(organization, 'command line');
+  return orNotFound(found, 'organization');
 }

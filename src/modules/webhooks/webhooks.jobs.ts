@@ -9,7 +9,7 @@ import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { DeliveriesRepository, type DueDelivery, type Outcome } from './deliveries.repository.js';
 import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
-import { DISABLED_REASONS, type DisabledReason } from './webhook.dto.js';
+import { DISABLED_REASONS } from './webhook.dto.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -139,23 +139,14 @@ export class WebhooksJobs implements OnModuleDestroy {
     const outcome = outcomeOf(delivery, result);
     await this.deliveries.store(call, webhookId, delivery, result, outcome);
     this.attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
-    if (result.responseStatus === GONE) {
-      if (await this.webhooks.disable(call, webhookId, 'gone')) {
-        this.reportDisabled(call, webhookId, 'gone');
-      }
-    } else if (outcome.status !== 'succeeded' && type !== TEST_TYPE) {
-      if (await this.webhooks.storeFailure(call, webhookId)) {
-        this.reportDisabled(call, webhookId, 'failing');
-      }
-    }
-  }
-
-  private reportDisabled(
-    { tenant: { id } }: TenantCall,
-    webhook: string,
-    reason: DisabledReason,
-  ): void {
-    logger.warn({ organization: id, webhook, reason }, 'a webhook was disabled');
+    const isGone = result.responseStatus === GONE;
+    if (!isGone && (outcome.status === 'succeeded' || type === TEST_TYPE)) return;
+    const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
+    if (!reason) return;
+    logger.warn(
+      { organization: call.tenant.id, webhook: webhookId, reason },
+      'a webhook was disabled',
+    );
     this.disabled.inc({ reason });
   }
 }

@@ -15,11 +15,10 @@ const LOCK_COUNT = `select pg_advisory_xact_lock(hashtextextended('count webhook
 /** SQL of webhooks. */
 @Injectable()
 export class WebhooksRepository extends TenantRepository<Webhook> {
-  private readonly items: RecordList<WebhookDto>;
+  private readonly items = new RecordList<WebhookDto>(this.database, { entity: Webhook });
 
   constructor(database: TenantDatabase) {
     super(database, Webhook);
-    this.items = new RecordList(database, { entity: Webhook });
   }
 
   /** @throws ApiError `query_failed` */
@@ -68,37 +67,26 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /**
-   * Stores that a delivery failed, and disables a webhook that has failed for three days.
-   * @returns whether it was disabled
+   * Stores that a delivery failed. It disables a webhook that has failed for three days, or whose receiver is gone.
+   * @returns why the webhook was disabled; undefined if it was not
    * @throws ApiError `create_failed`
    */
-  async storeFailure(call: TenantCall, id: string): Promise<boolean> {
-    const hasFailedForDays = `failing_since < now() - interval '3 days'`;
-    const rows = await this.database.write<{ enabled: boolean }>(call, {
-      text: `update webhooks set failing_since = coalesce(failing_since, now()),
-          enabled = not coalesce(${hasFailedForDays}, false),
-          disabled_reason = case when ${hasFailedForDays} then 'failing' end,
-          updated_at = case when ${hasFailedForDays} then ${NEXT_UPDATED_AT} else updated_at end
-        where ${this.isRecord} and enabled and (failing_since is null or ${hasFailedForDays})
-        returning enabled`,
-      values: [call.tenant.id, id],
+  async storeFailure(
+    call: TenantCall,
+    id: string,
+    isGone: boolean,
+  ): Promise<DisabledReason | undefined> {
+    const hasFailedForDays = `coalesce(failing_since < now() - interval '3 days', false)`;
+    const [failed] = await this.database.write<{ reason: DisabledReason | null }>(call, {
+      text: `update webhooks set failing_since = case when $3 then failing_since else coalesce(failing_since, now()) end,
+          enabled = not ($3 or ${hasFailedForDays}),
+          disabled_reason = case when $3 then 'gone' when ${hasFailedForDays} then 'failing' end,
+          updated_at = case when $3 or ${hasFailedForDays} then ${NEXT_UPDATED_AT} else updated_at end
+        where ${this.isRecord} and enabled and ($3 or failing_since is null or ${hasFailedForDays})
+        returning disabled_reason as reason`,
+      values: [call.tenant.id, id, isGone],
       plan: 'index',
     });
-    return rows[0]?.enabled === false;
-  }
-
-  /**
-   * Disables a webhook.
-   * @returns whether it was enabled
-   * @throws ApiError `create_failed`
-   */
-  async disable(call: TenantCall, id: string, reason: DisabledReason): Promise<boolean> {
-    const rows = await this.database.write(call, {
-      text: `update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
-        where ${this.isRecord} and enabled returning id`,
-      values: [call.tenant.id, id, reason],
-      plan: 'index',
-    });
-    return rows.length > 0;
+    return failed?.reason ?? undefined;
   }
 }

@@ -5,7 +5,7 @@ import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
 import { RecordOf } from '../../../src/platform/fields/field.js';
 import { Flag, Integer, OneOf, Text, Uuid } from '../../../src/platform/fields/kinds/kinds.js';
 import { Id } from '../../../src/platform/http/request/id.decorator.js';
-import { LeadComplianceService } from '../../../src/modules/leads/lead-compliance.js';
+import { LeadComplianceService } from '../../../src/modules/leads/lead-compliance.service.js';
 import { LeadsModule } from '../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
 import {

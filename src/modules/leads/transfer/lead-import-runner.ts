@@ -4,7 +4,6 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isExpired } from '../../../platform/access/authenticator.js';
 import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
 import { logger } from '../../../platform/config/logger.js';
-import type { BatchOutcome, BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import type { Actor, Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
@@ -17,7 +16,6 @@ import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
 import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
 import {
   LeadImportsRepository,
-  type PortionCounts,
   type RejectedLine,
   type RunningImport,
 } from './lead-imports.repository.js';
@@ -47,8 +45,13 @@ class ImportLost extends Error {}
 /** The stored file is not complete. */
 class FileLost extends Error {}
 
-/** A record with the item of a batch, or the reason why it is rejected. */
-type Line = FileRecord & ({ readonly item: object } | { readonly reason: string });
+/** The item of a batch, or the reason why it is rejected. */
+interface Reading {
+  readonly item?: object;
+  readonly reason?: string;
+}
+
+type Line = FileRecord & Reading;
 
 /** Carries out imports in portions, and removes old ones. Each portion and its position are stored in one transaction. */
 @Injectable()
@@ -156,30 +159,25 @@ export class LeadImportRunner implements OnModuleDestroy {
     if (!(await this.repository.holds(inner, running))) throw new ImportLost();
     const { plan, dry_run: isDryRun } = running;
     const mergesCustomFields = plan.columns.some(({ target }) => target?.startsWith(CUSTOM));
-    const items = portion.flatMap((line) => ('item' in line ? [line.item] : []));
+    const valid = portion.filter(({ item }) => item);
+    const items = valid.flatMap(({ item }) => item ?? []);
     const carryOut = (call: Call) => this.batches.runInTurn(call, items, { mergesCustomFields });
     const run = isDryRun ? this.database.dryRun(inner, carryOut) : carryOut(inner);
-    await this.store(inner, running, portion, await run);
-  }
-
-  private async store(
-    inner: InTransaction<Call>,
-    running: RunningImport,
-    portion: readonly Line[],
-    { results }: BatchOutcome,
-  ): Promise<void> {
-    const last = portion.at(-1);
-    if (!last) return;
-    const valid = portion.filter((line) => 'item' in line);
-    const rejections = [
-      ...portion.flatMap((line) => ('reason' in line ? [rejectionOf(line, line.reason)] : [])),
-      ...results.flatMap(({ index, error }) => {
-        const line = valid[index];
-        return error && line ? [rejectionOf(line, reasonOf(error))] : [];
-      }),
-    ];
-    const counts = countsOf(results, rejections.length);
-    await this.repository.advance(inner, running, last.next, counts, rejections);
+    const { results } = await run;
+    const errors = new Map(results.map(({ index, error }) => [valid[index], error]));
+    const rejections = portion.flatMap((record): RejectedLine[] => {
+      const { line, cells } = record;
+      const error = errors.get(record);
+      const reason = record.reason ?? (error && reasonOf(error));
+      return reason === undefined ? [] : [{ line, reason, cells }];
+    });
+    await this.repository.advance(
+      inner,
+      running,
+      portion.at(-1)?.next ?? running,
+      results,
+      rejections,
+    );
   }
 
   private async *linesOf(call: Call, running: RunningImport): AsyncGenerator<Line> {
@@ -215,10 +213,7 @@ function callOf({ tenant }: Call, { key, scopes, requestId }: ImportStarter): Ca
   return { tenant, actor, ...(requestId !== null && { requestId }) };
 }
 
-function itemOf(
-  { cells }: FileRecord,
-  plan: ImportPlan,
-): { readonly item: object } | { readonly reason: string } {
+function itemOf({ cells }: FileRecord, plan: ImportPlan): Reading {
   const { columns, mode, matchOn } = plan;
   const isRow = Array.isArray(cells);
   const reason = isRow ? problemOfCells(columns, cells as string[]) : undefined;
@@ -243,10 +238,6 @@ async function* portionsOf(lines: AsyncIterable<Line>, size: number): AsyncGener
   if (portion.length > 0) yield portion;
 }
 
-function rejectionOf({ line, cells }: FileRecord, reason: string): RejectedLine {
-  return { line, reason, cells };
-}
-
 /** The reason of a rejected item, with the names of the fields as in the file. */
 function reasonOf(error: object): string {
   const { message, details } = error as {
@@ -260,15 +251,4 @@ function reasonOf(error: object): string {
       return `${name} ${problem}${id === undefined ? '' : ` (${id})`}`;
     })
     .join('; ');
-}
-
-function countsOf(results: readonly BatchResultDto[], rejected: number): PortionCounts {
-  const count = (status: BatchResultDto['status']) =>
-    results.filter((result) => result.status === status).length;
-  return {
-    created: count('created'),
-    updated: count('updated'),
-    unchanged: count('unchanged'),
-    rejected,
-  };
 }

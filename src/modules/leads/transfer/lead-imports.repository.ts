@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../../platform/data/lists/conditions.js';
@@ -46,14 +47,6 @@ export interface RejectedLine {
   readonly cells: unknown;
 }
 
-/** What a portion adds to the counts of an import. */
-export interface PortionCounts {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly rejected: number;
-}
-
 /** SQL that ends imports that have not ended, with the status `$2` and the error `$3`, and removes their files. */
 function endSql(condition = ''): string {
   return `with ended as (
@@ -82,11 +75,10 @@ const REMOVE_OLD = `
 /** SQL of imports and their files. */
 @Injectable()
 export class LeadImportsRepository extends TenantRepository<LeadImport> {
-  private readonly items: RecordList<LeadImportDto>;
+  private readonly items = new RecordList<LeadImportDto>(this.database, { entity: LeadImport });
 
   constructor(database: TenantDatabase) {
     super(database, LeadImport);
-    this.items = new RecordList(database, { entity: LeadImport });
   }
 
   /** @throws ApiError `query_failed` */
@@ -185,7 +177,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     { transaction, tenant }: InTransaction,
     { id }: RunningImport,
     next: Place,
-    { created, updated, unchanged, rejected }: PortionCounts,
+    results: readonly BatchResultDto[],
     rejections: readonly RejectedLine[],
   ): Promise<void> {
     if (rejections.length > 0) {
@@ -201,12 +193,15 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
         values: [tenant.id, id, ...columns],
       });
     }
+    const count = (status: BatchResultDto['status']) =>
+      results.filter((result) => result.status === status).length;
+    const counts = [count('created'), count('updated'), count('unchanged'), rejections.length];
     await transaction.query({
       text: `update lead_imports set position = $3, line = $4, created = created + $5::int,
           updated = updated + $6::int, unchanged = unchanged + $7::int, rejected = rejected + $8::int,
           processed = processed + $5 + $6 + $7 + $8, leased_until = now() + ${LEASE}, updated_at = ${NOW}
         where organization_id = $1 and id = $2`,
-      values: [tenant.id, id, next.offset, next.line, created, updated, unchanged, rejected],
+      values: [tenant.id, id, next.offset, next.line, ...counts],
     });
   }
 

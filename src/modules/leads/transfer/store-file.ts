@@ -82,7 +82,7 @@ type Found = Pick<StoredFile, 'lines' | 'first'> & Pick<ImportPlan, 'columns' | 
 
 async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): Promise<Found> {
   const start = await chunks.next();
-  if (start.done) throw emptyFile();
+  if (start.done) throw invalidBody('must have a header');
   const delimiter = query.delimiter ?? delimiterOf(start.value.toString());
   let columns: Column[] | undefined;
   let first = START;
@@ -97,7 +97,7 @@ async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): 
     matchFieldsOf(columns, query);
     first = next;
   }
-  if (!columns) throw emptyFile();
+  if (!columns) throw invalidBody('must have a header');
   return { columns, lines, first, delimiter };
 }
 
@@ -106,7 +106,7 @@ async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found>
   let lines = 0;
   for await (const { cells } of ndjsonRecords(chunks)) {
     for (const name of Object.keys(cells)) names.add(name);
-    if (names.size > MAX_COLUMNS) throw tooManyColumns();
+    if (names.size > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
     lines++;
   }
   const columns = columnsOf([...names], query);
@@ -114,7 +114,7 @@ async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found>
 }
 
 function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
-  if (headers.length > MAX_COLUMNS) throw tooManyColumns();
+  if (headers.length > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
   const repeated = headers.filter((name, at) => name !== '' && headers.indexOf(name) !== at);
   if (repeated.length > 0) {
     throw validationError(
@@ -165,10 +165,6 @@ async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
   yield* others;
 }
 
-function emptyFile(): ApiError {
-  return validationError([{ field: 'body', message: 'must have a header' }]);
-}
-
-function tooManyColumns(): ApiError {
-  return validationError([{ field: 'body', message: `must have at most ${MAX_COLUMNS} columns` }]);
+function invalidBody(message: string): ApiError {
+  return validationError([{ field: 'body', message }]);
 }

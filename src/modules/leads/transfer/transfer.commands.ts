@@ -7,7 +7,8 @@ import type { Command } from 'commander';
 import { OrganizationCalls } from '../../../platform/access/organization-calls.service.js';
 import { onStopSignal } from '../../../platform/config/stop-signals.js';
 import type { Call } from '../../../platform/data/call.js';
-import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { validationError } from '../../../platform/errors/api-error.js';
+import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { uuid } from '../../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../../platform/extension/command.js';
 import { readParameters } from '../../../platform/fields/input/read-parameters.js';
@@ -125,23 +126,18 @@ async function exportLeads(
   }
   const query = read(LeadExportQuery, { ...filters, ...options });
   const call = await callOf(app, organization);
-  const write = async (sink: NodeJS.WritableStream, end: boolean) => {
-    const { signal } = new AbortController();
-    await pipeline(await app.get(LeadExportService).export(call, query, signal), sink, { end });
-  };
-  if (file === STANDARD_STREAM) {
-    await write(process.stdout, false);
-    return undefined;
-  }
+  const isStandard = file === STANDARD_STREAM;
   // A file that exists is not replaced.
-  const handle = await open(file, 'wx', PRIVATE);
+  const sink = isStandard ? process.stdout : (await open(file, 'wx', PRIVATE)).createWriteStream();
   try {
-    await write(handle.createWriteStream(), true);
+    const { signal } = new AbortController();
+    const leads = await app.get(LeadExportService).export(call, query, signal);
+    await pipeline(leads, sink, { end: !isStandard });
   } catch (error) {
-    await rm(file, { force: true });
+    if (!isStandard) await rm(file, { force: true });
     throw error;
   }
-  return { file };
+  return isStandard ? undefined : { file };
 }
 
 /** @throws ApiError `validation_error` that names the option, as the parameter of the route */
@@ -160,8 +156,8 @@ function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organizati
 
 /** @throws ApiError `not_found` */
 async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
-  const call = await app.get(OrganizationCalls).find(organization, CALLER);
-  if (!call) throw new ApiError('not_found', { message: 'There is no such organization.' });
+  const found = await app.get(OrganizationCalls).find(organization, CALLER);
+  const call = orNotFound(found, 'organization');
   // It has no key that could end.
   const key = { ...call.actor.key, subject: CALLER };
   return { ...call, actor: { ...call.actor, key } };

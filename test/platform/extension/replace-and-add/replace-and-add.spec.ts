@@ -5,7 +5,7 @@ import {
   type Extension,
   type ExtensionManifest,
 } from '../../../../src/platform/extension/extension.js';
-import { ComplianceRule } from '../../../../src/modules/leads/lead-compliance.js';
+import { ComplianceRule } from '../../../../src/modules/leads/lead-compliance.service.js';
 import { LeadScorer } from '../../../../src/modules/leads/lead-scorer.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import {
