@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
+import { KeyRevalidation, type OpenResponse } from '../../platform/access/key-revalidation.js';
+import { insufficientScope } from '../../platform/access/scopes.js';
 import {
   EventsRepository,
   type EventSelection,
@@ -10,7 +11,6 @@ import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import { EventFollower } from './event-follower.js';
 import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
 import { eventIdOf, positionOf } from './event-id.js';
-import { FeedReader } from './feed-reader.js';
 import { EventTypes } from './event-types.js';
 import { eventJsonOf, eventOf, type RecordedEvent } from './recorded-event.js';
 
@@ -18,6 +18,37 @@ const HOUR_US = 3_600_000_000;
 
 /** The number of created records that a list for agents has. */
 const LATEST_CREATIONS = 20;
+
+/** The caller of a request that may wait for events. Its key can end or get other scopes while it waits. */
+class FeedReader implements OpenResponse {
+  readonly key: Actor['key'];
+  scopes: ReadonlySet<string>;
+  private readonly controller = new AbortController();
+
+  constructor({ key, scopes }: Actor) {
+    this.key = key;
+    this.scopes = scopes;
+  }
+
+  /** Aborts when the key is no longer valid. */
+  get ended(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  updateScopes(scopes: readonly string[]): void {
+    this.scopes = new Set(scopes);
+  }
+
+  end(): void {
+    this.controller.abort();
+  }
+
+  /** @throws ApiError `unauthorized`, `insufficient_scope` */
+  assertMayRead(): void {
+    if (this.ended.aborted) throw new ApiError('unauthorized');
+    if (!this.scopes.has('events:read')) throw insufficientScope('events:read');
+  }
+}
 
 /** Reads the events of an organization. */
 @Injectable()
