@@ -1,14 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import { generateKeyPairSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import Provider, { type Configuration, errors, interactionPolicy, type JWK } from 'oidc-provider';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
 import { checkClientName, checkRedirectUris, GRANT_TYPES } from './client-metadata.js';
 import { PAGE_HEADERS, renderProblem } from './consent.page.js';
-import { GrantsService } from './grants.service.js';
 import { OAuthRepository } from './oauth.repository.js';
-import { adapterFactory } from './oidc-adapter.js';
 import { ProtectedResource } from './protected-resource.js';
 
 /** The paths of the endpoints. */
@@ -40,13 +39,12 @@ export class AuthorizationServer {
   constructor(
     private readonly resource: ProtectedResource,
     repository: OAuthRepository,
-    grants: GrantsService,
   ) {
     this.provider = new Provider(resource.origin, {
       ...configuration(resource),
-      adapter: adapterFactory(repository, grants),
+      adapter: (kind: string) => repository.adapterOf(kind),
     });
-    // The protocol is that of the public URL. `forward` sets the header.
+    // The protocol is that of the public URL, which `forwarded()` sets.
     this.provider.proxy = true;
     this.provider.use(async (context, next) => {
       await next();
@@ -63,6 +61,12 @@ export class AuthorizationServer {
         context.set(error.headers);
       } else logger.error({ err: error }, 'OAuth failed');
     });
+  }
+
+  /** Tells oidc-provider the protocol of the public URL, which decides whether cookies are secure. */
+  forwarded(request: IncomingMessage): IncomingMessage {
+    request.headers['x-forwarded-proto'] = new URL(this.resource.origin).protocol.slice(0, -1);
+    return request;
   }
 
   /** Names the scopes in the metadata, and removes the cookie of sessions, which are not kept. */
@@ -136,11 +140,9 @@ function configuration(resource: ProtectedResource): Configuration {
     routes: ROUTES,
     cookies: {
       names: {
-        session: 'latitude_oauth',
         interaction: 'latitude_oauth_consent',
         resume: 'latitude_oauth_resume',
       },
-      long: { httpOnly: true, sameSite: 'lax', path: '/oauth' },
       short: { httpOnly: true, sameSite: 'lax' },
     },
     ttl: {
@@ -150,7 +152,6 @@ function configuration(resource: ProtectedResource): Configuration {
       Session: INTERACTION_SECONDS,
       Grant: ACCESS_TOKEN_SECONDS,
       RefreshToken: ({ oidc }) => oidc.entities.Grant?.remainingTTL ?? ACCESS_TOKEN_SECONDS,
-      IdToken: ACCESS_TOKEN_SECONDS,
     },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     loadExistingGrant: async ({ oidc }) => {

@@ -1,18 +1,17 @@
 import { promisify } from 'node:util';
 import { Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { type Response, urlencoded } from 'express';
+import { type Response, text } from 'express';
 import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 import type { ApiRequest } from '../../platform/http/request/api-request.js';
 import { formHeaders, PAGE_HEADERS, renderConsent, renderProblem } from './consent.page.js';
-import { type Answer, ConsentService } from './consent.service.js';
-import { forwardedRequest } from './oauth.controller.js';
+import { type Answer, type Authorization, ConsentService } from './consent.service.js';
 import { ProtectedResource } from './protected-resource.js';
 
 /** A form has a key and a few scopes. */
-const readForm = promisify(urlencoded({ extended: false, limit: '16kb' }));
+const readForm = promisify(text({ type: 'application/x-www-form-urlencoded', limit: '16kb' }));
 
 /** The page on which a person answers an authorization (docs/contract/oauth.md#page). */
 @Controller('oauth/consent')
@@ -36,18 +35,19 @@ export class ConsentController {
     if (request.headers.origin !== this.resource.origin) {
       throw new ApiError('origin_not_allowed', { message: 'The form is sent from another site.' });
     }
-    const form = await formOf(request, response);
-    await this.answer(request, response, async (exchange, authorization) => {
+    await readForm(request, response);
+    const form = new URLSearchParams(String(request.body ?? ''));
+    await this.answer(request, response, async (authorization) => {
       switch (form.get('action')) {
         case 'continue':
           await this.countKey(request);
-          return this.consents.offerKey(exchange, authorization, form.get('key') ?? '');
+          return this.consents.offerKey(authorization, form.get('key') ?? '');
         case 'restart':
-          return this.consents.restart(exchange);
+          return this.consents.restart(authorization);
         case 'grant':
-          return this.consents.grant(exchange, authorization, form.getAll('scope'));
+          return this.consents.grant(authorization, form.getAll('scope'));
         default:
-          return this.consents.refuse(exchange, authorization);
+          return this.consents.refuse(authorization);
       }
     });
   }
@@ -55,11 +55,9 @@ export class ConsentController {
   private async answer(
     request: ApiRequest,
     response: Response,
-    act: (...args: ActArguments) => Promise<Answer | undefined>,
+    act: (authorization: Authorization) => Promise<Answer | undefined>,
   ): Promise<void> {
-    const uid = String(request.params.uid);
-    const exchange = { request: forwardedRequest(request, this.resource.origin), response };
-    const authorization = await this.consents.find(exchange, uid);
+    const authorization = await this.consents.find(request, response, String(request.params.uid));
     if (!authorization) {
       const problem = 'This sign-in has ended, or it was started in another browser.';
       response.set(PAGE_HEADERS).status(400).type('html').send(renderProblem(problem));
@@ -68,7 +66,7 @@ export class ConsentController {
     const { consent, result, returnTo } = authorization;
     // The form was sent twice, or the browser went back to the page.
     const isAnswered = result?.consent !== undefined || result?.error !== undefined;
-    const answer = isAnswered ? { location: returnTo } : await act(exchange, authorization);
+    const answer = isAnswered ? { location: returnTo } : await act(authorization);
     if (answer && 'location' in answer) {
       response.set(PAGE_HEADERS).redirect(303, answer.location || request.path);
       return;
@@ -88,19 +86,4 @@ export class ConsentController {
     const window = await this.limits.count('writes', clientAddress, 'address');
     if (window.isBlocked) throw tooManyRequests(window, 'address');
   }
-}
-
-type ActArguments = [
-  exchange: Parameters<ConsentService['find']>[0],
-  authorization: NonNullable<Awaited<ReturnType<ConsentService['find']>>>,
-];
-
-async function formOf(request: ApiRequest, response: Response): Promise<URLSearchParams> {
-  await readForm(request, response);
-  const form = new URLSearchParams();
-  const body = (request.body ?? {}) as Readonly<Record<string, string | string[]>>;
-  for (const [name, values] of Object.entries(body)) {
-    for (const value of [values].flat()) form.append(name, value);
-  }
-  return form;
 }

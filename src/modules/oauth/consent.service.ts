@@ -7,21 +7,16 @@ import { isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer } from './authorization-server.js';
 import type { Consent, OfferedKey } from './consent.page.js';
-import { GrantsService } from './grants.service.js';
-import { hashOf } from './oauth-tokens.js';
-import { ACCOUNT } from './oidc-adapter.js';
-
-/** A request with its response, as oidc-provider takes them. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+import { GrantsRepository } from './grants.repository.js';
+import { ACCOUNT, hashOf } from './oauth.repository.js';
 
 /** The key that a person has pasted, as the result of an unfinished authorization. */
 const KEY_ID = 'key_id';
 
-/** An authorization that waits for the answer of a person. */
-interface Authorization {
+/** An authorization that waits for the answer of a person, with the request of its browser. */
+export interface Authorization {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly uid: string;
   readonly returnTo: string;
   readonly result: InteractionResults | undefined;
@@ -38,7 +33,7 @@ export type Answer = { readonly problem: string } | { readonly location: string 
 export class ConsentService {
   constructor(
     private readonly server: AuthorizationServer,
-    private readonly grants: GrantsService,
+    private readonly grants: GrantsRepository,
     private readonly authenticator: Authenticator,
   ) {}
 
@@ -46,8 +41,13 @@ export class ConsentService {
    * Finds the authorization that this browser has begun.
    * @returns undefined if there is none, or it has ended
    */
-  async find({ request, response }: Exchange, uid: string): Promise<Authorization | undefined> {
+  async find(
+    request: IncomingMessage,
+    response: ServerResponse,
+    uid: string,
+  ): Promise<Authorization | undefined> {
     const { provider } = this.server;
+    this.server.forwarded(request);
     const interaction = await provider.interactionDetails(request, response).catch(orNotFound);
     if (interaction?.uid !== uid) return undefined;
     const params = interaction.params as Readonly<Record<string, string | string[]>>;
@@ -58,13 +58,13 @@ export class ConsentService {
     const scopes = String(scope).split(' ');
     const isDocument = 'clientIdMetadataDocument' in client;
     return {
-      ...{
-        uid,
-        returnTo,
-        result,
-        clientId: client.clientId,
-        resource: String([resource].flat()[0]),
-      },
+      request,
+      response,
+      uid,
+      returnTo,
+      result,
+      clientId: client.clientId,
+      resource: String([resource].flat()[0]),
       consent: {
         documentUrl: isDocument ? client.clientId : undefined,
         clientName: client.clientName,
@@ -76,7 +76,7 @@ export class ConsentService {
   }
 
   /** Remembers the key of a person until the authorization ends. */
-  async offerKey(exchange: Exchange, { consent }: Authorization, key: string): Promise<Answer> {
+  async offerKey(authorization: Authorization, key: string): Promise<Answer> {
     if (isOperatorKey(key.trim())) {
       return { problem: 'This is an operator key, which cannot be granted. Use an API key.' };
     }
@@ -84,25 +84,21 @@ export class ConsentService {
     if (!call || call.actor.isMcpOnly || call.actor.key.subject !== undefined) {
       return { problem: 'The API key is wrong, has expired or was revoked.' };
     }
-    if (!consent.scopes.some((scope) => call.actor.scopes.has(scope))) {
+    if (!authorization.consent.scopes.some((scope) => call.actor.scopes.has(scope))) {
       return { problem: 'The API key has none of the scopes that the application asks for.' };
     }
-    await this.store(exchange, { [KEY_ID]: call.actor.key.id });
+    await this.store(authorization, { [KEY_ID]: call.actor.key.id });
     return { location: '' };
   }
 
   /** Forgets the key. */
-  async restart(exchange: Exchange): Promise<Answer> {
-    await this.store(exchange, {});
+  async restart(authorization: Authorization): Promise<Answer> {
+    await this.store(authorization, {});
     return { location: '' };
   }
 
   /** Grants a part of the scopes of the key. */
-  async grant(
-    exchange: Exchange,
-    authorization: Authorization,
-    chosen: readonly string[],
-  ): Promise<Answer> {
+  async grant(authorization: Authorization, chosen: readonly string[]): Promise<Answer> {
     const { resource, consent, result } = authorization;
     if (!consent.key)
       return { problem: 'The API key has expired or was revoked. Use another one.' };
@@ -110,24 +106,23 @@ export class ConsentService {
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
     const key_id = String(result?.[KEY_ID]);
     const grant = { ...newGrant(authorization, scopes), key_id, resource };
-    if (!(await this.grants.create(grant))) return ENDED;
-    return this.finish(exchange, { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } });
+    if (!(await this.grants.insert(grant))) return ENDED;
+    const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
+    return { location: await this.store(authorization, answer) };
   }
 
-  async refuse(exchange: Exchange, authorization: Authorization): Promise<Answer> {
+  async refuse(authorization: Authorization): Promise<Answer> {
     const { consent, result } = authorization;
     const key_id = consent.key ? String(result?.[KEY_ID]) : null;
     const refusal = { ...newGrant(authorization, consent.scopes), key_id };
     if (!(await this.grants.refuse(refusal))) return ENDED;
     const error_description = 'The person has refused the access.';
-    return this.finish(exchange, { error: 'access_denied', error_description });
+    const answer = { error: 'access_denied', error_description };
+    return { location: await this.store(authorization, answer) };
   }
 
-  private async finish(exchange: Exchange, result: InteractionResults): Promise<Answer> {
-    return { location: await this.store(exchange, result) };
-  }
-
-  private store({ request, response }: Exchange, result: InteractionResults): Promise<string> {
+  /** @returns where the browser continues the authorization */
+  private store({ request, response }: Authorization, result: InteractionResults): Promise<string> {
     const options = { mergeWithLastSubmission: false };
     return this.server.provider.interactionResult(request, response, result, options);
   }

@@ -9,6 +9,6 @@ import { GrantsService } from './grants.service.js';
   imports: [AuthModule, EventsModule],
   controllers: [GrantsController],
   providers: [GrantsRepository, GrantsService],
-  exports: [GrantsService],
+  exports: [GrantsRepository],
 })
 export class GrantsModule {}

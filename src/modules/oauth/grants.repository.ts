@@ -15,22 +15,8 @@ import { GrantDto } from './grants.dto.js';
 import type { Statement } from '../../platform/data/gateway/statement.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
 
-/** What a person has granted to a client. */
-export interface Grant {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly key_id: string;
-  readonly client_id: string;
-  readonly client_name: string;
-  readonly scopes: readonly string[];
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly last_used_at: Date | null;
-  readonly revoked_at: Date | null;
-}
-
 /** A grant that is valid, with the scopes that its key still has. */
-export type ValidGrant = Pick<Grant, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
+export type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
   readonly resource: string;
 };
 
@@ -44,7 +30,7 @@ export interface GrantingKey {
   readonly grant_expires_at: Date;
 }
 
-export interface NewGrant extends Pick<Grant, 'id' | 'key_id' | 'client_id' | 'client_name'> {
+export interface NewGrant extends Pick<GrantDto, 'id' | 'key_id' | 'client_id' | 'client_name'> {
   readonly resource: string;
   readonly scopes: readonly string[];
   /** The hash of the id of the authorization, which creates one grant only. */
@@ -143,7 +129,10 @@ export class GrantsRepository {
     this.items = new LookupList(lookups, 'grants', GrantDto, OF_ORGANIZATION);
   }
 
-  /** @throws ApiError `query_failed` */
+  /**
+   * @returns undefined for a grant that does not exist or has ended, itself or with its key
+   * @throws ApiError `query_failed`
+   */
   async findValid(id: string): Promise<ValidGrant | undefined> {
     return (await this.lookups.find<ValidGrant>('valid-grant', FIND_VALID, [id]))[0];
   }
@@ -180,15 +169,24 @@ export class GrantsRepository {
    * @returns undefined if the organization has no such grant
    * @throws ApiError `create_failed`
    */
-  async revoke(call: TenantCall, id: string): Promise<Grant | undefined> {
+  async revoke(call: TenantCall, id: string): Promise<GrantDto | undefined> {
     const { key_id, channel, request_id } = originOf(call);
     const organization = call.tenant.id;
-    const [found] = await this.writes.run<Grant>(
+    const [found] = await this.writes.run<GrantDto>(
       { text: SET_TENANT, values: [organization] },
       { text: REVOKE, values: [organization, id, key_id, channel, request_id] },
       { text: `${OF_ORGANIZATION} and grants.id = $2`, values: [organization, id] },
     );
     return found;
+  }
+
+  /**
+   * Ends a grant, if there is one.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async end(id: string): Promise<void> {
+    const organization = await this.findOrganization(id);
+    if (organization) await this.revoke({ tenant: { id: organization } }, id);
   }
 
   /**
@@ -198,14 +196,14 @@ export class GrantsRepository {
   async findOrganization(id: string): Promise<string | undefined> {
     const text = `select key.organization_id from oauth_grants grants
       join api_keys key on key.id = grants.key_id where grants.id = $1`;
-    type Row = Pick<Grant, 'organization_id'>;
+    type Row = Pick<GrantDto, 'organization_id'>;
     return (await this.lookups.find<Row>('grant-organization', text, [id]))[0]?.organization_id;
   }
 
   /** @throws ApiError `query_failed` */
-  list({ tenant: { id } }: TenantCall): Promise<Grant[]> {
+  list({ tenant: { id } }: TenantCall): Promise<GrantDto[]> {
     const text = `${OF_ORGANIZATION} order by grants.created_at, grants.id`;
-    return this.lookups.find<Grant>('all-grants', text, [id]);
+    return this.lookups.find<GrantDto>('all-grants', text, [id]);
   }
 
   /** @throws ApiError `query_failed` */

@@ -8,14 +8,7 @@ import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, GrantListQuery, RevokedGrantDto } from './grants.dto.js';
 import { EventTypes } from '../events/event-types.js';
 import { KeysService } from '../auth/keys.service.js';
-import {
-  type Grant,
-  GrantsRepository,
-  type GrantingKey,
-  type NewGrant,
-  type Refusal,
-  type ValidGrant,
-} from './grants.repository.js';
+import { GrantsRepository } from './grants.repository.js';
 
 /** What people have granted to clients of /mcp (docs/contract/oauth.md#grants). */
 @Injectable()
@@ -33,7 +26,7 @@ export class GrantsService implements OnModuleInit {
   }
 
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
-  async list(organizationId: string): Promise<Grant[]> {
+  async list(organizationId: string): Promise<GrantDto[]> {
     await this.keys.getOrganization(organizationId);
     return this.repository.list({ tenant: { id: organizationId } });
   }
@@ -68,45 +61,5 @@ export class GrantsService implements OnModuleInit {
     if (missing !== undefined) throw insufficientScope(missing as Scope);
     const revoked = orNotFound(await this.repository.revoke(call, id), 'grant');
     return { id, revoked_at: revoked.revoked_at ?? new Date() };
-  }
-
-  /**
-   * @returns undefined for a grant that does not exist or has ended, itself or with its key
-   * @throws ApiError `query_failed`
-   */
-  findValid(id: string): Promise<ValidGrant | undefined> {
-    return this.repository.findValid(id);
-  }
-
-  /** @throws ApiError `query_failed` */
-  findKey(id: string): Promise<GrantingKey | undefined> {
-    return this.repository.findKey(id);
-  }
-
-  /**
-   * Creates the grant of an authorization.
-   * @returns false if the authorization has ended, or the key is not valid or lacks a scope
-   * @throws ApiError `create_failed`
-   */
-  create(grant: NewGrant): Promise<boolean> {
-    return this.repository.insert(grant);
-  }
-
-  /**
-   * Ends an authorization without a grant.
-   * @returns false if it has ended
-   * @throws ApiError `create_failed`
-   */
-  refuse(refusal: Refusal): Promise<boolean> {
-    return this.repository.refuse(refusal);
-  }
-
-  /**
-   * Ends a grant, if there is one.
-   * @throws ApiError `query_failed`, `create_failed`
-   */
-  async end(id: string): Promise<void> {
-    const organization = await this.repository.findOrganization(id);
-    if (organization) await this.repository.revoke({ tenant: { id: organization } }, id);
   }
 }

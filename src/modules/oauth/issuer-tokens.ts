@@ -31,16 +31,14 @@ type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 /** Finds the callers of /mcp by the access tokens of another authorization server (docs/contract/oauth.md#issuer). */
 @Injectable()
 export class IssuerTokens extends AccessTokens {
-  private readonly issuer: string;
   private keys: Promise<JWTVerifyGetKey> | undefined;
 
   constructor(
     private readonly settings: Settings,
-    private readonly resource: ProtectedResource,
+    readonly resource: ProtectedResource,
     private readonly calls: TokenCalls,
   ) {
     super();
-    this.issuer = resource.issuer;
   }
 
   /** @throws ApiError `overloaded` if the issuer does not answer, `query_failed` */
@@ -55,18 +53,10 @@ export class IssuerTokens extends AccessTokens {
     if (typeof organizationId !== 'string' || !UUID.test(organizationId)) return undefined;
     if (typeof subject !== 'string' || subject === '') return undefined;
     const granted = scopesIn(claims[oauthScopesClaim ?? 'scope']);
-    const scopes = this.scopes().filter((scope) => granted.includes(scope));
+    const scopes = this.resource.scopes().filter((scope) => granted.includes(scope));
     const expiresAt = new Date((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1_000);
     const call = await this.calls.callOf({ organizationId, subject, scopes, expiresAt });
     return call && { ...call, actor: { ...call.actor, isMcpOnly: true } };
-  }
-
-  metadataUrlOf(url: string): string {
-    return this.resource.metadataUrlOf(url);
-  }
-
-  scopes(): readonly string[] {
-    return this.resource.scopes();
   }
 
   /**
@@ -77,7 +67,7 @@ export class IssuerTokens extends AccessTokens {
     const { oauthAudience } = this.settings;
     try {
       const { payload } = await jwtVerify(token, (...args) => this.findKey(...args), {
-        issuer: this.issuer,
+        issuer: this.resource.issuer,
         audience: oauthAudience ?? [...this.resource.identifiers],
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -109,11 +99,11 @@ export class IssuerTokens extends AccessTokens {
 
   /** The keys of the issuer, whose address its metadata names. */
   private async keysOfIssuer(): Promise<JWTVerifyGetKey> {
-    const url = `${this.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const url = `${this.resource.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const metadata = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
-    if (metadata.issuer !== this.issuer || typeof metadata.jwks_uri !== 'string') {
-      throw new Error(`${url} is not the metadata of ${this.issuer}`);
+    if (metadata.issuer !== this.resource.issuer || typeof metadata.jwks_uri !== 'string') {
+      throw new Error(`${url} is not the metadata of ${this.resource.issuer}`);
     }
     return createRemoteJWKSet(new URL(metadata.jwks_uri), KEYS);
   }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AccessTokens } from '../../platform/access/access-tokens.js';
-import { type Call, tenantOf } from '../../platform/data/call.js';
+import { toCall } from '../../platform/access/authenticator.js';
+import type { Call } from '../../platform/data/call.js';
 import { OAuthRepository } from './oauth.repository.js';
 import { ProtectedResource } from './protected-resource.js';
 
@@ -13,47 +13,19 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 export class OAuthTokens extends AccessTokens {
   constructor(
     private readonly repository: OAuthRepository,
-    private readonly resource: ProtectedResource,
+    readonly resource: ProtectedResource,
   ) {
     super();
   }
 
   async find(token: string): Promise<Call | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    const found = await this.repository.findToken(hashOf(token), this.resource.identifiers);
-    if (!found) return undefined;
-    const grant = {
-      id: found.grant_id,
-      clientId: found.client_id,
-      clientName: found.client_name,
-    };
-    return {
-      tenant: tenantOf(found),
-      actor: {
-        key: {
-          id: found.key_id,
-          name: found.key_name,
-          expiresAt: found.expires_at,
-          userId: found.user_id,
-          grant,
-        },
-        scopes: new Set(found.scopes),
-        channel: 'api',
-        isMcpOnly: true,
-      },
-    };
+    const found = await this.repository.findToken(token, this.resource.identifiers);
+    const call = toCall(found);
+    if (!found || !call) return undefined;
+    const { actor } = call;
+    const { grant_id: id, client_id: clientId, client_name: clientName } = found;
+    const key = { ...actor.key, grant: { id, clientId, clientName } };
+    return { ...call, actor: { ...actor, key, isMcpOnly: true } };
   }
-
-  metadataUrlOf(url: string): string {
-    return this.resource.metadataUrlOf(url);
-  }
-
-  scopes(): readonly string[] {
-    return this.resource.scopes();
-  }
-}
-
-/** The hash under which a token or another id is stored. They have 256 bits of entropy. */
-export function hashOf(id: string): Buffer {
-  return createHash('sha256').update(id).digest();
 }

@@ -75,10 +75,7 @@ export class OAuthController {
   }
 
   private async forward(request: IncomingMessage, response: Response): Promise<void> {
-    await this.server.provider.callback()(
-      forwardedRequest(request, this.resource.origin),
-      response,
-    );
+    await this.server.provider.callback()(this.server.forwarded(request), response);
   }
 
   /** The known parameters, and the known scopes among the requested ones; by default all scopes. */
@@ -126,10 +123,4 @@ function withBody(request: ApiRequest, body: Buffer): IncomingMessage {
   copy.push(body);
   copy.push(null);
   return copy;
-}
-
-/** Tells oidc-provider the protocol of the public URL, which decides whether cookies are secure. */
-export function forwardedRequest(request: IncomingMessage, origin: string): IncomingMessage {
-  request.headers['x-forwarded-proto'] = new URL(origin).protocol.slice(0, -1);
-  return request;
 }

@@ -5,7 +5,6 @@ import { AuthorizationServer } from './authorization-server.js';
 import { ConsentController } from './consent.controller.js';
 import { ConsentService } from './consent.service.js';
 import { GrantsModule } from './grants.module.js';
-import { OAuthCleanup } from './oauth-cleanup.js';
 import { OAuthController } from './oauth.controller.js';
 import { OAuthRepository } from './oauth.repository.js';
 import { OAuthTokens } from './oauth-tokens.js';
@@ -19,7 +18,6 @@ import { ResourceModule } from './resource.module.js';
   providers: [
     AuthorizationServer,
     ConsentService,
-    OAuthCleanup,
     OAuthRepository,
     { provide: AccessTokens, useClass: OAuthTokens },
   ],

@@ -1,50 +1,41 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import {
   IS_VALID_GRANT,
   IS_VALID_KEY,
+  type ApiKeyRecord,
   ORGANIZATION_COLUMNS,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
 import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
-import type { OrganizationColumns } from '../../platform/data/call.js';
-
-/** What oidc-provider stores under an id for a limited time. The id is stored as its hash. */
-export interface Artifact {
-  /** Such as `RefreshToken`. */
-  readonly kind: string;
-  readonly idHash: Buffer;
-  readonly grantId: string | undefined;
-  readonly payload: object;
-  readonly lifetimeSeconds: number;
-}
-
-type ArtifactId = Pick<Artifact, 'kind' | 'idHash'>;
-
-export interface StoredArtifact {
-  readonly payload: object;
-  readonly grant_id: string | null;
-  readonly consumed_at: Date | null;
-  readonly consumed_seconds_ago: number | null;
-}
+import { Job } from '../../platform/jobs/job.decorator.js';
+import { GrantsRepository } from './grants.repository.js';
 
 /** An access token with its grant and key, which are all valid. */
-export interface ValidToken extends OrganizationColumns {
-  readonly key_id: string;
-  readonly key_name: string;
-  readonly user_id: string | null;
-  readonly expires_at: Date;
+export interface ValidToken extends ApiKeyRecord {
   readonly grant_id: string;
   readonly client_id: string;
   readonly client_name: string;
-  readonly scopes: readonly string[];
 }
+
+/** The account of every grant. A grant belongs to an API key, and people have no accounts. */
+export const ACCOUNT = 'latitude';
+
+/** The form of the ids of registered clients. Other clients have a URL. */
+const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Registrations that no person has granted anything to are kept for this time. */
 const UNUSED_CLIENT_LIFETIME = '1 day';
 
+/** A refresh token can be used again for this time, because clients lose responses. */
+const REPEATABLE = '30 seconds';
+
 const FIND_ARTIFACT = `
-  select payload, grant_id, consumed_at, extract(epoch from now() - consumed_at)::float8 as consumed_seconds_ago
+  select payload, grant_id, case
+    when kind = 'RefreshToken' and consumed_at > now() - interval '${REPEATABLE}' then null
+    else floor(extract(epoch from consumed_at))::float8 end as consumed
   from oauth_artifacts where id_hash = $1 and kind = $2 and expires_at > now()`;
 
 const STORE_ARTIFACT = `
@@ -52,9 +43,13 @@ const STORE_ARTIFACT = `
   values ($1, $2, $3, $4, now() + make_interval(secs => $5))
   on conflict (id_hash, kind) do update set payload = excluded.payload, expires_at = excluded.expires_at`;
 
+/** The time of the first use is kept. */
+const CONSUME_ARTIFACT = `
+  update oauth_artifacts set consumed_at = now()
+  where id_hash = $1 and kind = $2 and consumed_at is null returning kind`;
+
 const FIND_TOKEN = `
-  select key.id as key_id, key.name as key_name, key.user_id,
-    least(key.expires_at, grants.expires_at) as expires_at,
+  select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
     grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
     array(select unnest(${SCOPES_OF_GRANT}) intersect
       select unnest(string_to_array(token.payload ->> 'scope', ' '))) as scopes
@@ -65,61 +60,42 @@ const FIND_TOKEN = `
   where token.id_hash = $1 and token.kind = 'AccessToken' and token.expires_at > now()
     and token.payload ->> 'aud' = any($2::text[])`;
 
+const nothing = () => Promise.resolve(undefined);
+
+/** Stores nothing. Every authorization shows the page, so that browsers have no sessions. */
+const EMPTY: Adapter = {
+  upsert: nothing,
+  find: nothing,
+  findByUserCode: nothing,
+  findByUid: nothing,
+  consume: nothing,
+  destroy: nothing,
+  revokeByGrantId: nothing,
+};
+
 /** SQL of what oidc-provider stores: registered clients, codes, tokens and unfinished authorizations. */
 @Injectable()
 export class OAuthRepository {
   constructor(
     private readonly lookups: SharedLookups,
     private readonly writes: AdministrativeWrites,
+    private readonly grants: GrantsRepository,
   ) {}
 
+  /** Where oidc-provider stores its data of this kind, such as `RefreshToken`. */
+  adapterOf(kind: string): Adapter {
+    if (kind === 'Client') return this.clientAdapter();
+    if (kind === 'Grant') return this.grantAdapter();
+    if (kind === 'Session') return EMPTY;
+    return this.artifactAdapter(kind);
+  }
+
   /** @throws ApiError `query_failed` */
-  async findClient(id: string): Promise<object | undefined> {
+  async findClient(id: string): Promise<AdapterPayload | undefined> {
+    if (!CLIENT_ID.test(id)) return undefined;
     const text = 'select metadata from oauth_clients where id = $1';
-    const [client] = await this.lookups.find<{ metadata: object }>('oauth-client', text, [id]);
-    return client?.metadata;
-  }
-
-  /** @throws ApiError `create_failed` */
-  async insertClient(id: string, metadata: object): Promise<void> {
-    const text = 'insert into oauth_clients (id, metadata) values ($1, $2)';
-    await this.writes.run({ text, values: [id, JSON.stringify(metadata)] });
-  }
-
-  /** @throws ApiError `query_failed` */
-  async findArtifact({ kind, idHash }: ArtifactId): Promise<StoredArtifact | undefined> {
-    const values = [idHash, kind];
-    return (await this.lookups.find<StoredArtifact>('oauth-artifact', FIND_ARTIFACT, values))[0];
-  }
-
-  /** @throws ApiError `create_failed` */
-  async storeArtifact(artifact: Artifact): Promise<void> {
-    const { kind, idHash, grantId = null, payload, lifetimeSeconds } = artifact;
-    const values = [idHash, kind, grantId, JSON.stringify(payload), lifetimeSeconds];
-    await this.writes.run({ text: STORE_ARTIFACT, values });
-  }
-
-  /**
-   * Marks an artifact as used. The time of the first use is kept.
-   * @returns whether it was not used before
-   * @throws ApiError `create_failed`
-   */
-  async consumeArtifact({ kind, idHash }: ArtifactId): Promise<boolean> {
-    const text = `update oauth_artifacts set consumed_at = now()
-      where id_hash = $1 and kind = $2 and consumed_at is null returning kind`;
-    return (await this.writes.run({ text, values: [idHash, kind] })).length > 0;
-  }
-
-  /** @throws ApiError `create_failed` */
-  async deleteArtifact({ kind, idHash }: ArtifactId): Promise<void> {
-    const text = 'delete from oauth_artifacts where id_hash = $1 and kind = $2';
-    await this.writes.run({ text, values: [idHash, kind] });
-  }
-
-  /** @throws ApiError `create_failed` */
-  async deleteArtifactsOf(grantId: string, kind: string): Promise<void> {
-    const text = 'delete from oauth_artifacts where grant_id = $1 and kind = $2';
-    await this.writes.run({ text, values: [grantId, kind] });
+    type Row = Readonly<Record<'metadata', AdapterPayload>>;
+    return (await this.lookups.find<Row>('oauth-client', text, [id]))[0]?.metadata;
   }
 
   /**
@@ -127,14 +103,16 @@ export class OAuthRepository {
    * @param resources the identifiers of the resource that the token must have been issued for
    * @throws ApiError `query_failed`
    */
-  async findToken(idHash: Buffer, resources: readonly string[]): Promise<ValidToken | undefined> {
-    return (await this.lookups.find<ValidToken>('oauth-token', FIND_TOKEN, [idHash, resources]))[0];
+  async findToken(token: string, resources: readonly string[]): Promise<ValidToken | undefined> {
+    const values = [hashOf(token), resources];
+    return (await this.lookups.find<ValidToken>('oauth-token', FIND_TOKEN, values))[0];
   }
 
   /**
    * Deletes artifacts that have expired and clients that were never used.
    * @throws ApiError `create_failed`
    */
+  @Job({ name: 'latitude.expired-sign-ins', every: '10m' })
   async deleteExpired(): Promise<void> {
     await this.writes.run(
       { text: 'delete from oauth_artifacts where expires_at < now()', values: [] },
@@ -145,4 +123,103 @@ export class OAuthRepository {
       },
     );
   }
+
+  /** Stores clients that have registered themselves. */
+  private clientAdapter(): Adapter {
+    const text = 'insert into oauth_clients (id, metadata) values ($1, $2)';
+    return {
+      ...EMPTY,
+      upsert: (id, metadata) => this.write(text, id, JSON.stringify(metadata)),
+      find: (id) => this.findClient(id),
+    };
+  }
+
+  /** Finds and ends grants. The page creates them. */
+  private grantAdapter(): Adapter {
+    return {
+      ...EMPTY,
+      find: async (id) => {
+        const grant = await this.grants.findValid(id);
+        return (
+          grant && {
+            jti: id,
+            kind: 'Grant',
+            accountId: ACCOUNT,
+            clientId: grant.client_id,
+            resources: { [grant.resource]: grant.scopes.join(' ') },
+            iat: secondsOf(grant.created_at),
+            exp: secondsOf(grant.expires_at),
+          }
+        );
+      },
+      destroy: (id) => this.grants.end(id),
+    };
+  }
+
+  /** Stores codes, tokens and unfinished authorizations for a limited time, each under the hash of its id. */
+  private artifactAdapter(kind: string): Adapter {
+    const find = async (id: string) => {
+      const values = [hashOf(id), kind];
+      return (await this.lookups.find<StoredArtifact>('oauth-artifact', FIND_ARTIFACT, values))[0];
+    };
+    return {
+      ...EMPTY,
+
+      upsert: (id, { jti: _, grantId = null, ...payload }, lifetimeSeconds) => {
+        const json = JSON.stringify(payload);
+        return this.write(STORE_ARTIFACT, hashOf(id), kind, grantId, json, lifetimeSeconds);
+      },
+
+      find: async (id) => {
+        const { payload, grant_id: grantId, consumed } = (await find(id)) ?? {};
+        return (
+          payload && {
+            ...payload,
+            jti: id,
+            ...(grantId && { grantId }),
+            ...(consumed && { consumed }),
+          }
+        );
+      },
+
+      consume: async (id) => {
+        const first = await this.writes.run({ text: CONSUME_ARTIFACT, values: [hashOf(id), kind] });
+        if (first.length > 0 || kind !== 'AuthorizationCode') return;
+        // Another request has used the code since it was looked up.
+        const { grant_id: grantId } = (await find(id)) ?? {};
+        if (grantId) await this.grants.end(grantId);
+        throw new errors.InvalidGrant('authorization code already consumed');
+      },
+
+      destroy: (id) =>
+        this.write(
+          'delete from oauth_artifacts where id_hash = $1 and kind = $2',
+          hashOf(id),
+          kind,
+        ),
+      revokeByGrantId: (grantId) =>
+        this.write('delete from oauth_artifacts where grant_id = $1 and kind = $2', grantId, kind),
+    };
+  }
+
+  private async write(text: string, ...values: readonly unknown[]): Promise<void> {
+    await this.writes.run({ text, values });
+  }
+}
+
+/** What oidc-provider has stored under an id. */
+interface StoredArtifact {
+  readonly payload: AdapterPayload;
+  readonly grant_id: string | null;
+  /** When it was used, in seconds, if it cannot be used again. */
+  readonly consumed: number | null;
+}
+
+/** The hash under which a token or another id is stored. They have 256 bits of entropy. */
+export function hashOf(id: string): Buffer {
+  return createHash('sha256').update(id).digest();
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
 }

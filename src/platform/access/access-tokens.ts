@@ -5,18 +5,21 @@ import type { Call } from '../data/call.js';
  * provides it; without one, there are no access tokens.
  */
 export abstract class AccessTokens {
+  /** What the tokens give access to. */
+  abstract readonly resource: {
+    /** The scopes that a client can be granted, sorted. */
+    scopes(): readonly string[];
+
+    /**
+     * The URL of the metadata that describes how to get a token.
+     * @param url the URL of the request, whose path is `/mcp` or `/mcp/`
+     */
+    metadataUrlOf(url: string): string;
+  };
+
   /**
    * @returns undefined for a token that is unknown, has expired or was issued for another resource
    * @throws ApiError `query_failed`
    */
   abstract find(token: string): Promise<Call | undefined>;
-
-  /**
-   * The URL of the metadata that describes how to get a token.
-   * @param url the URL of the request, whose path is `/mcp` or `/mcp/`
-   */
-  abstract metadataUrlOf(url: string): string;
-
-  /** The scopes that a client can be granted, sorted. */
-  abstract scopes(): readonly string[];
 }

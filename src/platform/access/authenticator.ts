@@ -137,7 +137,8 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-function toCall(key: ApiKeyRecord | undefined): Call | undefined {
+/** The call of a key, without a limit of its own. */
+export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
   return {
     tenant: tenantOf(key),

@@ -24,14 +24,14 @@ export class ScopeChallenge {
 
   /** @throws ApiError `insufficient_scope` that names the scopes that the token has and those that it lacks */
   check({ requests }: Messages, { call: { actor }, request }: McpRequestContext): void {
-    const tokens = actor.isMcpOnly && this.authenticator.accessTokens;
-    if (!tokens) return;
-    const grantable = tokens.scopes();
+    const resource = actor.isMcpOnly && this.authenticator.accessTokens?.resource;
+    if (!resource) return;
+    const grantable = resource.scopes();
     const needed = new Set(requests.flatMap((message) => this.scopesOf(message)));
     const missing = grantable.filter((scope) => needed.has(scope) && !actor.scopes.has(scope));
     if (missing.length === 0) return;
     const scope = [...actor.scopes, ...missing].sort().join(' ');
-    const metadata = tokens.metadataUrlOf(request.originalUrl);
+    const metadata = resource.metadataUrlOf(request.originalUrl);
     throw new ApiError('insufficient_scope', {
       message: `The access token needs the scope ${missing.join(' and ')}.`,
       headers: {

@@ -68,10 +68,10 @@ export class ApiKeyGuard implements CanActivate {
  * The parameters of `WWW-Authenticate` by which a client of /mcp finds out how to sign in
  * (docs/contract/oauth.md#challenges).
  */
-function challengeOf(tokens: AccessTokens, url: string, hasToken: boolean): string {
+function challengeOf({ resource }: AccessTokens, url: string, hasToken: boolean): string {
   const error = hasToken ? ', error="invalid_token"' : '';
-  const scope = tokens.scopes().join(' ');
-  return `${error}, resource_metadata="${tokens.metadataUrlOf(url)}", scope="${scope}"`;
+  const scope = resource.scopes().join(' ');
+  return `${error}, resource_metadata="${resource.metadataUrlOf(url)}", scope="${scope}"`;
 }
 
 /** Whether a request to an unknown route gets 401 without a key (docs/contract/endpoints.md#unknown-routes). */
