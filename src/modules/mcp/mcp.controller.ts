@@ -13,23 +13,14 @@ import type { Response } from 'express';
 import { RawRoute } from '../../platform/http/routes/access.js';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
 import { Settings } from '../../platform/config/settings.js';
-import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { validationError } from '../../platform/errors/api-error.js';
 import { type ApiRequest, CurrentCall } from '../../platform/http/request/api-request.js';
 import { checkUnexpectedBody, mayHaveBody } from '../../platform/http/request/request-reader.js';
 import type { Call } from '../../platform/data/call.js';
 import { EventStream } from './protocol/event-stream.js';
-import {
-  declaredProtocolVersion,
-  lastEventIdOf,
-  sessionIdOf,
-  validateHeaders,
-} from './protocol/headers.js';
+import { lastEventIdOf, sessionIdOf, validateHeaders } from './protocol/headers.js';
 import { hasSessions, McpMessageHandler } from './protocol/message-handler.js';
-import type { McpRequestContext } from './protocol/mcp-call.js';
-import type { Messages } from './protocol/messages.js';
-import { isStateless } from './protocol/stateless-protocol.js';
-import type { Session } from './sessions/session.js';
-import { SessionStore } from './sessions/session-store.js';
+import { noSession, SessionStore } from './sessions/session-store.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Clients of older protocol versions cannot parse an event without data. */
@@ -58,14 +49,10 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const context = { call: agentCall(call, request), request, response, countedCalls: 0 };
-    const body = await this.handler.readBody(context);
-    let answer: unknown;
-    try {
-      answer = await this.handle(body, context);
-    } finally {
-      await this.handler.countRefusedCalls(body, context);
-    }
+    // The changes of an agent name the request.
+    const { requestId } = request.state;
+    const agentCall: Call = { ...call, actor: { ...call.actor, channel: 'ai' }, requestId };
+    const answer = await this.handler.handle(agentCall, request, response);
     // A handler that streams has sent the response itself.
     if (!response.headersSent) response.send(answer);
   }
@@ -82,7 +69,7 @@ export class McpController {
     await this.assertNoBody(request);
     if (!hasSessions(call)) throw new MethodNotAllowedException('This caller has no streams.');
     await this.keys.assertActive(call.actor);
-    const session = await this.sessionOf(call, sessionIdOf(request), 'no_session');
+    const session = await this.sessions.find(sessionIdOf(request), call, 'no_session');
     const lastEventId = lastEventIdOf(request, session);
     if (request.method === 'HEAD') {
       new EventStream(response).close();
@@ -115,24 +102,14 @@ export class McpController {
     await this.handler.countMessages(1, call, response);
     await this.assertNoBody(request);
     const id = sessionIdOf(request);
-    const session = await this.sessionOf(call, id, id === undefined ? 'no_session' : 'not_found');
+    const session = await this.sessions.find(
+      id,
+      call,
+      id === undefined ? 'no_session' : 'not_found',
+    );
     validateHeaders(request);
     if (!(await this.sessions.terminate(session))) throw noSession('not_found');
     response.json({ data: { id: session.id, closed: true } });
-  }
-
-  private async handle(body: Messages | ApiError, context: McpRequestContext): Promise<unknown> {
-    const { call, request } = context;
-    if (!(body instanceof ApiError) && isStateless(body.body, declaredProtocolVersion(request))) {
-      return this.handler.handleStateless(body, context);
-    }
-    const id = opensSession(body) ? undefined : sessionIdOf(request);
-    const session = id === undefined ? undefined : await this.sessionOf(call, id, 'not_found');
-    if (body instanceof ApiError) throw body;
-    validateHeaders(request);
-    return session
-      ? this.handler.handleRequests(body, context, session)
-      : this.handler.initialize(body, context);
   }
 
   private async assertNoBody(request: ApiRequest): Promise<void> {
@@ -140,30 +117,4 @@ export class McpController {
     const problems = await checkUnexpectedBody(request, this.settings.bodyLimitBytes);
     if (problems.length > 0) throw validationError(problems);
   }
-
-  private async sessionOf(
-    call: Call,
-    id: string | undefined,
-    errorCode: 'no_session' | 'not_found',
-  ): Promise<Session> {
-    const session = id === undefined ? undefined : await this.sessions.use(id, call);
-    if (!session) throw noSession(errorCode);
-    return session;
-  }
-}
-
-/** The call of an agent: its changes name the request. */
-function agentCall(call: Call, { state: { requestId } }: ApiRequest): Call {
-  return { ...call, actor: { ...call.actor, channel: 'ai' }, requestId };
-}
-
-/** Clients send `initialize` with the id of a session that has ended. */
-function opensSession(body: Messages | ApiError): boolean {
-  return !(body instanceof ApiError) && !body.isBatch && body.requests[0]?.method === 'initialize';
-}
-
-function noSession(errorCode: 'no_session' | 'not_found'): ApiError {
-  return new ApiError(errorCode, {
-    message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
-  });
 }

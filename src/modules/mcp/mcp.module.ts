@@ -5,11 +5,8 @@ import { EventsModule } from '../events/events.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
-import { ScopeChallenge } from './protocol/scope-challenge.js';
-import { McpServices } from './protocol/mcp-call.js';
-import { SessionRevalidation } from './sessions/session-revalidation.js';
-import { SubscriptionStreams } from './sessions/subscription-streams.js';
-import { SubscriptionListenHandler } from './protocol/subscription-listen-handler.js';
+import { McpMethods } from './protocol/methods.js';
+import { SubscriptionStreams } from './protocol/subscription-streams.js';
 import { McpController } from './mcp.controller.js';
 import { PromptRegistry } from './prompts/prompt-registry.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
@@ -28,14 +25,11 @@ import { WhoamiTool } from './tools/whoami.tool.js';
   providers: [
     CompletionService,
     MethodDiscovery,
-    SessionRevalidation,
     SubscriptionStreams,
-    SubscriptionListenHandler,
     McpMessageHandler,
     PromptRegistry,
-    McpServices,
+    McpMethods,
     ResourceRegistry,
-    ScopeChallenge,
     SessionStore,
     SessionsRepository,
     StoredSubscriptions,

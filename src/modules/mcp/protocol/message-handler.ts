@@ -1,10 +1,10 @@
+import type { InitializeRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { logger } from '../../../platform/config/logger.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
-import { readJsonBytes } from '../../../platform/http/request/request-reader.js';
 import {
   RateLimits,
   setRateLimitHeaders,
@@ -12,22 +12,22 @@ import {
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { Call } from '../../../platform/data/call.js';
+import type { Session } from '../sessions/session.js';
+import { SessionStore } from '../sessions/session-store.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
 import {
   declaredProtocolVersion,
   rejectQueryParameters,
   SESSION_ID,
   sessionIdOf,
+  validateHeaders,
 } from './headers.js';
-import { ScopeChallenge } from './scope-challenge.js';
-import { SubscriptionListenHandler } from './subscription-listen-handler.js';
-import { type Messages, parseMessages } from './messages.js';
-import { schemaProblemsOf } from './methods.js';
-import type { Session } from '../sessions/session.js';
-import { type McpRequestContext, McpServices } from './mcp-call.js';
-import { clientNameOf, negotiatedVersion, handleRequests } from './session-protocol.js';
-import { SessionStore } from '../sessions/session-store.js';
-import { handleMessage, isListenRequest } from './stateless-protocol.js';
+import { McpCall } from './mcp-call.js';
+import { readMessages } from './messages.js';
+import { McpMethods, schemaProblemsOf } from './methods.js';
+import { answerRequest, initializeResult, negotiate } from './session-protocol.js';
+import { createHandler, dispatch, isListenRequest, isStateless } from './stateless-protocol.js';
+import { SubscriptionStreams } from './subscription-streams.js';
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
@@ -37,47 +37,34 @@ const INITIALIZE_IN_BATCH: FieldProblem = {
   message: 'must not be an array if it contains initialize',
 };
 
-/** The methods that read a record and count as a read. */
-const RESOURCE_READING_METHODS: ReadonlySet<string> = new Set([
-  'resources/read',
-  'resources/subscribe',
-]);
-
 /** Handles the messages of a POST to /mcp. */
 @Injectable()
 export class McpMessageHandler {
   constructor(
     private readonly settings: Settings,
     private readonly sessions: SessionStore,
-    private readonly services: McpServices,
-    private readonly subscriptionListen: SubscriptionListenHandler,
+    private readonly methods: McpMethods,
+    private readonly streams: SubscriptionStreams,
     private readonly limits: RateLimits,
-    private readonly scopes: ScopeChallenge,
   ) {}
 
   /**
-   * Reads the body of a POST and counts its messages, except those that count as reads or writes.
-   * @returns the messages, or the error in the body: an unknown session takes precedence over it
-   * @throws ApiError `rate_limit_exceeded`
+   * Reads the body of a POST and handles its messages. Those that are not calls are counted before, and calls that
+   * were refused before they were counted as reads or writes are counted as messages after.
+   * @returns the body of the response; undefined when there is none or it is a stream
+   * @throws ApiError `rate_limit_exceeded`, `no_session`, `not_found`, `session_mismatch`, `validation_error`,
+   *   `insufficient_scope` for an access token, `too_many_sessions`, `query_failed`, `create_failed`
    */
-  async readBody(context: McpRequestContext): Promise<Messages | ApiError> {
-    const body = await this.parseBody(context.request);
-    const messages = body instanceof ApiError ? 1 : body.count - this.countCallsIn(body);
-    await this.countMessages(messages, context.call, context.response);
-    return body;
-  }
-
-  /**
-   * Counts calls as messages if they were refused before they were counted as reads or writes.
-   * @throws ApiError `rate_limit_exceeded`
-   */
-  async countRefusedCalls(body: Messages | ApiError, context: McpRequestContext): Promise<void> {
-    if (body instanceof ApiError) return;
-    await this.countMessages(
-      this.countCallsIn(body) - context.countedCalls,
-      context.call,
-      context.response,
-    );
+  async handle(call: Call, request: ApiRequest, response: Response): Promise<unknown> {
+    const messages = await readMessages(request, this.settings.bodyLimitBytes);
+    const calls = messages.requests.filter((message) => this.methods.isCall(message)).length;
+    await this.countMessages(messages.count - calls, call, response);
+    const context = new McpCall(call, request, response, messages);
+    try {
+      return await this.answer(context);
+    } finally {
+      await this.countMessages(calls - context.countedCalls, call, response);
+    }
   }
 
   /** @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages */
@@ -90,28 +77,40 @@ export class McpMessageHandler {
     }
   }
 
-  /**
-   * Handles a message of the stateless protocol version.
-   * @returns the body of the response; undefined when there is none or it is a stream
-   * @throws ApiError `validation_error` for any query parameter, `insufficient_scope` for an access token
-   */
-  async handleStateless(
-    messages: Messages,
-    context: McpRequestContext,
-  ): Promise<string | undefined> {
-    const { request, response } = context;
+  private async answer(context: McpCall): Promise<unknown> {
+    const { call, request, messages } = context;
+    const { body, error, isBatch, requests } = messages;
+    if (!error && isStateless(body, declaredProtocolVersion(request))) {
+      return this.handleStateless(context);
+    }
+    const [first] = requests;
+    // Clients send `initialize` with the id of a session that has ended.
+    const opensSession = !isBatch && first?.method === 'initialize';
+    const id = opensSession ? undefined : sessionIdOf(request);
+    if (id !== undefined) context.session = await this.sessions.find(id, call, 'not_found');
+    if (error) throw error;
+    validateHeaders(request);
+    if (context.session || (first?.method !== 'initialize' && !hasSessions(call))) {
+      return this.handleRequests(context);
+    }
+    if (first?.method !== 'initialize') throw new ApiError('no_session');
+    const problems = schemaProblemsOf(first, 'InitializeRequest');
+    if (isBatch) problems.push(INITIALIZE_IN_BATCH);
+    if (problems.length > 0) throw validationError(problems);
+    const result = await this.initialize(first.params as InitializeRequest['params'], context);
+    return { result, jsonrpc: '2.0', id: first.id };
+  }
+
+  /** Handles a message of the stateless protocol version. */
+  private async handleStateless(context: McpCall): Promise<string | undefined> {
+    const { request, response, messages } = context;
     rejectQueryParameters(request);
-    this.scopes.check(messages, context);
+    this.methods.checkScopes(context);
     const { body } = messages;
+    const handler = createHandler(context, this.methods);
     const answer = isListenRequest(body)
-      ? await this.subscriptionListen.handle(body, context, (uri) =>
-          this.services.readResource(uri, context),
-        )
-      : await handleMessage(body, (name) => request.get(name), {
-          services: this.services,
-          context,
-          messages,
-        });
+      ? await this.streams.listen(body, handler, context)
+      : await dispatch(handler, body, request);
     const type = answer.headers.get('Content-Type');
     if (type === EVENT_STREAM && answer.body) {
       new EventStream(response).pipe(answer.body).catch(() => response.destroy());
@@ -126,43 +125,26 @@ export class McpMessageHandler {
   /**
    * Opens a session, except for callers without a key: they continue without a session id. A session of the same key
    * that the request names ends.
-   * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`, `create_failed`
    */
-  async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
-    const [request] = messages.requests;
-    const mayOpen = hasSessions(context.call);
-    if (request?.method !== 'initialize') {
-      if (mayOpen) throw new ApiError('no_session');
-      return this.handleRequests(messages, context);
+  private async initialize(
+    params: InitializeRequest['params'],
+    { call, request, response }: McpCall,
+  ): Promise<object> {
+    const parameters = negotiate(params);
+    const mayOpen = hasSessions(call);
+    if (mayOpen) {
+      const session = await this.sessions.open(call, parameters, sessionIdOf(request));
+      this.terminateIfUnanswered(session, response);
+      response.setHeader(SESSION_ID, session.id);
     }
-    const problems = schemaProblemsOf(request, 'InitializeRequest');
-    if (messages.isBatch) problems.push(INITIALIZE_IN_BATCH);
-    if (problems.length > 0) throw validationError(problems);
-    const call = { services: this.services, context, messages };
-    const [answer] = await handleRequests([request], call, mayOpen);
-    if (!mayOpen) return answer;
-    const parameters = {
-      protocolVersion: negotiatedVersion(answer) ?? '',
-      clientName: clientNameOf(request),
-    };
-    const replacedId = sessionIdOf(context.request);
-    const session = await this.sessions.open(context.call, parameters, replacedId);
-    this.terminateIfUnanswered(session, context.response);
-    context.response.setHeader(SESSION_ID, session.id);
-    return answer;
+    return initializeResult(parameters.protocolVersion, mayOpen);
   }
 
-  /**
-   * Handles the messages of a session, or of a caller without sessions.
-   * @throws ApiError `validation_error`, `insufficient_scope` for an access token
-   */
-  async handleRequests(
-    messages: Messages,
-    context: McpRequestContext,
-    session?: Session,
-  ): Promise<unknown> {
-    const { requests, isBatch } = messages;
-    const version = session?.protocolVersion ?? declaredProtocolVersion(context.request);
+  /** Handles the messages of a session, or of a caller without sessions. */
+  private async handleRequests(context: McpCall): Promise<unknown> {
+    const { request, response, session } = context;
+    const { requests, isBatch } = context.messages;
+    const version = session?.protocolVersion ?? declaredProtocolVersion(request);
     if (isBatch && (version ?? VERSION_WITH_BATCHES) !== VERSION_WITH_BATCHES) {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }
@@ -170,12 +152,13 @@ export class McpMessageHandler {
       throw validationError([INITIALIZE_IN_BATCH]);
     }
     if (requests.length === 0) {
-      context.response.status(202);
+      response.status(202);
       return undefined;
     }
-    this.scopes.check(messages, context);
-    const call = { services: this.services, context, messages, session };
-    const answers = await handleRequests(requests, call, session !== undefined);
+    this.methods.checkScopes(context);
+    const answers = await Promise.all(
+      requests.map((message) => answerRequest(message, context, this.methods)),
+    );
     return isBatch ? answers : answers[0];
   }
 
@@ -189,23 +172,6 @@ export class McpMessageHandler {
     };
     if (response.destroyed) terminate();
     else response.once('close', terminate);
-  }
-
-  private async parseBody(request: ApiRequest): Promise<Messages | ApiError> {
-    try {
-      return parseMessages(await readJsonBytes(request, this.settings.bodyLimitBytes));
-    } catch (error) {
-      if (error instanceof ApiError) return error;
-      throw error;
-    }
-  }
-
-  /** The number of messages that count as reads or writes. */
-  private countCallsIn({ requests }: Messages): number {
-    const isCall = ({ method, params }: (typeof requests)[number]) =>
-      RESOURCE_READING_METHODS.has(method) ||
-      (method === 'tools/call' && this.services.tools.countsAsReadOrWrite(String(params?.name)));
-    return requests.filter(isCall).length;
   }
 }
 

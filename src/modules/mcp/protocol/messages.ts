@@ -1,7 +1,9 @@
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { validationError } from '../../../platform/errors/api-error.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
+import { readJsonBytes } from '../../../platform/http/request/request-reader.js';
 import { parseJson } from '../../../platform/http/request/strict-json.js';
 
 /** The path of the arguments of a tool call, such as `params.arguments.first_name`. */
@@ -20,13 +22,21 @@ export interface Messages {
   readonly requests: readonly JSONRPCRequest[];
   /** Problems in the arguments of a tool call, which the result of the call reports. */
   readonly argumentProblems: readonly FieldProblem[];
+  /** Why the body could not be read. An unknown session takes precedence over it. */
+  readonly error?: ApiError;
 }
 
-/**
- * Parses the body of a POST as JSON-RPC 2.0.
- * @throws ApiError `validation_error` when it is not valid
- */
-export function parseMessages(bytes: Buffer): Messages {
+/** Reads the body of a POST as JSON-RPC 2.0. */
+export async function readMessages(request: ApiRequest, maxBytes: number): Promise<Messages> {
+  try {
+    return parseMessages(await readJsonBytes(request, maxBytes));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { body: undefined, count: 1, isBatch: false, requests: [], argumentProblems: [], error };
+  }
+}
+
+function parseMessages(bytes: Buffer): Messages {
   const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
   const ofArguments = isToolCall(value)
     ? problems.filter(({ field }) => field.startsWith(ARGUMENTS))

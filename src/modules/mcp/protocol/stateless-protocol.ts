@@ -11,8 +11,9 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
-import { isSupportedMethod, handleRequest } from './methods.js';
+import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { McpCall } from './mcp-call.js';
+import type { McpMethods } from './methods.js';
 
 /** The protocol version without sessions. */
 const STATELESS_PROTOCOL_VERSION = '2026-07-28';
@@ -55,49 +56,40 @@ export function isListenRequest(message: unknown): message is JSONRPCRequest {
   return isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
 }
 
-/** Handles a message with a new server, after the SDK has compared it with its headers. */
-export function handleMessage(
-  body: unknown,
-  headerOf: (name: string) => string | undefined,
-  call: McpCall,
-): Promise<Response> {
-  const handler = createMcpHandler(() => serverFor(body, call), { legacy: 'reject' });
-  return dispatch(handler, body, headerOf);
-}
-
-/** Creates a handler that answers `subscriptions/listen` with a stream and sends notifications to it. */
-export function createListenHandler(): McpHttpHandler {
+/** Creates the handler of a message, whose `notify` sends notifications to the stream of `subscriptions/listen`. */
+export function createHandler(context: McpCall, methods: McpMethods): McpHttpHandler {
   // EventStream sends the heartbeats.
   const options = { legacy: 'reject', keepAliveMs: 0 } as const;
-  // oxlint-disable-next-line typescript/no-deprecated -- see serverFor
-  return createMcpHandler(() => new Server(SERVER_INFO, OPTIONS), options);
+  return createMcpHandler(() => serverFor(context, methods), options);
 }
 
-/** Passes a message and its mirrored headers to a handler of the SDK. */
+/** Passes a message to a handler of the SDK, which compares it with its headers. */
 export function dispatch(
   handler: McpHttpHandler,
-  body: unknown,
-  headerOf: (name: string) => string | undefined,
+  parsedBody: unknown,
+  sent: ApiRequest,
 ): Promise<Response> {
   const headers = new Headers({ 'Content-Type': 'application/json' });
   for (const name of MIRRORED_HEADERS) {
-    const value = headerOf(name);
+    const value = sent.get(name);
     if (value !== undefined) headers.set(name, value);
   }
   const request = new Request(REQUEST_URL, { method: 'POST', headers });
-  return handler.fetch(request, { parsedBody: body });
+  return handler.fetch(request, { parsedBody });
 }
 
-function serverFor(message: unknown, call: McpCall) {
-  const isDiscovery = isJSONRPCRequest(message) && message.method === 'server/discover';
+/** A new server for each message. Callers are isolated from one another. */
+function serverFor(context: McpCall, methods: McpMethods) {
+  const method = context.messages.requests[0]?.method ?? '';
+  const info = method === 'server/discover' ? FULL_SERVER_INFO : SERVER_INFO;
   // oxlint-disable-next-line typescript/no-deprecated -- McpServer keeps validators for every tool
-  const server = new Server(isDiscovery ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
+  const server = new Server(info, OPTIONS);
   // Without any handler the SDK answers 404, as the protocol requires.
-  if (isJSONRPCRequest(message) && isSupportedMethod(message.method)) {
+  if (methods.has(method)) {
     // Handlers registered by method copy their values and answer invalid parameters with -32603.
     server.fallbackRequestHandler = async (request) => {
       const hint = CACHE_HINTS[request.method as keyof typeof CACHE_HINTS];
-      return { ...(await handleRequest(request, call, rpcCodeOf)), ...hint };
+      return { ...(await methods.handle(request, context, rpcCodeOf)), ...hint };
     };
   }
   return server;

@@ -162,6 +162,12 @@ export class ResourceRegistry implements OnModuleInit {
     ];
   }
 
+  /** The scope of a record or a list; none if a URI can name neither. */
+  scopesOf(uri: string): readonly string[] {
+    const scope = this.referenceOf(uri)?.kind.scope;
+    return scope === undefined ? [] : [scope];
+  }
+
   /** @returns undefined for a URI that can name neither a record nor a list */
   referenceOf(uri: string): ResourceReference | undefined {
     const canonicalUri = canonicalUriOf(uri);

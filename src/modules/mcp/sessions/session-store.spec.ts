@@ -4,10 +4,11 @@ import type { Settings } from '../../../platform/config/settings.js';
 import type { Instances } from '../../../platform/data/instances.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
+import type { EventFollower } from '../../events/event-follower.js';
 import { lifetimeOf } from './session-lifetime.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';
-import type { SessionsRepository, ValidSession } from './sessions.repository.js';
+import type { SessionsRepository, StoredSession } from './sessions.repository.js';
 import type { StoredSubscriptions } from './stored-subscriptions.js';
 
 const MINUTE_MS = 60_000;
@@ -29,8 +30,7 @@ const BOB: Call = { ...ALICE, actor: callOf('Bob').actor };
 
 const repository = {
   open: jest.fn<Promise<ReadonlySet<string>>, [{ id: string }[]]>(),
-  find: jest.fn<Promise<object | undefined>, [string]>(),
-  findValid: jest.fn<Promise<ValidSession[]>, [string[]]>(),
+  find: jest.fn<Promise<StoredSession[]>, [string[]]>(),
   postponeEnds: jest.fn<Promise<ReadonlySet<string>>, [string[]]>(),
   delete: jest.fn<Promise<boolean>, [string]>(),
 };
@@ -44,36 +44,48 @@ beforeEach(() => {
   repository.open.mockImplementation((opened) =>
     Promise.resolve(new Set(opened.map(({ id }) => id))),
   );
-  repository.findValid.mockImplementation((ids) => Promise.resolve(ids.map((id) => valid(id))));
+  repository.find.mockImplementation((ids) => Promise.resolve(ids.map((id) => stored(id))));
   repository.postponeEnds.mockImplementation((ids) => Promise.resolve(new Set(ids)));
   repository.delete.mockResolvedValue(true);
   mayShareDatabase.mockReset().mockResolvedValue(false);
-  sessions = new SessionStore(
+  sessions = storeOf(TTL_MS / 1_000);
+});
+afterEach(() => jest.useRealTimers());
+
+function storeOf(mcpSessionTtlSeconds: number): SessionStore {
+  return new SessionStore(
     repository as unknown as SessionsRepository,
     { replace: () => [], catchUp: () => Promise.resolve() } as unknown as StoredSubscriptions,
     new ChangeBus(),
     { mayShareDatabase } as unknown as Instances,
-    { mcpSessionTtlSeconds: TTL_MS / 1_000 } as Settings,
+    { beforeEvents: () => undefined } as unknown as EventFollower,
+    { mcpSessionTtlSeconds } as Settings,
   );
-});
-afterEach(() => jest.useRealTimers());
-
-function valid(id: string, hasEnded = false): ValidSession {
-  return { id, scopes: ['leads:read'], subscriptions: [], stream_number: 0, has_ended: hasEnded };
 }
 
-function stored(remainingMs = TTL_MS) {
+function stored(id: string, remainingMs = TTL_MS): StoredSession {
   const now = new Date();
-  const times = { age_ms: 0, last_used_at: now, read_at: now };
   return {
-    ...{
-      key_id: ALICE.actor.key.id,
-      grant_id: null,
-      protocol_version: '2025-11-25',
-      client_name: 'test',
-    },
-    ...{ subscriptions: [], ...times, remaining_ms: remainingMs },
+    id,
+    key_id: ALICE.actor.key.id,
+    grant_id: null,
+    protocol_version: '2025-11-25',
+    client_name: 'test',
+    scopes: ['leads:read'],
+    subscriptions: [],
+    stream_number: 0,
+    age_ms: 0,
+    last_used_at: now,
+    read_at: now,
+    remaining_ms: remainingMs,
   };
+}
+
+/** What is stored about the next sessions that are looked up. */
+function findStored(remainingMs: number): void {
+  repository.find.mockImplementation((ids) =>
+    Promise.resolve(ids.map((id) => stored(id, remainingMs))),
+  );
 }
 
 /** A session of an instance that has looked for others. */
@@ -92,6 +104,7 @@ function openStream(session: Session) {
 describe('a session that the instance knows', () => {
   it('is used without a statement, and only by its key', async () => {
     const session = await opened();
+    repository.find.mockClear();
     expect(sessions.use(session.id, ALICE)).toBe(session);
     expect(() => sessions.use(session.id, BOB)).toThrow(
       expect.objectContaining({ code: 'session_mismatch' }),
@@ -103,7 +116,7 @@ describe('a session that the instance knows', () => {
   it('is looked up and written by a use that its stored end does not cover', async () => {
     const { id } = await opened();
     jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
-    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    findStored(TTL_MS - 1);
     await sessions.use(id, ALICE);
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
     repository.find.mockClear();
@@ -127,11 +140,11 @@ describe('a session that the instance knows', () => {
   it('continues if its use cannot be written, which is tried again', async () => {
     const { id } = await opened();
     jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
-    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    findStored(TTL_MS - 1);
     repository.postponeEnds.mockRejectedValueOnce(new Error('the disk is full'));
     expect(await sessions.use(id, ALICE)).toMatchObject({ id });
     jest.advanceTimersByTime(TTL_MS - 1);
-    repository.findValid.mockResolvedValue([valid(id, true)]);
+    repository.find.mockResolvedValue([stored(id, 0)]);
     await sessions.postponeEndsInUse();
     await sessions.postponeEndsInUse();
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]], [[id]]]);
@@ -139,7 +152,7 @@ describe('a session that the instance knows', () => {
 
   it('stays open when the database is lost while the instances are counted', async () => {
     const { id } = await opened();
-    repository.findValid.mockRejectedValueOnce(new Error('the database is unavailable'));
+    repository.find.mockRejectedValueOnce(new Error('the database is unavailable'));
     mayShareDatabase.mockReturnValueOnce(new Promise(() => undefined));
     // A process ends when nothing handles a rejected promise.
     await expect(sessions.revalidate()).rejects.toThrow('the database is unavailable');
@@ -156,12 +169,12 @@ describe('a session that the instance knows', () => {
     streaming!.detachStream(stream);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([]);
-    repository.findValid.mockClear();
+    repository.find.mockClear();
     await sessions.revalidate();
-    expect(repository.findValid).not.toHaveBeenCalled();
-    repository.find.mockResolvedValue(undefined);
+    expect(repository.find).not.toHaveBeenCalled();
+    repository.find.mockResolvedValue([]);
     expect(await sessions.use(unused!.id, ALICE)).toBeUndefined();
-    expect(repository.find).toHaveBeenCalledWith(unused!.id);
+    expect(repository.find).toHaveBeenCalledWith([unused!.id]);
   });
 
   it('is kept while it has notifications that its client has not received', async () => {
@@ -175,7 +188,7 @@ describe('a session that the instance knows', () => {
   it('ends with its stream when it is no longer stored', async () => {
     const [ended, kept] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(ended!);
-    repository.findValid.mockResolvedValue([valid(kept!.id)]);
+    repository.find.mockResolvedValue([stored(kept!.id)]);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([kept]);
     expect(stream.close).toHaveBeenCalledTimes(1);
@@ -185,20 +198,20 @@ describe('a session that the instance knows', () => {
 describe('a session that other instances may use', () => {
   beforeEach(() => {
     mayShareDatabase.mockResolvedValue(true);
-    repository.find.mockResolvedValue(stored());
+    findStored(TTL_MS);
   });
 
   it('is looked up for each request, and only its key may use it', async () => {
     const session = await opened();
     expect(await sessions.use(session.id, ALICE)).toBe(session);
-    expect(repository.find).toHaveBeenCalledWith(session.id);
+    expect(repository.find).toHaveBeenCalledWith([session.id]);
     await expect(sessions.use(session.id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
   });
 
   it('has ended when it is no longer stored', async () => {
     const session = await opened();
     const stream = openStream(session);
-    repository.find.mockResolvedValue(undefined);
+    repository.find.mockResolvedValue([]);
     expect(await sessions.use(session.id, ALICE)).toBeUndefined();
     expect([...sessions.all()]).toEqual([]);
     expect(stream.close).toHaveBeenCalledTimes(1);
@@ -207,7 +220,7 @@ describe('a session that other instances may use', () => {
   it('has ended when its stored end has passed', async () => {
     const session = await opened();
     jest.advanceTimersByTime(LATEST_END_MS);
-    repository.find.mockResolvedValue(stored(0));
+    findStored(0);
     expect(await sessions.use(session.id, ALICE)).toBeUndefined();
     await expect(Promise.resolve(sessions.use(session.id, BOB))).resolves.toBeUndefined();
     expect(repository.postponeEnds).not.toHaveBeenCalled();
@@ -225,14 +238,14 @@ describe('a session that other instances may use', () => {
     ['more time left than its time to live allows, after a change of the setting', 2 * TTL_MS],
   ])('is written if it has %s', async (_, remainingMs) => {
     const { id } = await opened();
-    repository.find.mockResolvedValue(stored(remainingMs));
+    findStored(remainingMs);
     await sessions.use(id, ALICE);
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
   });
 
   it('has ended when another instance ends it while its use is written', async () => {
     const { id } = await opened();
-    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    findStored(TTL_MS - 1);
     repository.postponeEnds.mockResolvedValue(new Set());
     expect(await sessions.use(id, ALICE)).toBeUndefined();
     expect([...sessions.all()]).toEqual([]);
@@ -240,7 +253,7 @@ describe('a session that other instances may use', () => {
 
   it('is not written by another key', async () => {
     const { id } = await opened();
-    repository.find.mockResolvedValue(stored(1));
+    findStored(1);
     await expect(sessions.use(id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
     expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
@@ -248,17 +261,15 @@ describe('a session that other instances may use', () => {
   it('is looked up before events are delivered, if it has a stream', async () => {
     const [streaming] = await Promise.all([opened(), opened()]);
     openStream(streaming);
-    repository.findValid.mockClear();
+    repository.find.mockClear();
     await sessions.refreshNotified();
-    expect(repository.findValid.mock.calls).toEqual([[[streaming.id]]]);
+    expect(repository.find.mock.calls).toEqual([[[streaming.id]]]);
   });
 });
 
 describe('a session that has ended by the clock of the database', () => {
   beforeEach(() => {
-    repository.findValid.mockImplementation((ids) =>
-      Promise.resolve(ids.map((id) => valid(id, true))),
-    );
+    findStored(0);
   });
 
   it('continues and is written if this instance knows of a later end', async () => {
@@ -296,6 +307,7 @@ it('closes the stream of a terminated session and no longer knows the session', 
   const session = await sessions.open(ALICE, TERMS);
   const stream = openStream(session);
   expect(await sessions.terminate(session)).toBe(true);
+  repository.find.mockResolvedValue([]);
   expect(stream.close).toHaveBeenCalledTimes(1);
   expect(await sessions.use(session.id, ALICE)).toBeUndefined();
 });
@@ -306,4 +318,43 @@ it('closes all open streams and every later one when the application shuts down'
   sessions.beforeApplicationShutdown();
   streams.push(openStream(opened[0]!));
   for (const { close } of streams) expect(close).toHaveBeenCalledTimes(1);
+});
+
+describe('the checks of all sessions', () => {
+  const SECOND_MS = 1_000;
+  const revalidate = jest.spyOn(SessionStore.prototype, 'revalidate');
+  const postponeEndsInUse = jest.spyOn(SessionStore.prototype, 'postponeEndsInUse');
+
+  beforeEach(() => {
+    revalidate.mockReset().mockResolvedValue();
+    postponeEndsInUse.mockReset().mockResolvedValue();
+    sessions = storeOf(5);
+    sessions.onApplicationBootstrap();
+  });
+  afterEach(() => {
+    sessions.onModuleDestroy();
+  });
+  afterAll(() => {
+    revalidate.mockRestore();
+    postponeEndsInUse.mockRestore();
+  });
+
+  it('look them up within a second, also after a failure', async () => {
+    revalidate.mockRejectedValueOnce(new Error('the database is unavailable'));
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(revalidate.mock.calls.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('look for streams often enough that a session of five seconds always has that time left', async () => {
+    postponeEndsInUse.mockRejectedValueOnce(new Error('the database is unavailable'));
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(postponeEndsInUse.mock.calls.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('stop when the application stops', async () => {
+    sessions.onModuleDestroy();
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(revalidate).not.toHaveBeenCalled();
+    expect(postponeEndsInUse).not.toHaveBeenCalled();
+  });
 });

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { repeat } from '../../../platform/config/repeated-work.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { Instances } from '../../../platform/data/instances.js';
 import { BatchQueue } from '../../../platform/data/gateway/queues.js';
@@ -8,12 +14,16 @@ import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import type { MaybePromise } from '../../../platform/maybe-promise.js';
 import type { Call } from '../../../platform/data/call.js';
-import { Session, type SessionEnd, type SessionStream, type SessionParameters } from './session.js';
+import { EventFollower } from '../../events/event-follower.js';
+import { Session, type SessionParameters, type SessionStream } from './session.js';
 import { lifetimeOf, type SessionLifetime } from './session-lifetime.js';
 import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
 import { StoredSubscriptions } from './stored-subscriptions.js';
 
-/** An estimate: a session can end at any time. */
+/** Sessions must end within one second after their key is revoked or expires. */
+const REVALIDATION_MS = 700;
+
+/** An estimate: a session or a stream can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
 /** The time in which another instance notices that it has lost a stream. */
@@ -26,19 +36,23 @@ const STREAM_LOSS_MS = 60_000;
  * instance may have ended it.
  */
 @Injectable()
-export class SessionStore implements BeforeApplicationShutdown {
+export class SessionStore
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly known = new Map<string, Session>();
   private readonly openings: BatchQueue<NewSession, boolean>;
   private readonly lifetime: SessionLifetime;
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
   private mayBeShared = true;
+  private stops: (() => void)[] = [];
 
   constructor(
     private readonly repository: SessionsRepository,
     private readonly subscriptions: StoredSubscriptions,
     private readonly changes: ChangeBus,
     private readonly instances: Instances,
+    private readonly follower: EventFollower,
     settings: Settings,
   ) {
     this.lifetime = lifetimeOf(settings);
@@ -47,6 +61,22 @@ export class SessionStore implements BeforeApplicationShutdown {
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
     });
+  }
+
+  onApplicationBootstrap(): void {
+    this.follower.beforeEvents(() => this.refreshNotified());
+    this.stops = [
+      repeat(() => this.revalidate(), REVALIDATION_MS, 'the open sessions could not be looked up'),
+      repeat(
+        () => this.postponeEndsInUse(),
+        this.lifetime.pauseMs,
+        'the use of sessions could not be stored',
+      ),
+    ];
+  }
+
+  onModuleDestroy(): void {
+    for (const stop of this.stops) stop();
   }
 
   /**
@@ -67,12 +97,18 @@ export class SessionStore implements BeforeApplicationShutdown {
     });
     const replaced = replacedId && this.known.get(replacedId.toLowerCase());
     if (replaced && isOwnedBy(replaced, call)) this.end(replaced);
-    if (!isOpen) {
-      throw new ApiError('too_many_sessions', {
-        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-      });
-    }
+    if (!isOpen) throw tooManySessions();
     this.known.set(session.id, session);
+    return session;
+  }
+
+  /**
+   * Finds a session of the caller's key and postpones its end.
+   * @throws ApiError `errorCode` when there is no such session or it has ended, `session_mismatch`, `query_failed`
+   */
+  async find(id: string | undefined, call: Call, errorCode: NoSession): Promise<Session> {
+    const session = id === undefined ? undefined : await this.use(id, call);
+    if (!session) throw noSession(errorCode);
     return session;
   }
 
@@ -137,44 +173,6 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Applies the changes that other instances have made to the sessions with notifications. Called before
-   * events are delivered, so that new and ended subscriptions apply to every later change on all instances.
-   * @throws ApiError `query_failed`
-   */
-  async refreshNotified(): Promise<void> {
-    if (!this.mayBeShared) return;
-    await this.refresh([...this.known.values()].filter((session) => session.isNotified));
-  }
-
-  private async refresh(sessions: readonly Session[]): Promise<void> {
-    if (sessions.length === 0) return;
-    const read = sessions.map((session) => {
-      return { session, changesBefore: session.subscriptionChanges };
-    });
-    const valid = await this.repository.findValid(sessions.map(({ id }) => id));
-    const byId = new Map(valid.map((session) => [session.id, session]));
-    const now = performance.now();
-    const endedTooEarly: Session[] = [];
-    for (const { session, changesBefore } of read) {
-      const stored = byId.get(session.id);
-      if (!stored || (stored.has_ended && !session.isKnownToLast(now))) {
-        this.end(session);
-        continue;
-      }
-      session.closeReplacedStream(stored.stream_number);
-      session.updateScopes(stored.scopes);
-      // Other sessions read their subscriptions with their next request, which also reads missed changes.
-      if (this.mayBeShared && session.isNotified) {
-        const scopes = new Set(stored.scopes);
-        this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);
-      }
-      // The clock of the database was set forward, or no use could be stored.
-      if (stored.has_ended) endedTooEarly.push(session);
-    }
-    await this.postponeEnds(endedTooEarly);
-  }
-
-  /**
    * Postpones the end of sessions with streams, and of those whose use could not be stored.
    * @throws ApiError `create_failed`
    */
@@ -195,27 +193,62 @@ export class SessionStore implements BeforeApplicationShutdown {
     return this.known.values();
   }
 
+  /**
+   * Applies the changes that other instances have made to the sessions with notifications. Called before
+   * events are delivered, so that new and ended subscriptions apply to every later change on all instances.
+   * @throws ApiError `query_failed`
+   */
+  async refreshNotified(): Promise<void> {
+    if (!this.mayBeShared) return;
+    await this.refresh([...this.known.values()].filter((session) => session.isNotified));
+  }
+
+  private async refresh(sessions: readonly Session[]): Promise<void> {
+    if (sessions.length === 0) return;
+    const read = sessions.map((session) => {
+      return { session, changesBefore: session.subscriptionChanges };
+    });
+    const valid = await this.repository.find(sessions.map(({ id }) => id));
+    const byId = new Map(valid.map((session) => [session.id, session]));
+    const now = performance.now();
+    const endedTooEarly: Session[] = [];
+    for (const { session, changesBefore } of read) {
+      const stored = byId.get(session.id);
+      const hasEnded = !stored || stored.remaining_ms <= 0;
+      if (!stored || (hasEnded && !session.isKnownToLast(now))) {
+        this.end(session);
+        continue;
+      }
+      session.closeReplacedStream(stored.stream_number);
+      session.updateScopes(stored.scopes);
+      // Other sessions read their subscriptions with their next request, which also reads missed changes.
+      if (this.mayBeShared && session.isNotified) {
+        this.subscriptions.replace(session, stored, changesBefore);
+      }
+      // The clock of the database was set forward, or no use could be stored.
+      if (hasEnded) endedTooEarly.push(session);
+    }
+    await this.postponeEnds(endedTooEarly);
+  }
+
   /** Continues a session that another instance may have opened, changed or ended. */
   private async restore(id: string, call: Call): Promise<Session | undefined> {
     const changesBefore = this.known.get(id)?.subscriptionChanges ?? 0;
     const readAt = performance.now();
-    const stored = await this.repository.find(id);
-    const mayContinue =
-      (stored?.remaining_ms ?? 0) > 0 || this.known.get(id)?.isKnownToLast(readAt);
-    if (!stored || !mayContinue) {
-      this.endKnown(id);
+    const [stored] = await this.repository.find([id]);
+    const known = this.known.get(id);
+    if (!stored || !(stored.remaining_ms > 0 || known?.isKnownToLast(readAt))) {
+      if (known) this.end(known);
       return undefined;
     }
     assertOwner({ keyId: stored.key_id, grantId: stored.grant_id }, call);
-    const end = this.coversUse(stored.remaining_ms)
-      ? { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false }
-      : await this.storeUse(id);
-    if (!end) {
-      this.endKnown(id);
+    const session = known ?? this.createFrom(stored, call);
+    if (this.coversUse(stored.remaining_ms)) {
+      Object.assign(session, { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false });
+    } else if (!(await this.storeUse(session))) {
+      this.end(session);
       return undefined;
     }
-    const session = this.known.get(id) ?? this.createFrom(id, stored, call);
-    Object.assign(session, end);
     await this.subscriptions.catchUp(session, stored, call, changesBefore);
     return session;
   }
@@ -228,39 +261,38 @@ export class SessionStore implements BeforeApplicationShutdown {
   /**
    * Postpones the end of a session. A failure does not affect its requests, because reads are possible while the
    * database refuses writes.
-   * @returns the new end; undefined when the session no longer exists
+   * @returns whether the session still exists
    */
-  private async storeUse(id: string): Promise<SessionEnd | undefined> {
-    const now = performance.now();
+  private async storeUse(session: Session): Promise<boolean> {
+    const endsAt = performance.now() + this.lifetime.minMs;
     try {
-      const existing = await this.repository.postponeEnds([id]);
-      return existing.has(id)
-        ? { endsAt: now + this.lifetime.maxMs, hasUnstoredUse: false }
-        : undefined;
+      return (await this.postponeEnds([session])).has(session.id);
     } catch {
-      return { endsAt: now + this.lifetime.minMs, hasUnstoredUse: true };
+      Object.assign(session, { endsAt, hasUnstoredUse: true });
+      return true;
     }
   }
 
-  /** @throws ApiError `create_failed` */
-  private async postponeEnds(sessions: readonly Session[]): Promise<void> {
-    if (sessions.length === 0) return;
+  /**
+   * @returns the ids of the sessions that exist
+   * @throws ApiError `create_failed`
+   */
+  private async postponeEnds(sessions: readonly Session[]): Promise<ReadonlySet<string>> {
+    if (sessions.length === 0) return new Set();
     const endsAt = performance.now() + this.lifetime.maxMs;
-    await this.repository.postponeEnds(sessions.map(({ id }) => id));
+    const existing = await this.repository.postponeEnds(sessions.map(({ id }) => id));
     for (const session of sessions) Object.assign(session, { endsAt, hasUnstoredUse: false });
+    return existing;
   }
 
-  private createFrom(id: string, stored: StoredSession, call: Call): Session {
-    const parameters = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
+  private createFrom(stored: StoredSession, call: Call): Session {
+    const { id, protocol_version: protocolVersion, client_name: clientName, age_ms } = stored;
     const streamLostAt = new Date(stored.last_used_at.getTime() - STREAM_LOSS_MS);
-    const session = new Session(id, call, parameters, this.changes, stored.age_ms, streamLostAt);
+    const parameters = { protocolVersion, clientName };
+    const session = new Session(id, call, parameters, this.changes, age_ms, streamLostAt);
+    session.endsAt = performance.now() + this.lifetime.minMs;
     this.known.set(id, session);
     return session;
-  }
-
-  private endKnown(id: string): void {
-    const session = this.known.get(id);
-    if (session) this.end(session);
   }
 
   private end(session: Session): void {
@@ -276,6 +308,20 @@ export class SessionStore implements BeforeApplicationShutdown {
       if (!isNeeded) this.known.delete(session.id);
     }
   }
+}
+
+type NoSession = 'no_session' | 'not_found';
+
+export function noSession(errorCode: NoSession): ApiError {
+  return new ApiError(errorCode, {
+    message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
+  });
+}
+
+/** The error when as many sessions or streams are open as can be. */
+export function tooManySessions(message?: string): ApiError {
+  const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+  return new ApiError('too_many_sessions', { message, headers });
 }
 
 type Owner = Pick<Session, 'keyId' | 'grantId'>;

@@ -33,16 +33,8 @@ export interface SessionParameters {
   readonly clientName: string;
 }
 
-/** When a session ends if it is not used again. */
-export interface SessionEnd {
-  /** As far as this instance knows, on the clock of `performance.now()`. */
-  endsAt: number;
-  /** Whether the last use could not be stored, so that other instances end the session earlier. */
-  hasUnstoredUse: boolean;
-}
-
 /** The state of a session on this instance. Servers and transports are created per request. */
-export class Session implements SessionEnd {
+export class Session {
   readonly protocolVersion: string;
   readonly clientName: string;
   readonly keyId: string;
@@ -51,11 +43,13 @@ export class Session implements SessionEnd {
   lastSentEventId: number;
   /** The number of changes of the subscriptions by requests to this instance, begun or completed. */
   subscriptionChanges = 0;
+  /** When the session ends if it is not used again, as far as this instance knows, on the clock of `performance.now()`. */
   endsAt = 0;
+  /** Whether the last use could not be stored, so that other instances end the session earlier. */
   hasUnstoredUse = false;
   private stream: SessionStream | undefined;
   private streamNumber = 0;
-  private events: readonly SessionEvent[] | undefined;
+  private events: readonly SessionEvent[] = [];
   private lastEventId: number;
   private readonly subscriptions: Subscriptions;
 
@@ -77,8 +71,11 @@ export class Session implements SessionEnd {
     this.protocolVersion = protocolVersion;
     this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
-    this.subscriptions = new Subscriptions(call, changes, (uri) => {
+    const onChange = (uri: string) => {
       this.notifyUpdated(uri);
+    };
+    this.subscriptions = new Subscriptions(call, changes, onChange, (uri) => {
+      this.events = this.events.filter(({ message: { params } }) => params?.uri !== uri);
     });
   }
 
@@ -89,7 +86,7 @@ export class Session implements SessionEnd {
 
   /** Whether the session has subscriptions, or events for a later stream. */
   get hasNotifications(): boolean {
-    return this.subscriptions.uris.length > 0 || (this.events?.length ?? 0) > 0;
+    return this.subscriptions.uris.length > 0 || this.events.length > 0;
   }
 
   /** Whether changes of records cause notifications now, or have caused some. */
@@ -105,7 +102,7 @@ export class Session implements SessionEnd {
   notify(method: string, params?: Notification['params']): void {
     const message: Notification = { jsonrpc: '2.0', method, ...(params && { params }) };
     const event: SessionEvent = { id: ++this.lastEventId, message };
-    this.events = compacted([...(this.events ?? []), event]);
+    this.events = compacted([...this.events, event]);
     if (this.stream) this.deliver(this.stream, event);
   }
 
@@ -127,21 +124,17 @@ export class Session implements SessionEnd {
    * @returns the added ones
    */
   replaceSubscriptions(resources: readonly ResourceReference[]): ResourceReference[] {
-    const { added, removedUris } = this.subscriptions.replace(resources);
-    if (removedUris.length > 0) this.discardEventsOf(removedUris);
-    return added;
+    return this.subscriptions.replace(resources);
   }
 
   /** Ends a subscription and discards its stored notifications. */
   unsubscribe(canonicalUri: string): void {
-    this.discardEventsOf([this.subscriptions.remove(canonicalUri)]);
+    this.subscriptions.remove(canonicalUri);
   }
 
   /** Ends subscriptions that the new scopes do not allow, and notifies the client of its new tool list. */
   updateScopes(scopes: readonly string[]): void {
-    const { changed, removedUris } = this.subscriptions.updateScopes(scopes);
-    if (removedUris.length > 0) this.discardEventsOf(removedUris);
-    if (changed) this.notify('notifications/tools/list_changed');
+    if (this.subscriptions.updateScopes(scopes)) this.notify('notifications/tools/list_changed');
   }
 
   /** Whether the id is at most that of the last event of this instance. */
@@ -166,7 +159,7 @@ export class Session implements SessionEnd {
     const isOwn = this.hasEvent(lastReceivedId);
     const after = isOwn ? lastReceivedId : this.lastSentEventId;
     if (!isOwn) this.lastEventId = lastReceivedId;
-    for (const event of this.events ?? []) if (event.id > after) this.deliver(stream, event);
+    for (const event of this.events) if (event.id > after) this.deliver(stream, event);
   }
 
   /** Releases a stream that has ended, unless a newer stream has replaced it. */
@@ -186,12 +179,6 @@ export class Session implements SessionEnd {
   terminate(): void {
     this.subscriptions.end();
     this.closeStream();
-  }
-
-  private discardEventsOf(uris: readonly (string | undefined)[]): void {
-    this.events = this.events?.filter(({ message: { params } }) => {
-      return !params || !uris.includes(params.uri);
-    });
   }
 
   private deliver(stream: SessionStream, event: SessionEvent): void {

@@ -19,8 +19,12 @@ export interface NewSession {
   readonly replaced_id: string | undefined;
 }
 
-/** A session that any instance can continue. */
-export interface StoredSession extends Omit<NewSession, 'id' | 'replaced_id'> {
+/** A session that any instance can continue: its key and grant are valid. */
+export interface StoredSession extends Omit<NewSession, 'replaced_id'> {
+  /** The scopes of the key, or those of the grant that its key still has. */
+  readonly scopes: readonly string[];
+  /** The number of the newest stream of the session, on any instance; 0 before the first one. */
+  readonly stream_number: number;
   /** The URIs of the subscribed records, as the client wrote them. */
   readonly subscriptions: readonly string[];
   readonly age_ms: number;
@@ -32,33 +36,17 @@ export interface StoredSession extends Omit<NewSession, 'id' | 'replaced_id'> {
   readonly remaining_ms: number;
 }
 
-/** A stored session whose key and grant are valid. */
-export interface ValidSession {
-  readonly id: string;
-  /** The scopes of the key, or those of the grant that its key still has. */
-  readonly scopes: readonly string[];
-  readonly subscriptions: readonly string[];
-  /** The number of the newest stream of the session, on any instance; 0 before the first one. */
-  readonly stream_number: number;
-  /** Whether its time to live is over, by the clock of the database. */
-  readonly has_ended: boolean;
-}
-
 const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
     and ${IS_VALID_KEY}
   left join oauth_grants grants on grants.id = session.grant_id
   where (session.grant_id is null or ${IS_VALID_GRANT})`;
 
 const FIND = `
-  select session.key_id, session.grant_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
+  select session.id, session.key_id, session.grant_id, session.protocol_version, session.client_name,
+    session.subscriptions, session.stream_number, session.last_used_at,
+    case when session.grant_id is null then key.scopes else ${SCOPES_OF_GRANT} end as scopes,
     (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at,
     (extract(epoch from session.expires_at - now()) * 1000)::float8 as remaining_ms
-  from ${VALID_SESSIONS} and session.id = $1`;
-
-const FIND_VALID = `
-  select session.id, session.subscriptions, session.stream_number,
-    case when session.grant_id is null then key.scopes else ${SCOPES_OF_GRANT} end as scopes,
-    session.expires_at <= now() as has_ended
   from ${VALID_SESSIONS} and session.id = any($1::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
@@ -129,20 +117,11 @@ export class SessionsRepository {
   }
 
   /**
-   * @returns undefined for a session that does not exist or whose key or grant is not valid
-   * @throws ApiError `query_failed`
-   */
-  async find(id: string): Promise<StoredSession | undefined> {
-    const [session] = await this.lookups.find<StoredSession>('session', FIND, [id]);
-    return session;
-  }
-
-  /**
    * Those of the sessions that are stored and whose keys and grants are valid.
    * @throws ApiError `query_failed`
    */
-  findValid(ids: readonly string[]): Promise<ValidSession[]> {
-    return this.lookups.find<ValidSession>('valid-sessions', FIND_VALID, [ids]);
+  find(ids: readonly string[]): Promise<StoredSession[]> {
+    return this.lookups.find<StoredSession>('sessions', FIND, [ids]);
   }
 
   /**

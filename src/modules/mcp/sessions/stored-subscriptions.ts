@@ -40,13 +40,14 @@ export class StoredSubscriptions {
    */
   replace(
     session: Session,
-    uris: readonly string[],
-    scopes: ReadonlySet<string>,
+    { subscriptions, scopes }: StoredSession,
     changesBefore: number,
   ): ResourceReference[] | undefined {
     if (session.subscriptionChanges !== changesBefore) return undefined;
-    const references = uris.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
-    return session.replaceSubscriptions(references.filter(({ kind }) => scopes.has(kind.scope)));
+    const references = subscriptions.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
+    return session.replaceSubscriptions(
+      references.filter(({ kind }) => scopes.includes(kind.scope)),
+    );
   }
 
   /**
@@ -62,7 +63,7 @@ export class StoredSubscriptions {
   ): Promise<void> {
     const openedAt = new Date(stored.read_at.getTime() - stored.age_ms);
     const since = session.subscriptionsReadAt ?? openedAt;
-    const added = this.replace(session, stored.subscriptions, call.actor.scopes, changesBefore);
+    const added = this.replace(session, stored, changesBefore);
     if (!added) return;
     session.subscriptionsReadAt = stored.read_at;
     if (added.length === 0) return;

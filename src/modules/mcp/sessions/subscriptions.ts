@@ -19,11 +19,15 @@ export class Subscriptions {
   private scopes: string;
   private isEnded = false;
 
-  /** @param onChange receives the URI of a changed record, as the client wrote it */
+  /**
+   * @param onChange receives the URI of a changed record, as the client wrote it
+   * @param onRemoved receives the URI of a subscription that has ended
+   */
   constructor(
     { tenant, actor }: Call,
     private readonly changes: ChangeBus,
     private readonly onChange: (uri: string) => void,
+    private readonly onRemoved: (uri: string) => void = () => undefined,
   ) {
     this.organizationId = tenant.id;
     this.scopes = sortedList(actor.scopes);
@@ -34,7 +38,7 @@ export class Subscriptions {
     const isFull =
       this.byCanonicalUri.size >= MAX_SUBSCRIPTIONS && !this.byCanonicalUri.has(canonicalUri);
     if (isFull || this.isEnded) return false;
-    this.remove(canonicalUri);
+    this.byCanonicalUri.get(canonicalUri)?.unsubscribe();
     const unsubscribe = this.changes.subscribe(this.organizationId, id, () => {
       this.onChange(uri);
     });
@@ -44,34 +48,33 @@ export class Subscriptions {
 
   /**
    * Replaces the subscriptions. Those that stay keep the URI that the client wrote first.
-   * @returns the new ones, and the URIs of the removed ones
+   * @returns the new ones
    */
-  replace(resources: readonly ResourceReference[]) {
+  replace(resources: readonly ResourceReference[]): ResourceReference[] {
     const wanted = new Set(resources.map(({ canonicalUri }) => canonicalUri));
-    const unwanted = [...this.byCanonicalUri.keys()].filter((uri) => !wanted.has(uri));
-    const removedUris = unwanted.flatMap((uri) => this.remove(uri) ?? []);
+    for (const uri of this.byCanonicalUri.keys()) if (!wanted.has(uri)) this.remove(uri);
     const missing = resources.filter(({ canonicalUri }) => !this.byCanonicalUri.has(canonicalUri));
-    return { added: missing.filter((resource) => this.add(resource)), removedUris };
+    return missing.filter((resource) => this.add(resource));
   }
 
-  /** @returns the URI of the removed subscription, as the client wrote it */
-  remove(canonicalUri: string): string | undefined {
+  remove(canonicalUri: string): void {
     const subscription = this.byCanonicalUri.get(canonicalUri);
+    if (!subscription) return;
     this.byCanonicalUri.delete(canonicalUri);
-    subscription?.unsubscribe();
-    return subscription?.uri;
+    subscription.unsubscribe();
+    this.onRemoved(subscription.uri);
   }
 
   /**
    * Ends the subscriptions that the new scopes do not allow.
-   * @returns whether the scopes have changed, and the URIs of the ended subscriptions
+   * @returns whether the scopes have changed
    */
-  updateScopes(scopes: readonly string[]): { changed: boolean; removedUris: string[] } {
-    const notAllowed = [...this.byCanonicalUri].filter(([, { scope }]) => !scopes.includes(scope));
-    const sorted = sortedList(scopes);
-    const changed = sorted !== this.scopes;
-    this.scopes = sorted;
-    return { changed, removedUris: notAllowed.flatMap(([uri]) => this.remove(uri) ?? []) };
+  updateScopes(scopes: readonly string[]): boolean {
+    for (const [uri, { scope }] of this.byCanonicalUri)
+      if (!scopes.includes(scope)) this.remove(uri);
+    const before = this.scopes;
+    this.scopes = sortedList(scopes);
+    return this.scopes !== before;
   }
 
   /** Ends all subscriptions and refuses new ones. */

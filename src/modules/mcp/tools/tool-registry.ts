@@ -42,6 +42,12 @@ export class ToolRegistry implements OnModuleInit {
     return this.tools.get(name);
   }
 
+  /** The scopes of a tool; none if there is no such tool. */
+  scopesOf(name: string): readonly string[] {
+    const tool = this.tools.get(name);
+    return tool ? scopesOf(tool.declaration) : [];
+  }
+
   /** The scopes that the tools require, sorted. */
   get scopes(): readonly string[] {
     return [...new Set(this.definitions.flatMap(([declaration]) => scopesOf(declaration)))].sort();

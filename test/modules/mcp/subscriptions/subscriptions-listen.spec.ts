@@ -7,7 +7,7 @@ import { ResourceRegistry } from '../../../../src/modules/mcp/resources/resource
 import {
   MAX_STREAMS_PER_KEY,
   SubscriptionStreams,
-} from '../../../../src/modules/mcp/sessions/subscription-streams.js';
+} from '../../../../src/modules/mcp/protocol/subscription-streams.js';
 import { MAX_SUBSCRIPTIONS } from '../../../../src/modules/mcp/sessions/subscriptions.js';
 import {
   createLead,

@@ -5,7 +5,7 @@ import { ChangeBus } from '../../../../src/platform/data/gateway/change-bus.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import { Resource } from '../../../../src/modules/mcp/resources/resource.decorator.js';
-import { SubscriptionStreams } from '../../../../src/modules/mcp/sessions/subscription-streams.js';
+import { SubscriptionStreams } from '../../../../src/modules/mcp/protocol/subscription-streams.js';
 import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,
