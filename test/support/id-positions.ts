@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Prompt, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
 import { UUID_SCHEMA } from '../../src/platform/fields/kinds/uuid.js';
-import type { PromptDefinition } from '../../src/modules/mcp/prompts/prompt-registry.js';
-import type { ResourceTemplate } from '../../src/modules/mcp/resources/resource-registry.js';
 import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
@@ -110,8 +109,8 @@ export const ID_POSITIONS: readonly IdPosition[] = [
 export function positionsIn(
   controllers: readonly Type<object>[],
   tools: readonly ToolDefinition[],
-  templates: readonly ResourceTemplate[],
-  prompts: readonly PromptDefinition[],
+  templates: readonly ResourceTemplateType[],
+  prompts: readonly Prompt[],
   completed: readonly string[],
 ): string[] {
   // The routes of operators have no records of organizations, and only people create grants.
@@ -128,7 +127,7 @@ export function positionsIn(
   );
   const ofTemplates = templates.map(({ uriTemplate }) => `id of ${uriTemplate}`);
   const ofCompletions = completed.map((kind) => `id typed of ${kind}://{id}`);
-  const ofPrompts = prompts.flatMap(({ name, arguments: taken }) =>
+  const ofPrompts = prompts.flatMap(({ name, arguments: taken = [] }) =>
     taken.filter((one) => one.name.endsWith('_id')).map((one) => `${one.name} of ${name}`),
   );
   // It names no record, and the response has a random key.

@@ -3,7 +3,6 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { CompletionService } from './prompts/completion.service.js';
-import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
 import { McpMethods } from './protocol/methods.js';
 import { SubscriptionStreams } from './protocol/subscription-streams.js';
@@ -14,7 +13,6 @@ import { SessionStore } from './sessions/session-store.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { StoredSubscriptions } from './sessions/stored-subscriptions.js';
 import { ToolRegistry } from './tools/tool-registry.js';
-import { IdempotentCalls } from './tools/idempotent-calls.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
 
@@ -24,7 +22,6 @@ import { WhoamiTool } from './tools/whoami.tool.js';
   controllers: [McpController],
   providers: [
     CompletionService,
-    MethodDiscovery,
     SubscriptionStreams,
     McpMessageHandler,
     PromptRegistry,
@@ -34,7 +31,6 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     SessionsRepository,
     StoredSubscriptions,
     ToolRegistry,
-    IdempotentCalls,
     ToolRunner,
     WhoamiTool,
   ],

@@ -1,4 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { CompleteResult } from '@modelcontextprotocol/server';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { fieldsOf, type Field } from '../../../platform/fields/field.js';
 import type { Call } from '../../../platform/data/call.js';
 import {
@@ -8,8 +10,7 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from './completion.decorator.js';
-import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
-import { MethodDiscovery } from '../method-discovery.js';
+import { DeclaredMethods, missingScopeOf } from '../declared-methods.js';
 import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
@@ -25,30 +26,22 @@ export interface CompletionArgument {
   readonly value: string;
 }
 
-/** The result of `completion/complete`. */
-export interface CompletionResult {
-  readonly values: readonly string[];
-  readonly hasMore: boolean;
-  readonly total?: number;
-}
+type Completion = CompleteResult['completion'];
 
 const SUGGESTED_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 /** Completes the arguments of prompts and the ids in resource URIs. */
 @Injectable()
-export class CompletionService implements OnModuleInit {
-  private methodsByKind: ReadonlyMap<string, DecoratedMethod<CompletionDeclaration>> = new Map();
+export class CompletionService extends DeclaredMethods<CompletionDeclaration> {
+  protected readonly metadata = COMPLETION;
 
   constructor(
-    private readonly methods: MethodDiscovery,
+    discovery: DiscoveryService,
     private readonly prompts: PromptRegistry,
     private readonly resources: ResourceRegistry,
-  ) {}
-
-  /** @throws Error when two methods complete the same kind */
-  onModuleInit(): void {
-    this.methodsByKind = this.methods.byName<CompletionDeclaration>(COMPLETION);
+  ) {
+    super(discovery);
   }
 
   /**
@@ -59,14 +52,14 @@ export class CompletionService implements OnModuleInit {
     call: Call,
     reference: CompletionReference,
     { name, value }: CompletionArgument,
-  ): Promise<CompletionResult | undefined> {
+  ): Promise<Completion | undefined> {
     if (reference.type === 'ref/resource') {
       const kind = this.resources.kindOf(call, reference.uri);
-      return kind && name === 'id'
-        ? this.completeIds(call, kind.name, value, ({ id }) => id)
+      return kind !== undefined && name === 'id'
+        ? this.completeIds(call, kind, value, ({ id }) => id)
         : undefined;
     }
-    const input = this.prompts.find(call, reference.name)?.declaration.input;
+    const input = this.prompts.inputOf(call, reference.name);
     const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
     if (!field) return undefined;
     const kind = recordKindOf(input, name);
@@ -80,10 +73,11 @@ export class CompletionService implements OnModuleInit {
     kind: string,
     typed: string,
     write: (match: CompletionMatch) => string,
-  ): Promise<CompletionResult> {
-    const method = this.methodsByKind.get(kind);
-    if (!method || !call.actor.scopes.has(method.declaration.scope))
+  ): Promise<Completion> {
+    const method = this.methods.get(kind);
+    if (!method || missingScopeOf(method.declaration, call.actor.scopes)) {
       return { values: [], hasMore: false };
+    }
     const { matches, hasMore, ...known } = (await method.run(
       call,
       extractId(typed),
@@ -98,7 +92,7 @@ export class CompletionService implements OnModuleInit {
 }
 
 /** Completes the values of an enum, or the next days for a date. */
-function completeValue({ schema }: Field, typed: string): CompletionResult {
+function completeValue({ schema }: Field, typed: string): Completion {
   const values = schema.format === 'date-time' ? nextDays() : (schema.enum ?? []).map(String);
   return { values: values.filter((value) => value.startsWith(typed)), hasMore: false };
 }

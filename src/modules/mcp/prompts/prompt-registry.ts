@@ -1,32 +1,13 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../../platform/access/scopes.js';
+import type { ContentBlock, GetPromptResult, Prompt } from '@modelcontextprotocol/server';
+import { Injectable, type Type } from '@nestjs/common';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { fieldsOf } from '../../../platform/fields/field.js';
 import { assertOnlyFields } from '../../../platform/fields/input/read-into-class.js';
 import { readInput } from '../../../platform/fields/input/read-input.js';
 import type { Call } from '../../../platform/data/call.js';
-import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
-import { MethodDiscovery } from '../method-discovery.js';
+import { DeclaredMethods } from '../declared-methods.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
-import { contentsOf, type ResourceContents } from '../resources/resource-registry.js';
-
-/** A prompt in `prompts/list`. */
-export interface PromptDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly arguments: { name: string; description?: string; required: boolean }[];
-}
-
-/** The result of `prompts/get`. */
-export interface PromptResult {
-  readonly description: string;
-  readonly messages: { readonly role: 'user'; readonly content: PromptContent }[];
-}
-
-type PromptContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'resource'; readonly resource: ResourceContents };
+import { contentsOf } from '../resources/resource-registry.js';
 
 /** The first message of a prompt with records. Records contain text from untrusted authors. */
 const RECORDS_ARE_DATA =
@@ -34,51 +15,39 @@ const RECORDS_ARE_DATA =
 
 /** The prompts that all modules declare. */
 @Injectable()
-export class PromptRegistry implements OnModuleInit {
-  private prompts: ReadonlyMap<string, DecoratedMethod<PromptDeclaration>> = new Map();
-
-  constructor(private readonly methods: MethodDiscovery) {}
+export class PromptRegistry extends DeclaredMethods<PromptDeclaration> {
+  protected readonly metadata = PROMPT;
 
   /** @throws Error when two prompts have the same name, or one has an argument that is not a field */
-  onModuleInit(): void {
-    this.prompts = this.methods.byName<PromptDeclaration>(PROMPT);
-    for (const { declaration } of this.prompts.values()) {
+  override onModuleInit(): void {
+    super.onModuleInit();
+    for (const { declaration } of this.methods.values()) {
       assertOnlyFields(`The prompt ${declaration.name}`, declaration.input);
     }
   }
 
   /** @returns the prompts that a key with these scopes may get, in a fixed order */
-  listFor(scopes: ReadonlySet<string>): PromptDefinition[] {
-    return [...this.prompts.values()]
-      .map(({ declaration }) => declaration)
-      .filter((prompt) => prompt.scopes.every((scope) => scopes.has(scope)))
-      .map(({ name, title, description, input }) => {
-        return { name, title, description, arguments: argumentsOf(input) };
-      });
-  }
-
-  /** The scopes of a prompt; none if there is no such prompt. */
-  scopesOf(name: string): readonly string[] {
-    return this.prompts.get(name)?.declaration.scopes ?? [];
+  listFor(scopes: ReadonlySet<string>): Prompt[] {
+    return this.allowed(scopes).map(({ name, title, description, input }) => {
+      return { name, title, description, arguments: argumentsOf(input) };
+    });
   }
 
   /**
+   * The DTO of the arguments of a prompt.
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`
    */
-  find({ actor: { scopes } }: Call, name: string): DecoratedMethod<PromptDeclaration> | undefined {
-    const prompt = this.prompts.get(name);
-    const missing = prompt?.declaration.scopes.find((scope) => !scopes.has(scope));
-    if (missing) throw insufficientScope(missing);
-    return prompt;
+  inputOf(call: Call, name: string): Type<object> | undefined {
+    return this.findFor(call, name)?.declaration.input;
   }
 
   /**
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`, `validation_error`, and the errors of the prompt's method
    */
-  async get(call: Call, name: string, args: object): Promise<PromptResult | undefined> {
-    const prompt = this.find(call, name);
+  async get(call: Call, name: string, args: object): Promise<GetPromptResult | undefined> {
+    const prompt = this.findFor(call, name);
     if (!prompt) return undefined;
     const { description, input } = prompt.declaration;
     const { value, problems } = readInput(input, args, [], { encoding: 'text' });
@@ -90,13 +59,13 @@ export class PromptRegistry implements OnModuleInit {
   }
 }
 
-function argumentsOf(input: PromptDeclaration['input']): PromptDefinition['arguments'] {
+function argumentsOf(input: Type<object>): Prompt['arguments'] {
   return fieldsOf(input).map(({ name, presence, schema: { description } }) => {
     return { name, ...(description && { description }), required: presence.required ?? false };
   });
 }
 
-function contentOf(part: PromptPart): PromptContent {
+function contentOf(part: PromptPart): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part };
   const { kind, record } = part;
   return { type: 'resource', resource: contentsOf({ uri: `${kind}://${record.id}`, record }) };

@@ -20,10 +20,9 @@ import { canonicalUriOf, contentsOf, ResourceRegistry } from '../resources/resou
 import type { Session } from '../sessions/session.js';
 import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
 import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
-import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
-import { ToolRunner } from '../tools/tool-runner.js';
+import { IDEMPOTENCY_KEY_META, ToolRunner } from '../tools/tool-runner.js';
 import type { McpCall } from './mcp-call.js';
 
 /** A JSON-RPC error. The error classes of the SDK cannot be used: they repeat the code in the message. */
@@ -91,13 +90,13 @@ export class McpMethods {
         type: 'ReadResourceRequest',
         answer: ({ uri }, context) => this.readResource(String(uri), context),
         isCall: () => true,
-        scopesOf: ({ uri }) => this.resources.scopesOf(String(uri)),
+        scopesOf: ({ uri }) => this.resources.scopesOfUri(String(uri)),
       },
       'resources/subscribe': {
         type: 'SubscribeRequest',
         answer: ({ uri }, context) => this.subscribe(String(uri), context),
         isCall: () => true,
-        scopesOf: ({ uri }) => this.resources.scopesOf(String(uri)),
+        scopesOf: ({ uri }) => this.resources.scopesOfUri(String(uri)),
       },
       'resources/unsubscribe': {
         type: 'UnsubscribeRequest',

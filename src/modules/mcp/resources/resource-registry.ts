@@ -1,13 +1,17 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../../platform/access/scopes.js';
+import type {
+  Resource,
+  ResourceTemplateType,
+  TextResourceContents,
+} from '@modelcontextprotocol/server';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { EventsService } from '../../events/events.service.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../../platform/data/call.js';
-import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
-import { MethodDiscovery } from '../method-discovery.js';
+import { DeclaredMethods, missingScopeOf } from '../declared-methods.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 
 const MIME_TYPE = 'application/json';
@@ -15,20 +19,6 @@ const RESOURCE_URI = /^([a-z_]+):\/\/([^/]+)$/;
 
 /** In place of an id, names the list of the latest created records of a kind. */
 const LIST_ID = 'list';
-
-/** A resource in `resources/list`: the created records of a kind. */
-export interface ListResource extends Omit<ResourceTemplate, 'uriTemplate'> {
-  readonly uri: string;
-}
-
-/** A kind of resource in `resources/templates/list`. */
-export interface ResourceTemplate {
-  readonly uriTemplate: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-}
 
 /** The record or the list that a URI names. */
 export interface ResourceReference {
@@ -46,42 +36,29 @@ export interface ReadResource extends ResourceReference {
   readonly record: unknown;
 }
 
-/** A resource in the result of `resources/read`. */
-export interface ResourceContents {
-  readonly uri: string;
-  readonly mimeType: string;
-  readonly text: string;
-}
-
 /** The kinds of records that agents can read by URI. */
 @Injectable()
-export class ResourceRegistry implements OnModuleInit {
-  private kinds: ReadonlyMap<string, DecoratedMethod<ResourceKind>> = new Map();
+export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
+  protected readonly metadata = RESOURCE;
 
   constructor(
-    private readonly methods: MethodDiscovery,
+    discovery: DiscoveryService,
     private readonly limits: RateLimits,
     private readonly events: EventsService,
-  ) {}
-
-  /** @throws Error when two kinds have the same name */
-  onModuleInit(): void {
-    this.kinds = this.methods.byName<ResourceKind>(RESOURCE);
+  ) {
+    super(discovery);
   }
 
   /** @returns the kinds that a key with these scopes may read, in a fixed order */
-  templatesFor(scopes: ReadonlySet<string>): ResourceTemplate[] {
-    return [...this.kinds.values()]
-      .map(({ declaration }) => declaration)
-      .filter(({ scope }) => scopes.has(scope))
-      .map(({ name, title, description }) => {
-        return { uriTemplate: templateOf(name), name, title, description, mimeType: MIME_TYPE };
-      });
+  templatesFor(scopes: ReadonlySet<string>): ResourceTemplateType[] {
+    return this.allowed(scopes).map(({ name, title, description }) => {
+      return { uriTemplate: templateOf(name), name, title, description, mimeType: MIME_TYPE };
+    });
   }
 
   /** @returns the lists of the kinds whose creations write events, which a key with these scopes may read */
-  listsFor(scopes: ReadonlySet<string>): ListResource[] {
-    return this.templatesFor(scopes)
+  listsFor(scopes: ReadonlySet<string>): Resource[] {
+    return this.allowed(scopes)
       .filter(({ name }) => this.events.hasCreations(name))
       .map(({ name, title }) => ({
         uri: `${name}://${LIST_ID}`,
@@ -93,16 +70,13 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /**
-   * Finds a kind by its URI template.
+   * Finds the name of a kind by its URI template.
    * @returns undefined when there is none
    * @throws ApiError `insufficient_scope`
    */
-  kindOf({ actor: { scopes } }: Call, uriTemplate: string): ResourceKind | undefined {
-    const kind = [...this.kinds.values()]
-      .map(({ declaration }) => declaration)
-      .find(({ name }) => templateOf(name) === uriTemplate);
-    if (kind && !scopes.has(kind.scope)) throw insufficientScope(kind.scope);
-    return kind;
+  kindOf(call: Call, uriTemplate: string): string | undefined {
+    const name = [...this.methods.keys()].find((kind) => templateOf(kind) === uriTemplate);
+    return name === undefined ? undefined : this.findFor(call, name)?.declaration.name;
   }
 
   /**
@@ -111,8 +85,8 @@ export class ResourceRegistry implements OnModuleInit {
    * @throws ApiError `not_found`
    */
   async readUncounted(call: Call, name: string, id: string): Promise<object | undefined> {
-    const kind = this.kinds.get(name);
-    if (!kind || !call.actor.scopes.has(kind.declaration.scope)) return undefined;
+    const kind = this.methods.get(name);
+    if (!kind || missingScopeOf(kind.declaration, call.actor.scopes)) return undefined;
     return (await kind.run(call, id)) as object;
   }
 
@@ -130,10 +104,9 @@ export class ResourceRegistry implements OnModuleInit {
     onCounted(window);
     if (window.isBlocked) throw tooManyRequests(window, 'reads');
     const reference = this.referenceOf(uri);
-    const method = reference && this.kinds.get(reference.kind.name);
+    const method = reference && this.findFor(call, reference.kind.name);
     if (!method) throw new ApiError('not_found');
     const { kind, id } = reference;
-    if (!call.actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
     if (isList(reference)) {
       return { ...reference, record: await this.events.latestCreations(call, kind.name) };
     }
@@ -163,16 +136,15 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /** The scope of a record or a list; none if a URI can name neither. */
-  scopesOf(uri: string): readonly string[] {
-    const scope = this.referenceOf(uri)?.kind.scope;
-    return scope === undefined ? [] : [scope];
+  scopesOfUri(uri: string): readonly string[] {
+    return this.scopesOf(this.referenceOf(uri)?.kind.name ?? '');
   }
 
   /** @returns undefined for a URI that can name neither a record nor a list */
   referenceOf(uri: string): ResourceReference | undefined {
     const canonicalUri = canonicalUriOf(uri);
     const [, name = '', id = ''] = RESOURCE_URI.exec(canonicalUri) ?? [];
-    const method = this.kinds.get(name);
+    const method = this.methods.get(name);
     const isListed = id === LIST_ID && this.events.hasCreations(name);
     if (!method || !(UUID.test(id) || isListed)) return undefined;
     return { uri, canonicalUri, kind: method.declaration, id: isListed ? canonicalUri : id };
@@ -182,7 +154,7 @@ export class ResourceRegistry implements OnModuleInit {
 export function contentsOf({
   uri,
   record,
-}: Pick<ReadResource, 'uri' | 'record'>): ResourceContents {
+}: Pick<ReadResource, 'uri' | 'record'>): TextResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
 }
 

@@ -1,10 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { fieldsOf, namesOf } from '../../../platform/fields/field.js';
+import { fieldsOf, isList, namesOf } from '../../../platform/fields/field.js';
 import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
 import { propertiesOf } from '../../../platform/fields/input/read-into-class.js';
 import { inputSchemaOfClass } from '../../../platform/fields/schema/validation-schema.js';
-import { CLEAR, clearSchemaOf } from './clear.js';
-import { FIELDS, fieldsSchemaOf } from './page-fields.js';
 import type { ToolArguments } from './tool-arguments.js';
 
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };
@@ -29,32 +27,27 @@ const FORMATS: Readonly<Record<string, string>> = {
  * calling of OpenAI rejects `default`, and other hosts drop unknown keywords. Descriptions therefore
  * state the bounds, formats and defaults.
  */
-export function inputSchemaOf({
-  builtIn,
-  input,
-  clearable,
-  brief,
-  open,
-  furtherFields,
-}: ToolArguments): ObjectSchema {
+export function inputSchemaOf({ builtIn, input, tool: { brief } }: ToolArguments): ObjectSchema {
   const parts = [builtIn, input].map((dto) => inputSchemaOfClass(dto));
   const given = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
   const formats = new Map(
     [...fieldsOf(builtIn), ...fieldsOf(input)].map(({ name, schema }) => [name, schema.format]),
   );
-  const names = [...namesOf(builtIn), ...ownNamesFirst(input)];
-  const properties = names.map((name) => {
-    const own = open.includes(name) ? OPEN_OBJECT : {};
+  // The lists of names come last, and describe themselves.
+  const lists = fieldsOf(builtIn).filter(isList);
+  const others = namesOf(builtIn).filter((name) => lists.every((list) => list.name !== name));
+  const properties = [...others, ...ownNamesFirst(input)].map((name) => {
+    const own = brief?.objects?.includes(name) ? OPEN_OBJECT : {};
     const schema = modelSchemaOf({ format: formats.get(name), ...given[name], ...own });
-    return [name, brief.includes(name) ? withoutInnerDescriptions(schema) : schema] as const;
+    const isBrief = brief?.arguments?.includes(name);
+    return [name, isBrief ? withoutInnerDescriptions(schema) : schema] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
     type: 'object',
     properties: {
       ...Object.fromEntries(properties),
-      ...(clearable.length > 0 && { [CLEAR]: clearSchemaOf(clearable) }),
-      ...(furtherFields.length > 0 && { [FIELDS]: fieldsSchemaOf(furtherFields) }),
+      ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),
     },
     ...(required.length > 0 && { required }),
     additionalProperties: false,

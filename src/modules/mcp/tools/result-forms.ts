@@ -1,5 +1,5 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ToolDefinition } from './tool-definition.js';
-import type { ToolResult } from './tool-result.js';
 
 /**
  * Clients that pass the text and the structured content of a result to the model, which would then read
@@ -13,13 +13,10 @@ export function needsTextOnly(clientName: string | undefined): boolean {
 }
 
 /** A tool with an output schema would have to return structured content. */
-export function withoutOutputSchema({
-  outputSchema,
-  ...tool
-}: ToolDefinition): Omit<ToolDefinition, 'outputSchema'> {
+export function withoutOutputSchema({ outputSchema, ...tool }: ToolDefinition) {
   return tool;
 }
 
-export function textOnly({ structuredContent, ...result }: ToolResult): ToolResult {
+export function textOnly({ structuredContent, ...result }: CallToolResult): CallToolResult {
   return result;
 }

@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { inputSchemaOf, type ObjectSchema } from './input-schema.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { Effect, ToolDeclaration } from './tool.decorator.js';
@@ -10,24 +11,17 @@ export interface ToolDefinition {
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
-  readonly annotations: Annotations;
+  readonly annotations: ToolAnnotations;
 }
 
-/** The hints of the protocol. No tool accesses data outside the organization. */
-interface Annotations {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: false;
-}
-
-const HINTS: Readonly<Record<Effect, Omit<Annotations, 'openWorldHint'>>> = {
+const HINTS: Readonly<Record<Effect, ToolAnnotations>> = {
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   creates: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   updates: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
+/** No tool accesses data outside the organization. */
 export function toolDefinitionOf(tool: ToolDeclaration, args: ToolArguments): ToolDefinition {
   const { name, title, description, effect } = tool;
   return {

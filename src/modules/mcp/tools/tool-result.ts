@@ -1,21 +1,29 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Page } from '../../../platform/data/lists/page.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 
-/** The result of `tools/call`. */
-export interface ToolResult {
-  readonly content: { readonly type: 'text'; readonly text: string }[];
-  readonly structuredContent?: Record<string, unknown>;
-  readonly isError?: true;
-  readonly _meta?: { readonly 'latitude/error': Record<string, unknown> };
-  readonly [key: string]: unknown;
-}
-
 /** Returns `value` as structured content, and as JSON text for agents that read only text. */
-export function toolResult(value: object): ToolResult {
+export function toolResult(value: object): CallToolResult {
   const text = JSON.stringify(value);
   return {
     content: [{ type: 'text', text }],
-    structuredContent: value as Record<string, unknown>,
+    structuredContent: value,
   };
+}
+
+/**
+ * Reduces a page to what an agent needs, because models pay for every token: the named fields without
+ * nulls, and times without seconds that are zero.
+ * @param fields the fields of each item; undefined keeps all of them
+ */
+export function compactPage(page: Page<object>, fields: readonly string[] | undefined): object {
+  const data = page.data.map((record) => {
+    const item = record as Readonly<Record<string, unknown>>;
+    const names = fields ?? Object.keys(item);
+    const values = names.map((name) => [name, compactValue(item[name])] as const);
+    return Object.fromEntries(values.filter(([, value]) => value !== null && value !== undefined));
+  });
+  return { data, meta: page.meta };
 }
 
 /**
@@ -27,7 +35,7 @@ export function toolError(
   error: ApiError,
   requestId: string,
   metadata: Record<string, unknown> = {},
-): ToolResult {
+): CallToolResult {
   const { code, message, advice } = error;
   const others = (error.details ?? []).flatMap(({ existing_id, merged_into }) => [
     ...(existing_id === undefined ? [] : [`The existing record has the id ${existing_id}.`]),
@@ -39,4 +47,8 @@ export function toolError(
     content: [{ type: 'text', text }],
     _meta: { 'latitude/error': { ...error.toEnvelope(requestId).error, ...metadata } },
   };
+}
+
+function compactValue(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString().replace(/(:00)?\.000Z$/, 'Z') : value;
 }

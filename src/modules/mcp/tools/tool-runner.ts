@@ -1,6 +1,13 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { insufficientScope } from '../../../platform/access/scopes.js';
+import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import {
+  assertIdempotencyKey,
+  canonicalJson,
+} from '../../../platform/http/response/idempotency-key.js';
+import type { IdempotentRequest } from '../../../platform/data/stored-responses.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
@@ -12,12 +19,14 @@ import type { Call } from '../../../platform/data/call.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedMcpError } from '../mcp-error.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
-import { IdempotentCalls } from './idempotent-calls.js';
-import { compactPage } from './page-fields.js';
-import { missingScopeOf, type ToolDeclaration } from './tool.decorator.js';
+import { missingScopeOf } from '../declared-methods.js';
+import type { ToolDeclaration } from './tool.decorator.js';
 import type { ParsedArguments, RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
-import { toolError, type ToolResult, toolResult } from './tool-result.js';
+import { compactPage, toolError, toolResult } from './tool-result.js';
+
+/** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
+export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
 
 export interface ToolCall extends RawArguments {
   readonly call: Call;
@@ -29,7 +38,7 @@ export interface ToolCall extends RawArguments {
 }
 
 export interface ToolOutcome {
-  readonly result: ToolResult;
+  readonly result: CallToolResult;
   readonly error?: ApiError;
 }
 
@@ -41,7 +50,7 @@ export class ToolRunner {
     private readonly limits: RateLimits,
     private readonly database: TenantDatabase,
     private readonly resources: ResourceRegistry,
-    private readonly idempotentCalls: IdempotentCalls,
+    private readonly responses: IdempotencyRepository,
   ) {}
 
   /** @returns undefined when there is no such tool */
@@ -79,25 +88,47 @@ export class ToolRunner {
 
   private async run(
     { declaration, run }: RegisteredTool,
-    toolCall: ToolCall,
-    { id, dry_run: isDryRun = false, methodArguments, comparable, fields }: ParsedArguments,
+    { call, name, idempotencyKey }: ToolCall,
+    { id, dry_run: isDryRun = false, methodArguments, comparable, fields = [] }: ParsedArguments,
   ) {
-    const { call } = toolCall;
-    if (declaration.effect === 'creates' && !isDryRun) {
-      return this.idempotentCalls.run({ ...toolCall, comparable }, async (inner) => {
-        return (await run(inner, ...methodArguments)) as object;
-      });
+    const { effect, isPage, summary } = declaration;
+    const runWith = async (inner: Call) => (await run(inner, ...methodArguments)) as object;
+    if (!isDryRun && effect === 'creates' && idempotencyKey !== undefined) {
+      assertIdempotencyKey(idempotencyKey, 'Idempotency-Key');
+      const content = canonicalJson(comparable);
+      return this.runOnce(call, { key: idempotencyKey, route: `tool ${name}`, content }, runWith);
     }
     if (!isDryRun) {
-      const answer = (await run(call, ...methodArguments)) as object;
-      return declaration.isPage ? compactPage(answer as Page<object>, fields) : answer;
+      const answer = await runWith(call);
+      const shown = summary && [...new Set([...summary, ...fields])];
+      return isPage ? compactPage(answer as Page<object>, shown) : answer;
     }
     return this.database.dryRun(call, async (inner) => {
       const { resource: kind } = declaration;
       const record =
         id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
-      const answer = await run(inner, ...methodArguments);
+      const answer = await runWith(inner);
       return { dry_run: true, would_answer: answer, ...(record && { record }) };
+    });
+  }
+
+  /**
+   * Stores the record and the result in one transaction, so that a retry finds both or neither.
+   * @returns the result of this call or of an earlier one with the same key
+   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`, and any error of `run`
+   */
+  private runOnce(
+    call: Call,
+    request: IdempotentRequest,
+    run: (call: Call) => Promise<object>,
+  ): Promise<object> {
+    return this.database.transaction(call, async (inner) => {
+      const stored = await this.responses.claim(inner, request);
+      if (stored) return JSON.parse(stored.text) as object;
+      const result = await run(inner);
+      const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
+      await this.responses.store(inner, request, response);
+      return result;
     });
   }
 }

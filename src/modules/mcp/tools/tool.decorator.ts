@@ -53,19 +53,6 @@ export interface ToolDeclaration extends ToolOptions {
   readonly isPage: boolean;
 }
 
-/** Returns the scopes that the tool needs. */
-export function scopesOf({ scope, scopes = [] }: ToolOptions): readonly Scope[] {
-  return scope === 'any-key' ? scopes : [scope, ...scopes];
-}
-
-/** Returns a scope that the tool needs and the key lacks. */
-export function missingScopeOf(
-  options: ToolOptions,
-  granted: ReadonlySet<string>,
-): Scope | undefined {
-  return scopesOf(options).find((scope) => !granted.has(scope));
-}
-
 /** Whether calls of a tool can be dry runs. */
 export function takesDryRun({ effect, takesDryRun: isDeclared }: ToolOptions): boolean {
   return effect === 'deletes' || isDeclared === true;

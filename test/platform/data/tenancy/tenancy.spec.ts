@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../../../../src/platform/access/scopes.js';
-import { COMPLETION } from '../../../../src/modules/mcp/prompts/completion.decorator.js';
-import { MethodDiscovery } from '../../../../src/modules/mcp/method-discovery.js';
+import {
+  COMPLETION,
+  type CompletionDeclaration,
+} from '../../../../src/modules/mcp/prompts/completion.decorator.js';
+import { decoratedMethods } from '../../../../src/platform/discovery/decorated-methods.js';
 import { PromptRegistry } from '../../../../src/modules/mcp/prompts/prompt-registry.js';
 import { ResourceRegistry } from '../../../../src/modules/mcp/resources/resource-registry.js';
 import { ToolRegistry } from '../../../../src/modules/mcp/tools/tool-registry.js';
@@ -64,14 +67,14 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
   afterAll(() => app.stop());
 
   it('is listed in ID_POSITIONS', () => {
+    const discovery = new DiscoveryService(app.app.get(ModulesContainer));
+    const completions = decoratedMethods<CompletionDeclaration>(discovery, COMPLETION);
     const all = positionsIn(
-      new DiscoveryService(app.app.get(ModulesContainer))
-        .getControllers()
-        .map(({ metatype }) => metatype as Type<object>),
+      discovery.getControllers().map(({ metatype }) => metatype as Type<object>),
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
       app.app.get(ResourceRegistry).templatesFor(new Set(SCOPES)),
       app.app.get(PromptRegistry).listFor(new Set(SCOPES)),
-      [...app.app.get(MethodDiscovery).byName(COMPLETION).keys()],
+      completions.map(({ declaration }) => declaration.name),
     );
     expect(ID_POSITIONS.map(({ name }) => name).sort()).toEqual(all);
   });
