@@ -3,7 +3,7 @@ import type { Prompt, ResourceTemplateType } from '@modelcontextprotocol/server'
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
 import { UUID_SCHEMA } from '../../src/platform/fields/kinds/uuid.js';
-import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-definition.js';
+import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-registry.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';

@@ -86,7 +86,7 @@ export class McpController {
       session.detachStream(stream);
     });
     // Another instance may have stored a subscription since the session was looked up.
-    await Promise.resolve(this.sessions.use(session.id, call)).catch(() => {
+    await this.sessions.find(session.id, call, 'no_session').catch(() => {
       stream.close();
     });
   }
@@ -101,12 +101,7 @@ export class McpController {
   ): Promise<void> {
     await this.handler.countMessages(1, call, response);
     await this.assertNoBody(request);
-    const id = sessionIdOf(request);
-    const session = await this.sessions.find(
-      id,
-      call,
-      id === undefined ? 'no_session' : 'not_found',
-    );
+    const session = await this.sessions.find(sessionIdOf(request), call);
     validateHeaders(request);
     if (!(await this.sessions.terminate(session))) throw noSession('not_found');
     response.json({ data: { id: session.id, closed: true } });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../../platform/config/loopback.js';
+import type { GrantingKey } from './grants.repository.js';
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -55,18 +56,10 @@ export interface Consent {
   readonly redirectUri: string;
   /** The scopes that the client asks for. */
   readonly scopes: readonly string[];
-  /** The key that the person has pasted. */
-  readonly key?: OfferedKey;
+  /** The key that the person has pasted, with those of the requested scopes that it has. */
+  readonly key?: GrantingKey;
   /** What was wrong with the form. */
   readonly problem?: string;
-}
-
-export interface OfferedKey {
-  readonly name: string;
-  readonly organization_name: string;
-  readonly grant_expires_at: Date;
-  /** Those of the requested scopes that the key has. */
-  readonly scopes: readonly string[];
 }
 
 /** The page of an authorization: first it asks for a key, then for a part of its scopes. */
@@ -133,7 +126,7 @@ function scopesForm({
   organization_name,
   scopes,
   grant_expires_at: end,
-}: OfferedKey): string {
+}: GrantingKey): string {
   const day = end.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   const options = scopes.map(
     (scope) =>

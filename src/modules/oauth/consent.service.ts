@@ -6,8 +6,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer } from './authorization-server.js';
-import type { Consent, OfferedKey } from './consent.page.js';
-import { GrantsRepository } from './grants.repository.js';
+import type { Consent } from './consent.page.js';
+import { type GrantingKey, GrantsRepository } from './grants.repository.js';
 import { ACCOUNT, hashOf } from './oauth.repository.js';
 
 /** The key that a person has pasted, as the result of an unfinished authorization. */
@@ -131,7 +131,7 @@ export class ConsentService {
   private async offeredKey(
     result: InteractionResults | undefined,
     requested: readonly string[],
-  ): Promise<OfferedKey | undefined> {
+  ): Promise<GrantingKey | undefined> {
     const id = result?.[KEY_ID];
     const key = typeof id === 'string' ? await this.grants.findKey(id) : undefined;
     return key && { ...key, scopes: requested.filter((scope) => key.scopes.includes(scope)) };

@@ -2,14 +2,12 @@ import { Module } from '@nestjs/common';
 import { AppointmentsModule } from '../appointments/appointments.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { FollowUpLeadPrompt } from './follow-up-lead.prompt.js';
-import { PlanMyDayPrompt } from './plan-my-day.prompt.js';
-import { PrepareAppointmentPrompt } from './prepare-appointment.prompt.js';
+import { SalesPrompts } from './sales.prompt.js';
 import { SalesRecords } from './sales-records.js';
 
 /** Prompts for a sales team, which combine records of several features. */
 @Module({
   imports: [LeadsModule, AppointmentsModule, TasksModule],
-  providers: [SalesRecords, PrepareAppointmentPrompt, PlanMyDayPrompt, FollowUpLeadPrompt],
+  providers: [SalesRecords, SalesPrompts],
 })
 export class PromptsModule {}

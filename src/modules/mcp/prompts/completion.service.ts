@@ -1,4 +1,4 @@
-import type { CompleteResult } from '@modelcontextprotocol/server';
+import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { fieldsOf, type Field } from '../../../platform/fields/field.js';
@@ -14,17 +14,6 @@ import { DeclaredMethods, missingScopeOf } from '../declared-methods.js';
 import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
-
-/** The prompt or resource template whose argument is completed. */
-export type CompletionReference =
-  | { readonly type: 'ref/prompt'; readonly name: string }
-  | { readonly type: 'ref/resource'; readonly uri: string };
-
-/** An argument with the characters typed so far. */
-export interface CompletionArgument {
-  readonly name: string;
-  readonly value: string;
-}
 
 type Completion = CompleteResult['completion'];
 
@@ -50,16 +39,15 @@ export class CompletionService extends DeclaredMethods<CompletionDeclaration> {
    */
   async complete(
     call: Call,
-    reference: CompletionReference,
-    { name, value }: CompletionArgument,
+    { ref, argument: { name, value } }: CompleteRequest['params'],
   ): Promise<Completion | undefined> {
-    if (reference.type === 'ref/resource') {
-      const kind = this.resources.kindOf(call, reference.uri);
+    if (ref.type === 'ref/resource') {
+      const kind = this.resources.kindOf(call, ref.uri);
       return kind !== undefined && name === 'id'
         ? this.completeIds(call, kind, value, ({ id }) => id)
         : undefined;
     }
-    const input = this.prompts.inputOf(call, reference.name);
+    const input = this.prompts.inputOf(call, ref.name);
     const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
     if (!field) return undefined;
     const kind = recordKindOf(input, name);

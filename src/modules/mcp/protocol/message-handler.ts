@@ -22,11 +22,11 @@ import {
   sessionIdOf,
   validateHeaders,
 } from './headers.js';
-import { McpCall } from './mcp-call.js';
+import { McpCall } from '../mcp-call.js';
 import { readMessages } from './messages.js';
 import { McpMethods, schemaProblemsOf } from './methods.js';
 import { answerRequest, initializeResult, negotiate } from './session-protocol.js';
-import { createHandler, dispatch, isListenRequest, isStateless } from './stateless-protocol.js';
+import { createHandler, dispatch, isStateless } from './stateless-protocol.js';
 import { SubscriptionStreams } from './subscription-streams.js';
 
 /** The only protocol version that allows batches. */
@@ -87,7 +87,7 @@ export class McpMessageHandler {
     // Clients send `initialize` with the id of a session that has ended.
     const opensSession = !isBatch && first?.method === 'initialize';
     const id = opensSession ? undefined : sessionIdOf(request);
-    if (id !== undefined) context.session = await this.sessions.find(id, call, 'not_found');
+    if (id !== undefined) context.session = await this.sessions.find(id, call);
     if (error) throw error;
     validateHeaders(request);
     if (context.session || (first?.method !== 'initialize' && !hasSessions(call))) {
@@ -106,11 +106,13 @@ export class McpMessageHandler {
     const { request, response, messages } = context;
     rejectQueryParameters(request);
     this.methods.checkScopes(context);
-    const { body } = messages;
+    const { body, isBatch, requests } = messages;
+    const [message] = requests;
     const handler = createHandler(context, this.methods);
-    const answer = isListenRequest(body)
-      ? await this.streams.listen(body, handler, context)
-      : await dispatch(handler, body, request);
+    const answer =
+      message?.method === 'subscriptions/listen' && !isBatch
+        ? await this.streams.listen(message, handler, context)
+        : await dispatch(handler, body, request);
     const type = answer.headers.get('Content-Type');
     if (type === EVENT_STREAM && answer.body) {
       new EventStream(response).pipe(answer.body).catch(() => response.destroy());

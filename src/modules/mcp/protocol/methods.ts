@@ -1,4 +1,7 @@
 import {
+  type CallToolRequest,
+  type CompleteRequest,
+  type GetPromptRequest,
   type JSONRPCRequest,
   ProtocolErrorCode,
   type SpecTypeName,
@@ -9,21 +12,16 @@ import { Injectable } from '@nestjs/common';
 import { Authenticator } from '../../../platform/access/authenticator.js';
 import { ApiError, REALM } from '../../../platform/errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-problem.js';
-import { toLoggedMcpError } from '../mcp-error.js';
-import {
-  type CompletionReference,
-  type CompletionArgument,
-  CompletionService,
-} from '../prompts/completion.service.js';
+import { toLoggedApiError } from '../../../platform/http/error.filter.js';
+import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { canonicalUriOf, contentsOf, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from '../sessions/session.js';
 import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
 import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
-import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
-import { IDEMPOTENCY_KEY_META, ToolRunner } from '../tools/tool-runner.js';
-import type { McpCall } from './mcp-call.js';
+import { ToolRunner } from '../tools/tool-runner.js';
+import type { McpCall } from '../mcp-call.js';
 
 /** A JSON-RPC error. The error classes of the SDK cannot be used: they repeat the code in the message. */
 export class RpcError extends Error {
@@ -39,85 +37,33 @@ export class RpcError extends Error {
 type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
 
-interface Method {
-  /** The name of the SDK schema for the request. */
-  readonly type: SpecTypeName;
-  readonly answer: (params: Params, context: McpCall) => Result | Promise<Result>;
-  /** Whether a request counts as a read or a write, and not as a message. */
-  readonly isCall?: (params: Params) => boolean;
-  /** The scopes that a request needs, except for completions, whose failure no person waits for. */
-  readonly scopesOf?: (params: Params) => readonly string[];
-}
+/** The methods of all protocol versions, each with the name of the SDK schema for its requests. */
+const REQUEST_TYPES: ReadonlyMap<string, SpecTypeName> = new Map<string, SpecTypeName>([
+  ['ping', 'PingRequest'],
+  ['tools/list', 'ListToolsRequest'],
+  ['tools/call', 'CallToolRequest'],
+  ['resources/list', 'ListResourcesRequest'],
+  ['resources/templates/list', 'ListResourceTemplatesRequest'],
+  ['resources/read', 'ReadResourceRequest'],
+  ['resources/subscribe', 'SubscribeRequest'],
+  ['resources/unsubscribe', 'UnsubscribeRequest'],
+  ['prompts/list', 'ListPromptsRequest'],
+  ['prompts/get', 'GetPromptRequest'],
+  ['completion/complete', 'CompleteRequest'],
+]);
 
-/** The problem of a batch with the header `Idempotency-Key`, which is the key of a single call. */
-const KEY_OF_BATCH = {
-  field: 'Idempotency-Key',
-  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
-};
+/**
+ * Clients that pass the text and the structured content of a result to the model, which would then read
+ * everything twice. They get only the text.
+ */
+const CLIENTS_THAT_FORWARD_BOTH: readonly string[] = ['@langchain/mcp-adapters'];
 
-interface ToolCallParams {
-  readonly name: string;
-  readonly arguments?: Result;
-  readonly _meta?: Readonly<Record<string, unknown>>;
-}
+/** The methods that read a record and count as a read. */
+const READING_METHODS: readonly string[] = ['resources/read', 'resources/subscribe'];
 
 /** The methods of all protocol versions. */
 @Injectable()
 export class McpMethods {
-  /** The SDK rejects methods that revision 2026-07-28 does not have. */
-  private readonly methods: ReadonlyMap<string, Method> = new Map(
-    Object.entries<Method>({
-      ping: { type: 'PingRequest', answer: () => ({}) },
-      'tools/list': { type: 'ListToolsRequest', answer: (_, context) => this.listTools(context) },
-      'tools/call': {
-        type: 'CallToolRequest',
-        answer: (params, context) => this.callTool(params as unknown as ToolCallParams, context),
-        isCall: ({ name }) => this.tools.countsAsReadOrWrite(String(name)),
-        scopesOf: ({ name }) => this.tools.scopesOf(String(name)),
-      },
-      'resources/list': {
-        type: 'ListResourcesRequest',
-        // Single records are too many to list. Tools find them, and templates describe their URIs.
-        answer: (_, { call }) => ({ resources: this.resources.listsFor(call.actor.scopes) }),
-      },
-      'resources/templates/list': {
-        type: 'ListResourceTemplatesRequest',
-        answer: (_, { call: { actor } }) => {
-          return { resourceTemplates: this.resources.templatesFor(actor.scopes) };
-        },
-      },
-      'resources/read': {
-        type: 'ReadResourceRequest',
-        answer: ({ uri }, context) => this.readResource(String(uri), context),
-        isCall: () => true,
-        scopesOf: ({ uri }) => this.resources.scopesOfUri(String(uri)),
-      },
-      'resources/subscribe': {
-        type: 'SubscribeRequest',
-        answer: ({ uri }, context) => this.subscribe(String(uri), context),
-        isCall: () => true,
-        scopesOf: ({ uri }) => this.resources.scopesOfUri(String(uri)),
-      },
-      'resources/unsubscribe': {
-        type: 'UnsubscribeRequest',
-        answer: ({ uri }, context) => this.unsubscribe(String(uri), context),
-      },
-      'prompts/list': {
-        type: 'ListPromptsRequest',
-        answer: (_, { call }) => ({ prompts: this.prompts.listFor(call.actor.scopes) }),
-      },
-      'prompts/get': {
-        type: 'GetPromptRequest',
-        answer: (params, context) => this.getPrompt(params, context),
-        scopesOf: ({ name }) => this.prompts.scopesOf(String(name)),
-      },
-      'completion/complete': {
-        type: 'CompleteRequest',
-        answer: (params, context) => this.complete(params, context),
-      },
-    }),
-  );
-
   constructor(
     private readonly tools: ToolRegistry,
     private readonly runner: ToolRunner,
@@ -128,13 +74,10 @@ export class McpMethods {
     private readonly authenticator: Authenticator,
   ) {}
 
-  has(method: string): boolean {
-    return this.methods.has(method);
-  }
-
   /** Whether a request counts as a read or a write, and not as a message. */
-  isCall({ method, params = {} }: JSONRPCRequest): boolean {
-    return this.methods.get(method)?.isCall?.(params) ?? false;
+  isCall({ method, params }: JSONRPCRequest): boolean {
+    if (method === 'tools/call') return this.tools.countsAsReadOrWrite(String(params?.name));
+    return READING_METHODS.includes(method);
   }
 
   /**
@@ -145,9 +88,7 @@ export class McpMethods {
   checkScopes({ call: { actor }, request, messages: { requests } }: McpCall): void {
     const resource = actor.isMcpOnly && this.authenticator.accessTokens?.resource;
     if (!resource) return;
-    const needed = requests.flatMap(({ method, params = {} }) => {
-      return this.methods.get(method)?.scopesOf?.(params) ?? [];
-    });
+    const needed = requests.flatMap((message) => this.scopesOf(message));
     const missing = resource
       .scopes()
       .filter((scope) => needed.includes(scope) && !actor.scopes.has(scope));
@@ -173,20 +114,20 @@ export class McpMethods {
     context: McpCall,
     rpcCodeOf: (error: ApiError) => number,
   ): Promise<Result> {
-    const method = this.methods.get(request.method);
-    if (!method) throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-    const problems = schemaProblemsOf(request, method.type);
+    const type = REQUEST_TYPES.get(request.method);
+    if (!type) throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    const problems = schemaProblemsOf(request, type);
     if (problems.length > 0) {
       const messages = problems.map(({ field, message }) => `${field} ${message}`);
       throw new RpcError(ProtocolErrorCode.InvalidParams, messages.join('; '));
     }
-    const { params = {} } = request;
+    const { method, params = {} } = request;
     try {
-      return await method.answer(params, context);
+      return await this.answer(method, params, context);
     } catch (thrown) {
       if (thrown instanceof RpcError) throw thrown;
       const { state } = context.request;
-      const error = toLoggedMcpError(thrown, state.requestId);
+      const error = toLoggedApiError(thrown, state.requestId, '/mcp');
       state.errorCode = error.code;
       const { code, message, retryable, details, headers } = error;
       const retryAfter = headers['Retry-After'];
@@ -200,37 +141,64 @@ export class McpMethods {
     }
   }
 
+  private answer(method: string, params: Params, context: McpCall): Result | Promise<Result> {
+    const { scopes } = context.call.actor;
+    const uri = String(params.uri);
+    switch (method) {
+      case 'tools/list':
+        return this.listTools(context);
+      case 'tools/call':
+        return this.callTool(params as CallToolRequest['params'], context);
+      // Single records are too many to list. Tools find them, and templates describe their URIs.
+      case 'resources/list':
+        return { resources: this.resources.listsFor(scopes) };
+      case 'resources/templates/list':
+        return { resourceTemplates: this.resources.templatesFor(scopes) };
+      case 'resources/read':
+        return this.readResource(uri, context);
+      case 'resources/subscribe':
+        return this.subscribe(uri, context);
+      case 'resources/unsubscribe':
+        return this.unsubscribe(uri, context);
+      case 'prompts/list':
+        return { prompts: this.prompts.listFor(scopes) };
+      case 'prompts/get':
+        return this.getPrompt(params as GetPromptRequest['params'], context);
+      case 'completion/complete':
+        return this.complete(params as CompleteRequest['params'], context);
+      default:
+        return {};
+    }
+  }
+
+  /** The scopes that a request needs, except for completions, whose failure no person waits for. */
+  private scopesOf({ method, params: { name, uri } = {} }: JSONRPCRequest): readonly string[] {
+    if (method === 'tools/call') return this.tools.scopesOf(String(name));
+    if (method === 'prompts/get') return this.prompts.scopesOf(String(name));
+    return READING_METHODS.includes(method) ? this.resources.scopesOfUri(String(uri)) : [];
+  }
+
   private listTools({ call, session }: McpCall): Result {
     const tools = this.tools.listFor(call.actor.scopes);
-    return { tools: needsTextOnly(session?.clientName) ? tools.map(withoutOutputSchema) : tools };
+    if (!needsTextOnly(session)) return { tools };
+    // A tool with an output schema would have to return structured content.
+    return { tools: tools.map(({ outputSchema, ...tool }) => tool) };
   }
 
-  private async callTool(
-    { name, arguments: args = {}, _meta }: ToolCallParams,
-    { call, request, messages, session, onCounted }: McpCall,
-  ): Promise<Result> {
-    const keyOfRequest = request.get('Idempotency-Key');
-    const isKeyOfBatch = messages.isBatch && keyOfRequest !== undefined;
-    const outcome = await this.runner.call({
-      call,
-      name,
-      args,
-      parseProblems: [...messages.argumentProblems, ...(isKeyOfBatch ? [KEY_OF_BATCH] : [])],
-      idempotencyKey: _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest,
-      onCounted,
-    });
-    if (!outcome) return throwUnknown('tool', name);
-    request.state.errorCode = outcome.error?.code;
-    return needsTextOnly(session?.clientName) ? textOnly(outcome.result) : outcome.result;
+  private async callTool(params: CallToolRequest['params'], context: McpCall): Promise<Result> {
+    const result = await this.runner.call(params, context);
+    if (!result) return throwUnknown('tool', params.name);
+    const { structuredContent, ...text } = result;
+    return needsTextOnly(context.session) ? text : result;
   }
 
-  private async readResource(uri: string, { call, onCounted }: McpCall): Promise<Result> {
-    return { contents: [contentsOf(await this.resources.read(call, uri, onCounted))] };
+  private async readResource(uri: string, context: McpCall): Promise<Result> {
+    return { contents: [contentsOf(await this.resources.read(uri, context))] };
   }
 
   private async subscribe(uri: string, context: McpCall): Promise<Result> {
     const session = sessionOf(context);
-    const resource = await this.resources.read(context.call, uri, context.onCounted);
+    const resource = await this.resources.read(uri, context);
     // Every later change is notified. A read after this response includes every earlier change.
     if (await this.subscriptions.add(session, resource)) return {};
     const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
@@ -242,16 +210,28 @@ export class McpMethods {
     return {};
   }
 
-  private async getPrompt(params: Params, { call }: McpCall): Promise<Result> {
-    const { name, arguments: args = {} } = params as { name: string; arguments?: object };
+  private async getPrompt(
+    { name, arguments: args = {} }: GetPromptRequest['params'],
+    { call }: McpCall,
+  ): Promise<Result> {
     return { ...((await this.prompts.get(call, name, args)) ?? throwUnknown('prompt', name)) };
   }
 
-  private async complete(params: Params, { call }: McpCall): Promise<Result> {
-    const { ref, argument } = params as { ref: CompletionReference; argument: CompletionArgument };
-    const completion = await this.completions.complete(call, ref, argument);
-    return { completion: completion ?? throwUnknown('argument or reference', argument.name) };
+  private async complete(params: CompleteRequest['params'], { call }: McpCall): Promise<Result> {
+    const completion = await this.completions.complete(call, params);
+    return {
+      completion: completion ?? throwUnknown('argument or reference', params.argument.name),
+    };
   }
+}
+
+/** The SDK rejects methods that revision 2026-07-28 does not have. */
+export function isSupportedMethod(method: string): boolean {
+  return REQUEST_TYPES.has(method);
+}
+
+function needsTextOnly(session: Session | undefined): boolean {
+  return session !== undefined && CLIENTS_THAT_FORWARD_BOTH.includes(session.clientName);
 }
 
 function sessionOf({ session }: McpCall): Session {

@@ -8,7 +8,7 @@ import {
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { SessionParameters } from '../sessions/session.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
-import type { McpCall } from './mcp-call.js';
+import type { McpCall } from '../mcp-call.js';
 import { type McpMethods, RpcError } from './methods.js';
 
 /** The protocol versions with sessions, newest first. */

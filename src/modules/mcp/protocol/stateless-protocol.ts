@@ -1,8 +1,6 @@
 import {
   classifyInboundRequest,
   createMcpHandler,
-  isJSONRPCRequest,
-  type JSONRPCRequest,
   type McpHttpHandler,
   ProtocolErrorCode,
   Server,
@@ -12,8 +10,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
-import type { McpCall } from './mcp-call.js';
-import type { McpMethods } from './methods.js';
+import type { McpCall } from '../mcp-call.js';
+import { isSupportedMethod, type McpMethods } from './methods.js';
 
 /** The protocol version without sessions. */
 const STATELESS_PROTOCOL_VERSION = '2026-07-28';
@@ -51,11 +49,6 @@ export function isStateless(body: unknown, declared: string | undefined): boolea
   return classifyInboundRequest({ httpMethod: 'POST', body, ...header }).kind !== 'legacy';
 }
 
-/** Whether a message opens a stream of notifications. */
-export function isListenRequest(message: unknown): message is JSONRPCRequest {
-  return isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
-}
-
 /** Creates the handler of a message, whose `notify` sends notifications to the stream of `subscriptions/listen`. */
 export function createHandler(context: McpCall, methods: McpMethods): McpHttpHandler {
   // EventStream sends the heartbeats.
@@ -85,7 +78,7 @@ function serverFor(context: McpCall, methods: McpMethods) {
   // oxlint-disable-next-line typescript/no-deprecated -- McpServer keeps validators for every tool
   const server = new Server(info, OPTIONS);
   // Without any handler the SDK answers 404, as the protocol requires.
-  if (methods.has(method)) {
+  if (isSupportedMethod(method)) {
     // Handlers registered by method copy their values and answer invalid parameters with -32603.
     server.fallbackRequestHandler = async (request) => {
       const hint = CACHE_HINTS[request.method as keyof typeof CACHE_HINTS];

@@ -5,11 +5,11 @@ import { Settings } from '../../../platform/config/settings.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
-import { toLoggedMcpError } from '../mcp-error.js';
+import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import { canonicalUriOf, ResourceRegistry } from '../resources/resource-registry.js';
 import { tooManySessions } from '../sessions/session-store.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from '../sessions/subscriptions.js';
-import type { McpCall } from './mcp-call.js';
+import type { McpCall } from '../mcp-call.js';
 import { schemaProblemsOf } from './methods.js';
 import { dispatch } from './stateless-protocol.js';
 
@@ -32,7 +32,7 @@ interface SubscriptionStream extends OpenResponse {
 /** The open streams of clients without a session. Their limit equals the limit of sessions. */
 @Injectable()
 export class SubscriptionStreams implements BeforeApplicationShutdown {
-  private readonly streams = new Set<SubscriptionStream>();
+  readonly streams = new Set<SubscriptionStream>();
   private isShuttingDown = false;
 
   constructor(
@@ -83,10 +83,6 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     for (const stream of this.streams) stream.end();
   }
 
-  all(): Iterable<OpenResponse> {
-    return this.streams;
-  }
-
   /** @throws ApiError `too_many_sessions` */
   private open(call: Call, handler: McpHttpHandler): SubscriptionStream {
     const { key } = call.actor;
@@ -120,12 +116,12 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
   private async subscribe(
     { subscriptions }: SubscriptionStream,
     uri: string,
-    { call, request, onCounted }: McpCall,
+    context: McpCall,
   ): Promise<void> {
     try {
-      subscriptions.add(await this.resources.read(call, uri, onCounted));
+      subscriptions.add(await this.resources.read(uri, context));
     } catch (thrown) {
-      const error = toLoggedMcpError(thrown, request.state.requestId);
+      const error = toLoggedApiError(thrown, context.request.state.requestId, '/mcp');
       if (!SKIPPED_STATUSES.includes(error.status)) throw error;
     }
   }

@@ -36,6 +36,12 @@ export interface ReadResource extends ResourceReference {
   readonly record: unknown;
 }
 
+/** A call that receives the rate limit window of each read. */
+interface CountedCall {
+  readonly call: Call;
+  readonly onCounted: (window: RateWindow) => void;
+}
+
 /** The kinds of records that agents can read by URI. */
 @Injectable()
 export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
@@ -92,14 +98,9 @@ export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
 
   /**
    * Reads a record by its URI and counts a read (docs/contract/limits.md#mcp-messages).
-   * @param onCounted receives the rate limit window before the record is read
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */
-  async read(
-    call: Call,
-    uri: string,
-    onCounted: (window: RateWindow) => void,
-  ): Promise<ReadResource> {
+  async read(uri: string, { call, onCounted }: CountedCall): Promise<ReadResource> {
     const window = await this.limits.count('reads', call.actor);
     onCounted(window);
     if (window.isBlocked) throw tooManyRequests(window, 'reads');

@@ -16,31 +16,21 @@ const MAX_PAUSE_MS = 60_000;
 /** A session that is unused for this time, or for half its time to live, is removed from memory. */
 const MAX_UNUSED_MS = 60_000;
 
-/** The times of a session without use, in milliseconds. */
-export interface SessionLifetime {
-  /** It never ends before this time. */
-  readonly minMs: number;
-  /** It ends after this time. Between the two, uses are not written. */
-  readonly maxMs: number;
-  /** A session with a stream that has less time left is written. */
-  readonly streamMs: number;
-  /** A session with less time left has not been used for a while. */
-  readonly unusedMs: number;
-  /** The pause between the checks of sessions with streams. */
-  readonly pauseMs: number;
-}
-
 /**
- * A use of a session stores its end, `maxMs` later. Later uses write nothing while the end is at least
- * `minMs` away. So a session ends between `minMs` and `maxMs` after its last use, and is written once in a while.
+ * The times of a session without use, in milliseconds. A use stores its end, `maxMs` later. Later uses write nothing
+ * while the end is at least `minMs` away. So a session ends between `minMs` and `maxMs` after its last use, and is
+ * written once in a while.
  */
-export function lifetimeOf({ mcpSessionTtlSeconds }: Settings): SessionLifetime {
+export function lifetimeOf({ mcpSessionTtlSeconds }: Settings) {
   const minMs = mcpSessionTtlSeconds * 1_000;
   return {
     minMs,
     maxMs: minMs * MAX_LIFETIME,
+    /** A session with a stream that has less time left is written. */
     streamMs: minMs * (1 + STREAM_MARGIN),
+    /** A session with less time left has not been used for a while. */
     unusedMs: minMs - Math.min(minMs / 2, MAX_UNUSED_MS),
+    /** The pause between the checks of sessions with streams. */
     pauseMs: Math.min(minMs * STREAM_CHECKS, MAX_PAUSE_MS),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel } from '../../../platform/config/logger.js';
 import type { Settings } from '../../../platform/config/settings.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
 import type { Instances } from '../../../platform/data/instances.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
@@ -95,6 +96,16 @@ async function opened(): Promise<Session> {
   return session;
 }
 
+/** @returns undefined when there is no such session or it has ended */
+async function use(id: string, call: Call): Promise<Session | undefined> {
+  try {
+    return await sessions.find(id, call, 'not_found');
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
 function openStream(session: Session) {
   const stream = { send: () => true, close: jest.fn() };
   sessions.attachStream(session, stream, 1, 0);
@@ -105,10 +116,8 @@ describe('a session that the instance knows', () => {
   it('is used without a statement, and only by its key', async () => {
     const session = await opened();
     repository.find.mockClear();
-    expect(sessions.use(session.id, ALICE)).toBe(session);
-    expect(() => sessions.use(session.id, BOB)).toThrow(
-      expect.objectContaining({ code: 'session_mismatch' }),
-    );
+    expect(await use(session.id, ALICE)).toBe(session);
+    await expect(use(session.id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
     expect(repository.find).not.toHaveBeenCalled();
     expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
@@ -117,10 +126,10 @@ describe('a session that the instance knows', () => {
     const { id } = await opened();
     jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
     findStored(TTL_MS - 1);
-    await sessions.use(id, ALICE);
+    await use(id, ALICE);
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
     repository.find.mockClear();
-    await sessions.use(id, ALICE);
+    await use(id, ALICE);
     expect(repository.find).not.toHaveBeenCalled();
   });
 
@@ -142,7 +151,7 @@ describe('a session that the instance knows', () => {
     jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
     findStored(TTL_MS - 1);
     repository.postponeEnds.mockRejectedValueOnce(new Error('the disk is full'));
-    expect(await sessions.use(id, ALICE)).toMatchObject({ id });
+    expect(await use(id, ALICE)).toMatchObject({ id });
     jest.advanceTimersByTime(TTL_MS - 1);
     repository.find.mockResolvedValue([stored(id, 0)]);
     await sessions.postponeEndsInUse();
@@ -173,7 +182,7 @@ describe('a session that the instance knows', () => {
     await sessions.revalidate();
     expect(repository.find).not.toHaveBeenCalled();
     repository.find.mockResolvedValue([]);
-    expect(await sessions.use(unused!.id, ALICE)).toBeUndefined();
+    expect(await use(unused!.id, ALICE)).toBeUndefined();
     expect(repository.find).toHaveBeenCalledWith([unused!.id]);
   });
 
@@ -203,16 +212,16 @@ describe('a session that other instances may use', () => {
 
   it('is looked up for each request, and only its key may use it', async () => {
     const session = await opened();
-    expect(await sessions.use(session.id, ALICE)).toBe(session);
+    expect(await use(session.id, ALICE)).toBe(session);
     expect(repository.find).toHaveBeenCalledWith([session.id]);
-    await expect(sessions.use(session.id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
+    await expect(use(session.id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
   });
 
   it('has ended when it is no longer stored', async () => {
     const session = await opened();
     const stream = openStream(session);
     repository.find.mockResolvedValue([]);
-    expect(await sessions.use(session.id, ALICE)).toBeUndefined();
+    expect(await use(session.id, ALICE)).toBeUndefined();
     expect([...sessions.all()]).toEqual([]);
     expect(stream.close).toHaveBeenCalledTimes(1);
   });
@@ -221,15 +230,15 @@ describe('a session that other instances may use', () => {
     const session = await opened();
     jest.advanceTimersByTime(LATEST_END_MS);
     findStored(0);
-    expect(await sessions.use(session.id, ALICE)).toBeUndefined();
-    await expect(Promise.resolve(sessions.use(session.id, BOB))).resolves.toBeUndefined();
+    expect(await use(session.id, ALICE)).toBeUndefined();
+    expect(await use(session.id, BOB)).toBeUndefined();
     expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
 
   it('continues after another instance has postponed its end', async () => {
     const session = await opened();
     jest.advanceTimersByTime(LATEST_END_MS);
-    expect(await sessions.use(session.id, ALICE)).toBeDefined();
+    expect(await use(session.id, ALICE)).toBeDefined();
     expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
 
@@ -239,7 +248,7 @@ describe('a session that other instances may use', () => {
   ])('is written if it has %s', async (_, remainingMs) => {
     const { id } = await opened();
     findStored(remainingMs);
-    await sessions.use(id, ALICE);
+    await use(id, ALICE);
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
   });
 
@@ -247,14 +256,14 @@ describe('a session that other instances may use', () => {
     const { id } = await opened();
     findStored(TTL_MS - 1);
     repository.postponeEnds.mockResolvedValue(new Set());
-    expect(await sessions.use(id, ALICE)).toBeUndefined();
+    expect(await use(id, ALICE)).toBeUndefined();
     expect([...sessions.all()]).toEqual([]);
   });
 
   it('is not written by another key', async () => {
     const { id } = await opened();
     findStored(1);
-    await expect(sessions.use(id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
+    await expect(use(id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
     expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
 
@@ -276,7 +285,7 @@ describe('a session that has ended by the clock of the database', () => {
     const session = await sessions.open(ALICE, TERMS);
     jest.advanceTimersByTime(1_000);
     await sessions.revalidate();
-    expect(sessions.use(session.id, ALICE)).toBe(session);
+    expect(await use(session.id, ALICE)).toBe(session);
     expect(repository.postponeEnds.mock.calls).toEqual([[[session.id]]]);
   });
 
@@ -309,7 +318,7 @@ it('closes the stream of a terminated session and no longer knows the session', 
   expect(await sessions.terminate(session)).toBe(true);
   repository.find.mockResolvedValue([]);
   expect(stream.close).toHaveBeenCalledTimes(1);
-  expect(await sessions.use(session.id, ALICE)).toBeUndefined();
+  expect(await use(session.id, ALICE)).toBeUndefined();
 });
 
 it('closes all open streams and every later one when the application shuts down', async () => {

@@ -12,11 +12,10 @@ import { BatchQueue } from '../../../platform/data/gateway/queues.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
-import type { MaybePromise } from '../../../platform/maybe-promise.js';
 import type { Call } from '../../../platform/data/call.js';
 import { EventFollower } from '../../events/event-follower.js';
 import { Session, type SessionParameters, type SessionStream } from './session.js';
-import { lifetimeOf, type SessionLifetime } from './session-lifetime.js';
+import { lifetimeOf } from './session-lifetime.js';
 import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
 import { StoredSubscriptions } from './stored-subscriptions.js';
 
@@ -41,7 +40,7 @@ export class SessionStore
 {
   private readonly known = new Map<string, Session>();
   private readonly openings: BatchQueue<NewSession, boolean>;
-  private readonly lifetime: SessionLifetime;
+  private readonly lifetime: ReturnType<typeof lifetimeOf>;
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
   private mayBeShared = true;
@@ -104,26 +103,23 @@ export class SessionStore
 
   /**
    * Finds a session of the caller's key and postpones its end.
-   * @throws ApiError `errorCode` when there is no such session or it has ended, `session_mismatch`, `query_failed`
+   * @param errorCode that of the error when there is no such session or it has ended
+   * @throws ApiError `no_session`, `not_found`, `session_mismatch`, `query_failed`
    */
-  async find(id: string | undefined, call: Call, errorCode: NoSession): Promise<Session> {
-    const session = id === undefined ? undefined : await this.use(id, call);
+  async find(
+    id: string | undefined,
+    call: Call,
+    errorCode: NoSession = id === undefined ? 'no_session' : 'not_found',
+  ): Promise<Session> {
+    const known = id === undefined ? undefined : this.known.get(id);
+    if (known && !this.mayBeShared && this.coversUse(known.endsAt - performance.now())) {
+      assertOwner(known, call);
+      return known;
+    }
+    const isId = id !== undefined && UUID.test(id);
+    const session = isId ? await this.restore(id.toLowerCase(), call) : undefined;
     if (!session) throw noSession(errorCode);
     return session;
-  }
-
-  /**
-   * Finds a session of the caller's key and postpones its end.
-   * @returns undefined when there is no such session or it has ended
-   * @throws ApiError `session_mismatch`, `query_failed`
-   */
-  use(id: string, call: Call): MaybePromise<Session | undefined> {
-    const session = this.known.get(id);
-    if (session && !this.mayBeShared && this.coversUse(session.endsAt - performance.now())) {
-      assertOwner(session, call);
-      return session;
-    }
-    return UUID.test(id) ? this.restore(id.toLowerCase(), call) : undefined;
   }
 
   /**

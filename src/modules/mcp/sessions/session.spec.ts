@@ -50,7 +50,7 @@ class Recorder implements SessionStream {
     return this.events.map(({ id }) => id);
   }
 
-  get uris(): (string | undefined)[] {
+  get uris(): unknown[] {
     return this.events.map(({ message }) => message.params?.uri);
   }
 }
@@ -193,7 +193,7 @@ describe('the subscriptions of a session', () => {
   }
 
   const subscribe = (...numbers: number[]) => {
-    for (const n of numbers) session.subscribe(resource(uriOf(n)));
+    for (const n of numbers) session.subscriptions.add(resource(uriOf(n)));
   };
   const change = (...numbers: number[]) => {
     for (const n of numbers) changes.publish('organization', idOf(n));
@@ -201,7 +201,7 @@ describe('the subscriptions of a session', () => {
 
   it('notify the client of a change with the URI that it wrote', () => {
     const written = inUpperCase(uriOf(10));
-    session.subscribe(resource(written));
+    session.subscriptions.add(resource(written));
     const stream = openStream();
     change(10, 11);
     expect(stream.events).toEqual([
@@ -210,7 +210,7 @@ describe('the subscriptions of a session', () => {
   });
 
   it('notify once when a record is subscribed to twice', () => {
-    session.subscribe(resource(inUpperCase(uriOf(1))));
+    session.subscriptions.add(resource(inUpperCase(uriOf(1))));
     subscribe(1);
     const stream = openStream();
     change(1);
@@ -253,26 +253,26 @@ describe('the subscriptions of a session', () => {
 
   it('are limited until one ends', () => {
     const added = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, n) => {
-      return session.subscribe(resource(uriOf(n)));
+      return session.subscriptions.add(resource(uriOf(n)));
     });
     expect(new Set(added)).toEqual(new Set([true]));
-    expect(session.subscribe(resource(uriOf(500)))).toBe(false);
-    expect(session.subscribe(resource(uriOf(3)))).toBe(true);
-    session.unsubscribe(canonicalUriOf(uriOf(7)));
-    expect(session.subscribe(resource(uriOf(500)))).toBe(true);
+    expect(session.subscriptions.add(resource(uriOf(500)))).toBe(false);
+    expect(session.subscriptions.add(resource(uriOf(3)))).toBe(true);
+    session.subscriptions.remove(canonicalUriOf(uriOf(7)));
+    expect(session.subscriptions.add(resource(uriOf(500)))).toBe(true);
   });
 
   it('notify of neither missed nor later changes after unsubscribing', () => {
     subscribe(1, 2);
     change(1, 2);
-    session.unsubscribe(canonicalUriOf(uriOf(1)));
+    session.subscriptions.remove(canonicalUriOf(uriOf(1)));
     change(1);
     expect(openStream().uris).toEqual([uriOf(2)]);
   });
 
   it('end for the kinds that the key may no longer read', () => {
     subscribe(1);
-    session.subscribe(resource(uriOf(2, 'task'), 'tasks:read'));
+    session.subscriptions.add(resource(uriOf(2, 'task'), 'tasks:read'));
     change(1, 2);
     session.updateScopes(['leads:read']);
     change(1, 2);
@@ -287,7 +287,7 @@ describe('the subscriptions of a session', () => {
     subscribe(1);
     const notify = jest.spyOn(session, 'notify');
     session.terminate();
-    expect(session.subscribe(resource(uriOf(2)))).toBe(false);
+    expect(session.subscriptions.add(resource(uriOf(2)))).toBe(false);
     change(1, 2);
     expect(notify).not.toHaveBeenCalled();
   });

@@ -1,6 +1,6 @@
+import type { JSONRPCNotification } from '@modelcontextprotocol/server';
 import type { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
-import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
 
 /** The number of events kept for resumed streams. More than there are distinct notifications. */
@@ -9,13 +9,7 @@ export const MAX_KEPT_EVENTS = 2 * MAX_SUBSCRIPTIONS;
 /** A notification with its event id, which is sequential within the session. */
 export interface SessionEvent {
   readonly id: number;
-  readonly message: Notification;
-}
-
-interface Notification {
-  readonly jsonrpc: '2.0';
-  readonly method: string;
-  readonly params?: { readonly uri: string };
+  readonly message: JSONRPCNotification;
 }
 
 /** The open connection over which a session sends its events. */
@@ -51,7 +45,8 @@ export class Session {
   private streamNumber = 0;
   private events: readonly SessionEvent[] = [];
   private lastEventId: number;
-  private readonly subscriptions: Subscriptions;
+  /** Those that end discard their stored notifications. */
+  readonly subscriptions: Subscriptions;
 
   /**
    * @param ageMs age of a session that another instance opened. Its event ids begin at this number, which exceeds
@@ -71,10 +66,7 @@ export class Session {
     this.protocolVersion = protocolVersion;
     this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
-    const onChange = (uri: string) => {
-      this.notifyUpdated(uri);
-    };
-    this.subscriptions = new Subscriptions(call, changes, onChange, (uri) => {
+    this.subscriptions = new Subscriptions(call, changes, this.notifyUpdated, (uri) => {
       this.events = this.events.filter(({ message: { params } }) => params?.uri !== uri);
     });
   }
@@ -84,14 +76,9 @@ export class Session {
     return this.isStreaming || this.endsAt > now;
   }
 
-  /** Whether the session has subscriptions, or events for a later stream. */
-  get hasNotifications(): boolean {
-    return this.subscriptions.uris.length > 0 || this.events.length > 0;
-  }
-
-  /** Whether changes of records cause notifications now, or have caused some. */
+  /** Whether the session has a stream, subscriptions, or events for a later stream. */
   get isNotified(): boolean {
-    return this.isStreaming || this.hasNotifications;
+    return this.isStreaming || this.subscriptions.uris.length > 0 || this.events.length > 0;
   }
 
   get isStreaming(): boolean {
@@ -99,38 +86,17 @@ export class Session {
   }
 
   /** Stores a notification for resumed streams, and sends it if a stream is open. */
-  notify(method: string, params?: Notification['params']): void {
-    const message: Notification = { jsonrpc: '2.0', method, ...(params && { params }) };
+  notify(method: string, params?: { readonly uri: string }): void {
+    const message: JSONRPCNotification = { jsonrpc: '2.0', method, ...(params && { params }) };
     const event: SessionEvent = { id: ++this.lastEventId, message };
     this.events = compacted([...this.events, event]);
     if (this.stream) this.deliver(this.stream, event);
   }
 
   /** Notifies the client of a change of a record or list. */
-  notifyUpdated(uri: string): void {
+  readonly notifyUpdated = (uri: string): void => {
     this.notify('notifications/resources/updated', { uri });
-  }
-
-  /**
-   * Notifies the client of every later change of a record.
-   * @returns false when the limit of subscriptions is reached
-   */
-  subscribe(resource: ResourceReference): boolean {
-    return this.subscriptions.add(resource);
-  }
-
-  /**
-   * Replaces the subscriptions, which requests to other instances may have changed.
-   * @returns the added ones
-   */
-  replaceSubscriptions(resources: readonly ResourceReference[]): ResourceReference[] {
-    return this.subscriptions.replace(resources);
-  }
-
-  /** Ends a subscription and discards its stored notifications. */
-  unsubscribe(canonicalUri: string): void {
-    this.subscriptions.remove(canonicalUri);
-  }
+  };
 
   /** Ends subscriptions that the new scopes do not allow, and notifies the client of its new tool list. */
   updateScopes(scopes: readonly string[]): void {
@@ -196,6 +162,6 @@ function compacted(events: readonly SessionEvent[]): readonly SessionEvent[] {
   return events.filter((_, index) => index !== Math.max(duplicate, 0));
 }
 
-function isSame(one: Notification, other: Notification): boolean {
+function isSame(one: JSONRPCNotification, other: JSONRPCNotification): boolean {
   return one.method === other.method && one.params?.uri === other.params?.uri;
 }

@@ -83,10 +83,6 @@ const POSTPONE_END = `
   where id in (select id from mcp_sessions where id = any($2::uuid[]) order by id for update)
   returning id`;
 
-/** SQL of the subscriptions of a session without the URI `$2`, which is compared without case. */
-const OTHER_SUBSCRIPTIONS = `
-  array(select uri from unnest(subscriptions) uri where lower(uri) <> lower($2))`;
-
 /** SQL of the sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class SessionsRepository {
@@ -135,16 +131,15 @@ export class SessionsRepository {
     return new Set(stored.map(({ id }) => id));
   }
 
-  /** @throws ApiError `create_failed` */
-  async addSubscription(id: string, uri: string): Promise<void> {
-    const text = `update mcp_sessions set subscriptions = ${OTHER_SUBSCRIPTIONS} || $2::text where id = $1`;
-    await this.writes.run({ text, values: [id, uri] });
-  }
-
-  /** @throws ApiError `create_failed` */
-  async removeSubscription(id: string, uri: string): Promise<void> {
-    const text = `update mcp_sessions set subscriptions = ${OTHER_SUBSCRIPTIONS} where id = $1`;
-    await this.writes.run({ text, values: [id, uri] });
+  /**
+   * Adds or removes the subscription to a URI, which is compared without case.
+   * @throws ApiError `create_failed`
+   */
+  async storeSubscription(id: string, uri: string, isSubscribed: boolean): Promise<void> {
+    const text = `update mcp_sessions set subscriptions = array(
+        select uri from unnest(subscriptions) uri where lower(uri) <> lower($2)
+      ) || array(select $2::text where $3::boolean) where id = $1`;
+    await this.writes.run({ text, values: [id, uri, isSubscribed] });
   }
 
   /**

@@ -19,8 +19,8 @@ export class StoredSubscriptions {
    */
   add(session: Session, resource: ResourceReference): Promise<boolean> {
     return change(session, async () => {
-      if (!session.subscribe(resource)) return false;
-      await this.repository.addSubscription(session.id, resource.uri);
+      if (!session.subscriptions.add(resource)) return false;
+      await this.repository.storeSubscription(session.id, resource.uri, true);
       return true;
     });
   }
@@ -28,8 +28,8 @@ export class StoredSubscriptions {
   /** @throws ApiError `create_failed` */
   remove(session: Session, canonicalUri: string): Promise<void> {
     return change(session, async () => {
-      session.unsubscribe(canonicalUri);
-      await this.repository.removeSubscription(session.id, canonicalUri);
+      session.subscriptions.remove(canonicalUri);
+      await this.repository.storeSubscription(session.id, canonicalUri, false);
     });
   }
 
@@ -45,7 +45,7 @@ export class StoredSubscriptions {
   ): ResourceReference[] | undefined {
     if (session.subscriptionChanges !== changesBefore) return undefined;
     const references = subscriptions.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
-    return session.replaceSubscriptions(
+    return session.subscriptions.replace(
       references.filter(({ kind }) => scopes.includes(kind.scope)),
     );
   }

@@ -38,9 +38,9 @@ export function inputSchemaOf({ builtIn, input, tool: { brief } }: ToolArguments
   const others = namesOf(builtIn).filter((name) => lists.every((list) => list.name !== name));
   const properties = [...others, ...ownNamesFirst(input)].map((name) => {
     const own = brief?.objects?.includes(name) ? OPEN_OBJECT : {};
-    const schema = modelSchemaOf({ format: formats.get(name), ...given[name], ...own });
+    const schema = { format: formats.get(name), ...given[name], ...own };
     const isBrief = brief?.arguments?.includes(name);
-    return [name, isBrief ? withoutInnerDescriptions(schema) : schema] as const;
+    return [name, modelSchemaOf(schema, isBrief ? undescribed : fullyDescribed)] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
@@ -61,40 +61,40 @@ function ownNamesFirst(dto: Type<object>): string[] {
   return [...propertiesOf(dto).filter((name) => !inherited.includes(name)), ...inherited];
 }
 
-/** Keeps the first sentence of a description, because models read the list of tools with every prompt. */
-function modelSchemaOf(schema: JsonSchema): JsonSchema {
+/**
+ * Keeps the first sentence of a description, because models read the list of tools with every prompt.
+ * @param innerOf converts the schemas of properties and items
+ */
+function modelSchemaOf(schema: JsonSchema, innerOf = fullyDescribed): JsonSchema {
   const sentences = [
     schema.description?.replace(/(?<=\.) .*/s, ''),
     ...constraintSentences(schema),
   ];
   const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
-  return { ...shapeOf(schema), ...(description && { description }) };
+  return { ...shapeOf(schema, innerOf), ...(description && { description }) };
 }
 
-function withoutInnerDescriptions({ description, ...schema }: JsonSchema): JsonSchema {
-  const plain = (one: JsonSchema) => ({ ...withoutInnerDescriptions(one), description: undefined });
-  const inner = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, plain(one)]);
-  return {
-    ...schema,
-    ...(schema.properties && { properties: Object.fromEntries(inner) as Properties }),
-    ...(schema.items && { items: plain(schema.items) }),
-    description,
-  } as JsonSchema;
+function fullyDescribed(schema: JsonSchema): JsonSchema {
+  return modelSchemaOf(schema);
+}
+
+function undescribed(schema: JsonSchema): JsonSchema {
+  return shapeOf(schema, undescribed);
 }
 
 /** Keeps the keywords of the subset, except the description. */
-function shapeOf(schema: JsonSchema): JsonSchema {
+function shapeOf(schema: JsonSchema, innerOf: (inner: JsonSchema) => JsonSchema): JsonSchema {
   const { properties, required, items, additionalProperties } = schema;
   const type = typeOf(schema);
   const values = enumOf(schema);
   // Gemini rejects an array without `items`.
-  if (type === 'array') return { type, items: modelSchemaOf(items ?? { type: 'string' }) };
+  if (type === 'array') return { type, items: innerOf(items ?? { type: 'string' }) };
   if (type !== 'object') return { ...(type && { type }), ...(values && { enum: values }) };
   const entries = Object.entries(properties ?? {});
   return {
     type,
     // Always present: without this keyword @mastra/mcp sends an open object as {}.
-    properties: Object.fromEntries(entries.map(([name, one]) => [name, modelSchemaOf(one)])),
+    properties: Object.fromEntries(entries.map(([name, one]) => [name, innerOf(one)])),
     ...(required && { required }),
     additionalProperties: additionalProperties !== false,
   };

@@ -20,13 +20,6 @@ import type { MaybePromise } from '../../../platform/maybe-promise.js';
 import { type BuiltInArguments, builtInArgumentsOf, CLEAR, DRY_RUN } from './built-in-arguments.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
-/** The arguments of a call before validation. */
-export interface RawArguments {
-  readonly args: Values;
-  /** Problems that the JSON parser has found in the arguments, such as duplicate keys. */
-  readonly parseProblems: readonly FieldProblem[];
-}
-
 /** The validated arguments of a call. */
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Call` in a call of the tool's method. */
@@ -76,8 +69,11 @@ export class ToolArguments {
     this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
   }
 
-  /** @throws ApiError `validation_error` that names every failing argument */
-  async parse({ args, parseProblems }: RawArguments): Promise<ParsedArguments> {
+  /**
+   * @param parseProblems those that the JSON parser has found in the arguments, such as duplicate keys
+   * @throws ApiError `validation_error` that names every failing argument
+   */
+  async parse(args: Values, parseProblems: readonly FieldProblem[]): Promise<ParsedArguments> {
     const given = Object.entries(this.withoutNulls(args));
     const isBuiltIn = ([name]: readonly [string, unknown]) => this.builtInNames.has(name);
     const values = Object.fromEntries(given.filter((entry) => !isBuiltIn(entry)));

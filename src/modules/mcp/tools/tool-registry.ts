@@ -1,9 +1,21 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { DecoratedMethod } from '../../../platform/discovery/decorated-methods.js';
 import { DeclaredMethods } from '../declared-methods.js';
-import { TOOL, type ToolDeclaration } from './tool.decorator.js';
+import { inputSchemaOf, type ObjectSchema } from './input-schema.js';
+import { outputSchemaOf } from './output-schema.js';
+import { type Effect, TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
-import { type ToolDefinition, toolDefinitionOf } from './tool-definition.js';
+
+/** A tool in `tools/list`. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: ToolAnnotations;
+}
 
 /** A declared tool with the parser of its arguments. */
 export interface RegisteredTool extends DecoratedMethod<ToolDeclaration> {
@@ -13,6 +25,13 @@ export interface RegisteredTool extends DecoratedMethod<ToolDeclaration> {
 
 /** The names that agents and models accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+const HINTS: Readonly<Record<Effect, ToolAnnotations>> = {
+  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  creates: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  updates: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+};
 
 /** The tools that all modules declare. */
 @Injectable()
@@ -53,5 +72,28 @@ export class ToolRegistry extends DeclaredMethods<ToolDeclaration> {
   /** @returns the tools that a key with these scopes may call, in a fixed order */
   listFor(scopes: ReadonlySet<string>): ToolDefinition[] {
     return this.allowed(scopes).flatMap(({ name }) => this.tools.get(name)?.definition ?? []);
+  }
+}
+
+/** No tool accesses data outside the organization. */
+function toolDefinitionOf(tool: ToolDeclaration, args: ToolArguments): ToolDefinition {
+  const { name, title, description, effect } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: schemaOf(name, args),
+    outputSchema: outputSchemaOf(tool),
+    annotations: { ...HINTS[effect], openWorldHint: false },
+  };
+}
+
+/** @throws Error that names the tool and the property that a schema cannot describe */
+function schemaOf(tool: string, args: ToolArguments): ObjectSchema {
+  try {
+    return inputSchemaOf(args);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The tool ${tool} takes ${problem}. Agents need its schema.`, { cause });
   }
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { insufficientScope } from '../../../platform/access/scopes.js';
 import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
@@ -8,7 +8,6 @@ import {
   canonicalJson,
 } from '../../../platform/http/response/idempotency-key.js';
 import type { IdempotentRequest } from '../../../platform/data/stored-responses.js';
-import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
   RateLimits,
@@ -17,30 +16,22 @@ import {
 } from '../../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../../platform/data/call.js';
 import type { Page } from '../../../platform/data/lists/page.js';
-import { toLoggedMcpError } from '../mcp-error.js';
+import { toLoggedApiError } from '../../../platform/http/error.filter.js';
+import type { McpCall } from '../mcp-call.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { missingScopeOf } from '../declared-methods.js';
-import type { ToolDeclaration } from './tool.decorator.js';
-import type { ParsedArguments, RawArguments } from './tool-arguments.js';
+import type { ParsedArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { compactPage, toolError, toolResult } from './tool-result.js';
 
 /** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
-export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
+const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
 
-export interface ToolCall extends RawArguments {
-  readonly call: Call;
-  readonly name: string;
-  /** The key of a retry, as the client sent it. Only tools that create records use it. */
-  readonly idempotencyKey?: unknown;
-  /** Receives the rate limit window of the call before the tool runs. */
-  readonly onCounted: (window: RateWindow) => void;
-}
-
-export interface ToolOutcome {
-  readonly result: CallToolResult;
-  readonly error?: ApiError;
-}
+/** The problem of a batch with the header `Idempotency-Key`, which is the key of a single call. */
+const KEY_OF_BATCH = {
+  field: 'Idempotency-Key',
+  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
+};
 
 /** Runs tools with the rate limits, scopes and validation of REST. */
 @Injectable()
@@ -54,62 +45,67 @@ export class ToolRunner {
   ) {}
 
   /** @returns undefined when there is no such tool */
-  async call(toolCall: ToolCall): Promise<ToolOutcome | undefined> {
-    const tool = this.registry.find(toolCall.name);
+  async call(
+    { name, arguments: args = {}, _meta }: CallToolRequest['params'],
+    { call, request, messages, onCounted }: McpCall,
+  ): Promise<CallToolResult | undefined> {
+    const tool = this.registry.find(name);
     if (!tool) return undefined;
     const { declaration } = tool;
-    const { actor, requestId = '' } = toolCall.call;
-    const { isUnmetered } = declaration;
+    const { actor } = call;
     const missing = missingScopeOf(declaration, actor.scopes);
-    let window = isUnmetered ? undefined : await this.count(declaration, toolCall);
+    const limit = declaration.effect === 'reads' ? 'reads' : 'writes';
+    let window = declaration.isUnmetered ? undefined : await this.limits.count(limit, actor);
+    if (window) onCounted(window);
+    const keyOfRequest = request.get('Idempotency-Key');
+    const isKeyOfBatch = messages.isBatch && keyOfRequest !== undefined;
     try {
-      if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
+      if (window?.isBlocked) throw tooManyRequests(window, limit);
       if (missing !== undefined) throw insufficientScope(missing);
-      const parsed = await tool.arguments.parse(toolCall);
+      const { argumentProblems } = messages;
+      const problems = isKeyOfBatch ? [...argumentProblems, KEY_OF_BATCH] : argumentProblems;
+      const parsed = await tool.arguments.parse(args, problems);
       const writes = declaration.writesOf?.(parsed.methodArguments.at(-1) as never) ?? 1;
       if (writes > 1) {
         window = await this.limits.countAs(writes, 'writes', actor);
-        toolCall.onCounted(window);
+        onCounted(window);
         if (window.isBlocked) throw tooManyAtOnce(writes, 'writes', window);
       }
-      return { result: toolResult(await this.run(tool, toolCall, parsed)) };
+      const key = _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest;
+      return toolResult(await this.run(tool, call, parsed, key));
     } catch (thrown) {
-      const error = toLoggedMcpError(thrown, requestId);
-      const metadata = metadataOf(error.code, missing, window);
-      return { error, result: toolError(error, requestId, metadata) };
+      const { requestId } = request.state;
+      const error = toLoggedApiError(thrown, requestId, '/mcp');
+      request.state.errorCode = error.code;
+      return toolError(error, requestId, metadataOf(error.code, missing, window));
     }
   }
 
-  private async count(tool: ToolDeclaration, { call, onCounted }: ToolCall): Promise<RateWindow> {
-    const window = await this.limits.count(limitOf(tool), call.actor);
-    onCounted(window);
-    return window;
-  }
-
+  /** @param key the key of a retry, as the client sent it. Only tools that create records use it. */
   private async run(
     { declaration, run }: RegisteredTool,
-    { call, name, idempotencyKey }: ToolCall,
+    call: Call,
     { id, dry_run: isDryRun = false, methodArguments, comparable, fields = [] }: ParsedArguments,
+    key: unknown,
   ) {
-    const { effect, isPage, summary } = declaration;
+    const { name, effect, isPage, summary, resource: kind } = declaration;
     const runWith = async (inner: Call) => (await run(inner, ...methodArguments)) as object;
-    if (!isDryRun && effect === 'creates' && idempotencyKey !== undefined) {
-      assertIdempotencyKey(idempotencyKey, 'Idempotency-Key');
+    if (isDryRun) {
+      return this.database.dryRun(call, async (inner) => {
+        const record =
+          id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
+        const answer = await runWith(inner);
+        return { dry_run: true, would_answer: answer, ...(record && { record }) };
+      });
+    }
+    if (effect === 'creates' && key !== undefined) {
+      assertIdempotencyKey(key, 'Idempotency-Key');
       const content = canonicalJson(comparable);
-      return this.runOnce(call, { key: idempotencyKey, route: `tool ${name}`, content }, runWith);
+      return this.runOnce(call, { key, route: `tool ${name}`, content }, runWith);
     }
-    if (!isDryRun) {
-      const answer = await runWith(call);
-      const shown = summary && [...new Set([...summary, ...fields])];
-      return isPage ? compactPage(answer as Page<object>, shown) : answer;
-    }
-    return this.database.dryRun(call, async (inner) => {
-      const { resource: kind } = declaration;
-      const record =
-        id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
-      const answer = await runWith(inner);
-      return { dry_run: true, would_answer: answer, ...(record && { record }) };
-    });
+    const answer = await runWith(call);
+    const shown = summary && [...new Set([...summary, ...fields])];
+    return isPage ? compactPage(answer as Page<object>, shown) : answer;
   }
 
   /**
@@ -131,10 +127,6 @@ export class ToolRunner {
       return result;
     });
   }
-}
-
-function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {
-  return effect === 'reads' ? 'reads' : 'writes';
 }
 
 function metadataOf(

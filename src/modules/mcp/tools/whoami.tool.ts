@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { describeKey } from '../../auth/me.dto.js';
+import { describeKey, KeyInfoDto } from '../../auth/me.dto.js';
 import {
   type LimitName,
   RateLimits,
@@ -7,7 +7,6 @@ import {
 } from '../../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../../platform/data/call.js';
 import { Tool } from './tool.decorator.js';
-import { WhoamiDto } from './whoami.dto.js';
 
 /** Returns the properties of the key, as `GET /api/v1/me` does, and the state of its rate limits. */
 @Injectable()
@@ -23,9 +22,9 @@ export class WhoamiTool {
     // Asking for the limits must not use them up.
     isUnmetered: true,
     brief: { result: ['scopes', 'expires_at'] },
-    output: WhoamiDto,
+    output: KeyInfoDto,
   })
-  async get(call: Call): Promise<WhoamiDto> {
+  async get(call: Call) {
     const reads = await this.stateOf('reads', call);
     const writes = await this.stateOf('writes', call);
     return { ...describeKey(call), limits: { reads, writes } };

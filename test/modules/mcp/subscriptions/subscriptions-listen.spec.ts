@@ -60,7 +60,7 @@ describe('subscriptions/listen', () => {
 
   const listen = (notifications: unknown, caller = mcp, headers = mirrorHeaders(LISTEN)) =>
     caller.post(statelessRequest(LISTEN, { notifications }), headers);
-  const listeners = (of = app) => [...of.app.get(SubscriptionStreams).all()].length;
+  const listeners = (of = app) => [...of.app.get(SubscriptionStreams).streams].length;
   const untilLeft = (count: number, of = app) =>
     until(() => Promise.resolve(listeners(of) === count));
 

@@ -17,7 +17,7 @@ import {
 import { ListQuery, SortBy } from '../../../../src/platform/data/lists/list-query.js';
 import type { Page } from '../../../../src/platform/data/lists/page.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
-import type { ToolDefinition } from '../../../../src/modules/mcp/tools/tool-definition.js';
+import type { ToolDefinition } from '../../../../src/modules/mcp/tools/tool-registry.js';
 import type { Call } from '../../../../src/platform/data/call.js';
 import { type Agent, connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

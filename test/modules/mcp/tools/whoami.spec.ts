@@ -4,7 +4,7 @@ import {
   FULL_SERVER_INFO,
   INSTRUCTIONS,
 } from '../../../../src/modules/mcp/protocol/server-info.js';
-import type { WhoamiDto } from '../../../../src/modules/mcp/tools/whoami.dto.js';
+import type { KeyInfoDto } from '../../../../src/modules/auth/me.dto.js';
 import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 import { dataOf, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -16,7 +16,7 @@ import { ALL_TOOLS } from '../../../support/mcp/tools.js';
 const READS = 5;
 const WRITES = 3;
 
-type Whoami = Record<keyof WhoamiDto, unknown> & {
+type Whoami = Record<keyof KeyInfoDto, unknown> & {
   limits: Record<'reads' | 'writes', { limit: number; remaining: number; resets_at: string }>;
 };
 

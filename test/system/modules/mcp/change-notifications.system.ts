@@ -272,7 +272,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
     const reader = await follow(uriOf(lead));
     const counts = () => [
       sessionsOf().filter(({ isStreaming }) => isStreaming).length,
-      [...app.app.get(SubscriptionStreams).all()].length,
+      [...app.app.get(SubscriptionStreams).streams].length,
     ];
     const before = counts();
     const socket = await idleFollower(lead.id);

@@ -219,7 +219,7 @@ describe('a session on another instance, such as after a restart', () => {
     await app.sql(`update api_keys set scopes = '{tasks:read}' where id = $1`, [owner.key.id]);
     const third = await startAnother();
     await expectAlive(callerOf(owner, third), session);
-    expect(openSessions(() => third).sessionOf(session)!.hasNotifications).toBe(false);
+    expect(openSessions(() => third).sessionOf(session)!.isNotified).toBe(false);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import type { ApiRequest } from '../../../platform/http/request/api-request.js';
-import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
-import { remainingHits, setRateLimitHeaders } from '../../../platform/access/limits/rate-limits.js';
-import type { Call } from '../../../platform/data/call.js';
-import type { Session } from '../sessions/session.js';
-import type { Messages } from './messages.js';
+import type { ApiRequest } from '../../platform/http/request/api-request.js';
+import type { RateWindow } from '../../platform/access/limits/rate-limit.storage.js';
+import { remainingHits, setRateLimitHeaders } from '../../platform/access/limits/rate-limits.js';
+import type { Call } from '../../platform/data/call.js';
+import type { Session } from './sessions/session.js';
+import type { Messages } from './protocol/messages.js';
 
 /** One POST to /mcp. */
 export class McpCall {
