@@ -1,4 +1,4 @@
-import type { InitializeRequest } from '@modelcontextprotocol/server';
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { logger } from '../../../platform/config/logger.js';
@@ -25,7 +25,7 @@ import {
 import { McpCall } from '../mcp-call.js';
 import { readMessages } from './messages.js';
 import { McpMethods, schemaProblemsOf } from './methods.js';
-import { answerRequest, initializeResult, negotiate } from './session-protocol.js';
+import { agreedParameters, answerRequests } from './session-protocol.js';
 import { createHandler, dispatch, isStateless } from './stateless-protocol.js';
 import { SubscriptionStreams } from './subscription-streams.js';
 
@@ -97,8 +97,7 @@ export class McpMessageHandler {
     const problems = schemaProblemsOf(first, 'InitializeRequest');
     if (isBatch) problems.push(INITIALIZE_IN_BATCH);
     if (problems.length > 0) throw validationError(problems);
-    const result = await this.initialize(first.params as InitializeRequest['params'], context);
-    return { result, jsonrpc: '2.0', id: first.id };
+    return this.initialize(first, context);
   }
 
   /** Handles a message of the stateless protocol version. */
@@ -128,18 +127,17 @@ export class McpMessageHandler {
    * Opens a session, except for callers without a key: they continue without a session id. A session of the same key
    * that the request names ends.
    */
-  private async initialize(
-    params: InitializeRequest['params'],
-    { call, request, response }: McpCall,
-  ): Promise<object> {
-    const parameters = negotiate(params);
+  private async initialize(message: JSONRPCRequest, context: McpCall): Promise<unknown> {
+    const { call, request, response } = context;
     const mayOpen = hasSessions(call);
+    const [answer] = await answerRequests([message], context, this.methods, mayOpen);
     if (mayOpen) {
+      const parameters = agreedParameters(message, answer);
       const session = await this.sessions.open(call, parameters, sessionIdOf(request));
       this.terminateIfUnanswered(session, response);
       response.setHeader(SESSION_ID, session.id);
     }
-    return initializeResult(parameters.protocolVersion, mayOpen);
+    return answer;
   }
 
   /** Handles the messages of a session, or of a caller without sessions. */
@@ -158,9 +156,8 @@ export class McpMessageHandler {
       return undefined;
     }
     this.methods.checkScopes(context);
-    const answers = await Promise.all(
-      requests.map((message) => answerRequest(message, context, this.methods)),
-    );
+    const hasSession = session !== undefined;
+    const answers = await answerRequests(requests, context, this.methods, hasSession);
     return isBatch ? answers : answers[0];
   }
 

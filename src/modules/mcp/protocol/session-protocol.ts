@@ -1,21 +1,34 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type InitializeRequest,
   type InitializeResult,
   type JSONRPCMessage,
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server';
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { SessionParameters } from '../sessions/session.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
 import type { McpCall } from '../mcp-call.js';
-import { type McpMethods, RpcError } from './methods.js';
+import type { McpMethods } from './methods.js';
+
+const OPTIONS = {
+  capabilities: CAPABILITIES,
+  instructions: INSTRUCTIONS,
+  // Shared, because otherwise every server creates its own.
+  jsonSchemaValidator: new AjvJsonSchemaValidator(),
+};
 
 /** The protocol versions with sessions, newest first. */
 export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** Without a session there are no notifications. */
-const CAPABILITIES_WITHOUT_SESSION = { ...CAPABILITIES, tools: {}, resources: {} };
+const OPTIONS_WITHOUT_SESSION = {
+  ...OPTIONS,
+  capabilities: { ...CAPABILITIES, tools: {}, resources: {} },
+};
 
 const MAX_CLIENT_NAME_LENGTH = 200;
 
@@ -23,45 +36,75 @@ const MAX_CLIENT_NAME_LENGTH = 200;
 const RESOURCE_NOT_FOUND = -32002;
 const SERVER_ERROR = -32000;
 
-/** @returns what a client that sends `initialize` and the server agree on, with the name of the client in ASCII */
-export function negotiate({
-  protocolVersion: requested,
-  clientInfo,
-}: InitializeRequest['params']): SessionParameters {
-  const [latest = ''] = SESSION_PROTOCOL_VERSIONS;
-  return {
-    protocolVersion: SESSION_PROTOCOL_VERSIONS.includes(requested) ? requested : latest,
-    clientName: clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?'),
-  };
-}
-
-/** @returns the result of `initialize` */
-export function initializeResult(protocolVersion: string, hasSession: boolean): InitializeResult {
-  return {
-    protocolVersion,
-    capabilities: hasSession ? CAPABILITIES : CAPABILITIES_WITHOUT_SESSION,
-    serverInfo: FULL_SERVER_INFO,
-    instructions: INSTRUCTIONS,
-  };
-}
-
-/** Answers a request of a session, or of a caller without sessions. */
-export async function answerRequest(
-  request: JSONRPCRequest,
+/**
+ * Answers requests with a new server and transport. Callers are isolated from one another, and a
+ * session keeps no server in memory.
+ * @param hasSession whether the requests belong to a session, or open one
+ */
+export async function answerRequests(
+  requests: readonly JSONRPCRequest[],
   context: McpCall,
   methods: McpMethods,
-): Promise<JSONRPCMessage> {
-  const { id } = request;
-  const { task, ...params } = request.params ?? {};
-  // Tasks are not supported, so a request for a task is handled as an ordinary request.
-  const ordinary = task === undefined ? request : { ...request, params };
-  try {
-    return { result: await methods.handle(ordinary, context, rpcCodeOf), jsonrpc: '2.0', id };
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    const { code, message, data } = error;
-    return { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } };
+  hasSession: boolean,
+): Promise<readonly JSONRPCMessage[]> {
+  // oxlint-disable-next-line typescript/no-deprecated -- McpServer uses fifteen times the memory
+  const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
+  // Handlers registered by schema answer invalid parameters with -32603.
+  server.fallbackRequestHandler = (request) => methods.handle(request, context, rpcCodeOf);
+  const transport = new RequestTransport(requests);
+  await server.connect(transport);
+  const responses = await transport.responses;
+  await server.close();
+  return responses;
+}
+
+/** @returns what a client that sent `initialize` and the server agreed on, with the name of the client in ASCII */
+export function agreedParameters(
+  { params }: JSONRPCRequest,
+  response: JSONRPCMessage | undefined,
+): SessionParameters {
+  const { clientInfo } = params as InitializeRequest['params'];
+  const result = response && 'result' in response ? response.result : {};
+  const { protocolVersion = '' } = result as Partial<InitializeResult>;
+  const clientName = clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH);
+  return { protocolVersion, clientName: clientName.replaceAll(/[^\x20-\x7e]/g, '?') };
+}
+
+/** A transport that delivers the given requests and collects their responses. */
+class RequestTransport implements Transport {
+  onmessage?: Transport['onmessage'];
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  readonly responses: Promise<readonly JSONRPCMessage[]>;
+  private readonly received: JSONRPCMessage[] = [];
+  private finish: (responses: readonly JSONRPCMessage[]) => void = () => undefined;
+
+  constructor(private readonly requests: readonly JSONRPCRequest[]) {
+    this.responses = new Promise((resolve) => (this.finish = resolve));
   }
+
+  start(): Promise<void> {
+    for (const request of this.requests) this.onmessage?.(withoutTask(request));
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    this.received.push(message);
+    if (this.received.length === this.requests.length) this.finish(this.received);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.onclose?.();
+    return Promise.resolve();
+  }
+}
+
+/** Tasks are not supported, so a request for a task is handled as an ordinary request. */
+function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
+  if (request.params?.task === undefined) return request;
+  const { task, ...params } = request.params;
+  return { ...request, params };
 }
 
 function rpcCodeOf({ code }: ApiError): number {
