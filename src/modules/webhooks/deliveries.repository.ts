@@ -9,6 +9,7 @@ import { erasureLockSql } from '../../platform/data/records/record-erasure.servi
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { Delivery, ERASED_BODY } from './delivery.entity.js';
+import type { Webhook } from './webhook.entity.js';
 import type { AttemptResult } from './webhook-sender.js';
 
 /** How long deliveries are kept. */
@@ -34,31 +35,16 @@ export interface NewDelivery extends NewEvent {
 }
 
 /** What decides whether a webhook receives an event. */
-interface Activity {
-  readonly id: string;
-  readonly enabled: boolean;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+type Activity = Readonly<Pick<Webhook, 'id' | 'enabled' | 'created_at' | 'updated_at'>>;
 
 /** A webhook, with the types of events that it subscribes to and its scopes. */
-export interface Receiver extends Activity {
-  readonly types: readonly string[];
-  readonly scopes: readonly string[];
-}
+export type Receiver = Activity & Readonly<Required<Pick<Webhook, 'types' | 'scopes'>>>;
 
 /** A delivery that is due, with the data of its request. */
-export interface DueDelivery {
-  readonly id: string;
-  readonly event_id: string;
-  readonly type: string;
-  readonly body: string;
-  /** Attempts so far. */
-  readonly attempts: number;
-  readonly url: string;
-  readonly secret: string;
-  readonly previous_secret: string | null;
-}
+export type DueDelivery = Readonly<
+  Required<Pick<Delivery, 'id' | 'event_id' | 'type' | 'body' | 'attempts'>> &
+    Required<Pick<Webhook, 'url' | 'secret' | 'previous_secret'>>
+>;
 
 /** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
 export type Outcome =

@@ -5,6 +5,7 @@ import { logger } from '../../platform/config/logger.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
+import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { DeliveriesRepository, type DueDelivery, type Outcome } from './deliveries.repository.js';
@@ -27,10 +28,8 @@ const RUN_MS = 30_000;
 
 /** Attempts of a delivery. With these delays they take from three to four days. */
 export const MAX_ATTEMPTS = 53;
-const FIRST_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 12 * 3_600_000;
-/** Small, so that a receiver that fails half of the requests still gets thousands of events within minutes. */
-const DELAY_GROWTH = 1.25;
+/** The growth is small, so that a receiver that fails half of the requests still gets thousands of events within minutes. */
+export const DELAYS = { delayMs: 1_000, maxDelayMs: 12 * 3_600_000, growth: 1.25 };
 
 const ATTEMPT_OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
 
@@ -168,14 +167,5 @@ function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outc
   if (result.error === null) return { status: 'succeeded' };
   const isLast = type === TEST_TYPE || attempts + 1 >= MAX_ATTEMPTS;
   if (isLast || result.responseStatus === GONE) return { status: 'failed' };
-  return { status: 'pending', retryMs: retryDelayMs(attempts + 1) };
-}
-
-/**
- * The time until the next attempt, with jitter, so that the failed events of a receiver are not retried all
- * at once.
- */
-export function retryDelayMs(failedAttempts: number, random: number = Math.random()): number {
-  const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * DELAY_GROWTH ** (failedAttempts - 1));
-  return Math.round(delay * (0.75 + random / 4));
+  return { status: 'pending', retryMs: retryDelayMs(DELAYS, attempts + 1) };
 }

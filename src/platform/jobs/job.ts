@@ -77,12 +77,19 @@ export function millisecondsOf(duration: Duration, option: string): number {
   );
 }
 
-/** The time until the next attempt, with jitter, so that failed jobs are not retried all at once. */
+/**
+ * The time until the next attempt, with jitter, so that those that failed together are not retried all at once.
+ * @param options `growth` is the factor of each further delay; default: 2
+ */
 export function retryDelayMs(
-  { delayMs, maxDelayMs }: JobDefinition<never>,
+  {
+    delayMs,
+    maxDelayMs,
+    growth = 2,
+  }: Pick<JobDefinition<never>, 'delayMs' | 'maxDelayMs'> & { readonly growth?: number },
   failedAttempts: number,
   random: number = Math.random(),
 ): number {
-  const delay = Math.min(maxDelayMs, delayMs * 2 ** (failedAttempts - 1));
+  const delay = Math.min(maxDelayMs, delayMs * growth ** (failedAttempts - 1));
   return Math.round(delay * (0.75 + random / 4));
 }

@@ -7,7 +7,7 @@ import type { Page } from '../../../platform/data/lists/page.js';
 import { RecordList } from '../../../platform/data/lists/record-list.js';
 import { TenantRepository } from '../../../platform/data/records/tenant-repository.js';
 import type { LeadImportDto, LeadImportListQuery } from './lead-import.dto.js';
-import { type ImportPlan, type ImportStarter, LeadImport } from './lead-import.entity.js';
+import { type ImportPlan, LeadImport } from './lead-import.entity.js';
 import type { Place } from './file-records.js';
 
 /** How long a process may carry out an import without progress, before another one takes it over. */
@@ -25,19 +25,13 @@ const BATCH = 10;
 const IS_ACTIVE = `status in ('pending', 'running')`;
 const NOW = `date_trunc('milliseconds', now())`;
 
-/** An import that this process carries out. */
-export interface RunningImport extends Place {
-  readonly id: string;
-  readonly bytes: number;
-  readonly lines: number;
-  readonly processed: number;
-  readonly dry_run: boolean;
-  readonly plan: ImportPlan;
-  readonly starter: ImportStarter;
-  readonly runner: string;
-}
+/** An import that this process carries out, and its position. */
+export type RunningImport = Place &
+  Readonly<Required<Pick<LeadImport, 'id' | 'dry_run' | 'plan' | 'starter'>>> & {
+    readonly runner: string;
+  };
 
-const RUNNING = `id, bytes, lines, processed, dry_run, plan, starter, runner, position as "offset", line`;
+const RUNNING = 'id, dry_run, plan, starter, runner, position as "offset", line';
 
 /** A line that was rejected. */
 export interface RejectedLine {
