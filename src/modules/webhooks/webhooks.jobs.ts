@@ -17,6 +17,9 @@ import { WebhooksRepository } from './webhooks.repository.js';
 /** A receiver that answers with this status wants no more events. */
 const GONE = 410;
 
+/** Events that one statement queues. Each is sent once for each webhook. */
+const MAX_TOGETHER = 50;
+
 /** Requests to one receiver at the same time. */
 const MAX_PARALLEL = 10;
 
@@ -84,7 +87,7 @@ export class WebhooksJobs implements OnModuleDestroy {
     const isBulk = isOfImport(event);
     const events = [event];
     for (const next of following()) {
-      if (isOfImport(next) !== isBulk) break;
+      if (isOfImport(next) !== isBulk || events.length === MAX_TOGETHER) break;
       events.push(next);
     }
     await this.service.queue(call, events.map(newEventOf), isBulk, memo);

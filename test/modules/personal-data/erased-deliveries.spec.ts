@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { DeliveriesService } from '../../../src/modules/webhooks/deliveries.service.js';
 import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { untilTrue } from '../../support/mcp/mcp-helpers.js';
@@ -63,8 +65,10 @@ describe('an erasure', () => {
     await publish(app, tenant, { recordId: id, body, createdAt });
     const later = new Date(Date.now() + 60_000);
     await publish(app, tenant, { recordId: id, body, createdAt: later });
-    expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(4);
+    const ofImport = { eventId: randomUUID(), type: 'lead.updated', recordId: id, body, createdAt };
+    await app.app.get(DeliveriesService).queue({ tenant: { id: tenant.id } }, [ofImport], true);
+    expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(5);
     const records = (await bodiesOf(webhook.id)).map(({ record }) => record);
-    expect(records).toEqual([{ id }, { id }, { id }, { id, city: 'London' }]);
+    expect(records).toEqual([{ id }, { id }, { id }, { id, city: 'London' }, { id }]);
   });
 });
