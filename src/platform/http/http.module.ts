@@ -15,6 +15,7 @@ import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
+import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
@@ -28,6 +29,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
+    ApiDescription,
     HealthService,
     ShutdownDelay,
     WebhookReceiver,

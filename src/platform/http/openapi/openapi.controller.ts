@@ -1,18 +1,9 @@
-import {
-  Controller,
-  Get,
-  Header,
-  type INestApplication,
-  Req,
-  Res,
-  UseFilters,
-} from '@nestjs/common';
+import { Controller, Get, Header, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../routes/access.js';
 import { ErrorFilter } from '../error.filter.js';
-import { llmsText } from './llms-text.js';
-import type { OpenApiDocument } from './model.js';
-import { localUrl, serversOf, serverUrlOf } from './server-url.js';
+import { ApiDescription } from './api-description.js';
+import { serversOf, serverUrlOf } from './server-url.js';
 
 /**
  * Serves the OpenAPI document of all registered modules. The handlers send the responses themselves, so that interceptors
@@ -21,15 +12,7 @@ import { localUrl, serversOf, serverUrlOf } from './server-url.js';
 @Controller()
 @UseFilters(ErrorFilter)
 export class OpenApiController {
-  private application?: INestApplication;
-  /** The document as JSON without `servers`, and the text of it. Both are created once. */
-  private json?: string;
-  private llms?: string;
-
-  /** @param application its modules are described */
-  describe(application: INestApplication): void {
-    this.application = application;
-  }
+  constructor(private readonly description: ApiDescription) {}
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
@@ -37,23 +20,15 @@ export class OpenApiController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
   async document(@Req() request: Request, @Res() response: Response): Promise<void> {
-    this.json ??= JSON.stringify({ ...(await this.createDocument()), servers: undefined });
+    const json = await this.description.openApiJson();
     const servers = serversOf(serverUrlOf(request));
-    response.send(`${this.json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
+    response.send(`${json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
   }
 
-  /** The API as one text for code assistants. */
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
-  async llmsText(@Res() response: Response): Promise<void> {
-    this.llms ??= llmsText(await this.createDocument());
-    response.send(this.llms);
-  }
-
-  private async createDocument(): Promise<OpenApiDocument> {
-    if (!this.application) throw new Error('describe() has not been called.');
-    const { openApiDocument } = await import('./document.js');
-    return openApiDocument(this.application, localUrl());
+  async llms(@Res() response: Response): Promise<void> {
+    response.send(await this.description.llmsText());
   }
 }
