@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Settings } from '../config/settings.js';
 import { MemoryRateLimitStorage, type RateLimitStorage } from './limits/rate-limit.storage.js';
-import { RateLimits } from './limits/rate-limits.js';
+import { type RateLimitOptions, RateLimits, WINDOW_MS } from './limits/rate-limits.js';
 import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
 import { UnsharedLimitsWarning } from './limits/unshared-limits-warning.js';
 import { AccessRepository } from './access.repository.js';
@@ -12,14 +12,23 @@ import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 import { TokenCalls } from './token-calls.service.js';
 
+/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
+const MESSAGES_PER_WINDOW = 600;
+
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({
   imports: [
     DiscoveryModule,
     ThrottlerModule.forRootAsync({
       inject: [Settings],
-      // RateLimitGuard has throttlers of its own.
-      useFactory: (settings: Settings) => ({ throttlers: [], storage: storageOf(settings) }),
+      useFactory: (settings: Settings): RateLimitOptions => ({
+        throttlers: [
+          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
+          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
+          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
+        ],
+        storage: storageOf(settings),
+      }),
     }),
   ],
   providers: [

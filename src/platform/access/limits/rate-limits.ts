@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
-import { Settings } from '../../config/settings.js';
+import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
@@ -18,35 +17,42 @@ type LimitKind = LimitName | 'address';
 /** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
-const MESSAGES_PER_WINDOW = 600;
-
 /** The length of a window in milliseconds, and the number of requests in it. */
 interface WindowSize {
   readonly ttl: number;
   readonly limit: number;
 }
 
+interface Throttler extends WindowSize {
+  readonly name: LimitName;
+}
+
 /** An actor, or the IP address of a caller without a valid key. */
 type RateLimited = Pick<Actor, 'key' | 'limits'> | string;
+
+/** Options of the throttler module, with one throttler for each limit. */
+export interface RateLimitOptions {
+  readonly throttlers: Throttler[];
+  readonly storage: RateLimitStorage;
+}
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
 export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
-  private readonly sizes: Readonly<Record<LimitName, WindowSize>>;
+  private storage: RateLimitStorage;
+  private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
 
   constructor(
-    @InjectThrottlerStorage() private storage: RateLimitStorage,
+    @InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions,
     private readonly discovery: DiscoveryService,
-    { readsPerMinute, writesPerMinute }: Settings,
   ) {
-    this.sizes = {
-      reads: { ttl: WINDOW_MS, limit: readsPerMinute },
-      writes: { ttl: WINDOW_MS, limit: writesPerMinute },
-      messages: { ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
-    };
+    this.storage = storage;
+    this.throttlers = Object.fromEntries(throttlers.map((one) => [one.name, one])) as Record<
+      LimitName,
+      Throttler
+    >;
   }
 
   /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
@@ -110,7 +116,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
 
   /** Returns the size of the windows of a limit. */
   limitOf(name: LimitName, caller?: RateLimited): WindowSize {
-    const shared = this.sizes[name];
+    const shared = this.throttlers[name];
     const own = typeof caller === 'object' && name !== 'messages' ? caller.limits : undefined;
     return own ? { ttl: shared.ttl, limit: own[name as 'reads' | 'writes'] } : shared;
   }

@@ -1,6 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
+  InjectThrottlerOptions,
   InjectThrottlerStorage,
   ThrottlerGuard,
   type ThrottlerOptions,
@@ -12,6 +13,7 @@ import { type ApiRequest, isRead } from '../request/api-request.js';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
+  type RateLimitOptions,
   RateLimits,
   setRateLimitHeaders,
   tooManyRequests,
@@ -45,11 +47,12 @@ export class RateLimitGuard extends ThrottlerGuard {
   private readonly shared = new Set<RoutePlan | undefined>();
 
   constructor(
+    @InjectThrottlerOptions() options: RateLimitOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly limits: RateLimits,
   ) {
-    super({ throttlers: [...THROTTLERS] }, storage, reflector);
+    super({ ...options, throttlers: [...THROTTLERS] }, storage, reflector);
   }
 
   /** The throttler declares a promise, but Nest accepts a plain value too. */
