@@ -1,9 +1,11 @@
 import { codePointName, INVISIBLE, SPACE, trimEnds } from './characters.js';
 
+const SURROGATE = /[\ud800-\udfff]/;
 const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** The length in Unicode code points. All limits of the API use it. */
 export function codePointLength(text: string): number {
+  if (!SURROGATE.test(text)) return text.length;
   return text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
 }
 
@@ -20,10 +22,15 @@ const SHOWS_SOMETHING = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u;
  * joiner and byte order mark. Other invisible characters shape letters or emoji and are kept.
  */
 const BLANK = /[\s\u0085\u200b\u2060]/;
+const FIRST_BLANK_BEYOND_TRIM = '\u0085';
 
 /** Trims white space at both ends. A string without visible characters becomes empty. */
 export function trimText(text: string): string {
-  return SHOWS_SOMETHING.test(text) ? trimEnds(text.trim(), BLANK) : '';
+  if (!SHOWS_SOMETHING.test(text)) return '';
+  const trimmed = text.trim();
+  const [first = '', last = ''] = [trimmed.at(0), trimmed.at(-1)];
+  if (first < FIRST_BLANK_BEYOND_TRIM && last < FIRST_BLANK_BEYOND_TRIM) return trimmed;
+  return trimEnds(trimmed, BLANK);
 }
 
 const SPACE_OR_INVISIBLE = new RegExp(`[${SPACE}${INVISIBLE}]`, 'u');
