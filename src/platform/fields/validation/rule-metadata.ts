@@ -4,6 +4,12 @@ import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class
 /** The metadata of a decorator: a rule, or a condition of other rules. */
 export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
+/** The class that implements a rule. */
+export type Constraint = Pick<
+  ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number],
+  'name' | 'async' | 'instance'
+>;
+
 /** Returns the own and inherited rules of a class, of every group. */
 export function rulesOf(dto: Type<object>): RuleMetadata[] {
   const noSchema = '';
@@ -26,4 +32,18 @@ export function conditionsOf(dto: Type<object>, name: string): RuleMetadata[] {
 /** Groups the rules of a class by property. */
 export function rulesByProperty(dto: Type<object>): [name: string, rules: RuleMetadata[]][] {
   return Object.entries(getMetadataStorage().groupByPropertyName(rulesOf(dto)));
+}
+
+/** Returns the synchronous constraints of a rule. `validateSync` ignores asynchronous ones. */
+export function constraintsOf({ constraintCls }: RuleMetadata): Constraint[] {
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(constraintCls)
+    .filter((constraint) => !constraint.async)
+    .map(withInstance);
+}
+
+/** Gets the instance once, because the container searches all. A container can create one at each access. */
+function withInstance(constraint: Constraint): Constraint {
+  const { name, async, instance } = constraint;
+  return constraint.instance === instance ? { name, async, instance } : constraint;
 }

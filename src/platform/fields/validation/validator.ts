@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, validateSync, ValidationTypes } from 'class-validator';
+import { validateSync, ValidationTypes } from 'class-validator';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { type RuleMetadata, rulesByProperty, rulesOf } from './rule-metadata.js';
+import { constraintsOf, type RuleMetadata, rulesByProperty, rulesOf } from './rule-metadata.js';
 
 /** Validates an instance of a DTO. @returns the first broken rule of each property */
 export type Validator = (value: object) => FieldProblem[];
@@ -60,23 +60,18 @@ function conditionOf({ constraints }: RuleMetadata): Check {
   return condition;
 }
 
-/**
- * A result other than `true`, such as a promise, is left to class-validator. `validateSync` ignores asynchronous
- * constraints.
- */
-function checksOf({ constraintCls, constraints, propertyName }: RuleMetadata): Check[] {
-  const classes = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
-  return classes
-    .filter(({ async }) => !async)
-    .map((constraint) => {
-      // Each access searches all instances. Only a container can create one at each access.
-      const { instance } = constraint;
-      const source = constraint.instance === instance ? { instance } : constraint;
-      return (object, value) => {
-        const args = { targetName: object.constructor.name, property: propertyName, object, value };
-        return (source.instance.validate(value, { ...args, constraints }) as unknown) === true;
-      };
+/** A result other than `true`, such as a promise, is left to class-validator. */
+function checksOf(rule: RuleMetadata): Check[] {
+  return constraintsOf(rule).map((constraint) => (object, value) => {
+    const result: unknown = constraint.instance.validate(value, {
+      targetName: object.constructor.name,
+      property: rule.propertyName,
+      object,
+      value,
+      constraints: rule.constraints,
     });
+    return result === true;
+  });
 }
 
 function isValidIn({ name, conditions, rules }: Property, object: object): boolean {
