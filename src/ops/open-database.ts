@@ -12,7 +12,10 @@ import { messageOf } from './embedded-postgres/errors.js';
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
 import { ResilientClient } from '../platform/data/connection/resilient-client.js';
-import { poolerProblem } from '../platform/data/connection/transaction-pooler.js';
+import {
+  isTransactionPooled,
+  poolerProblem,
+} from '../platform/data/connection/transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
@@ -56,8 +59,15 @@ export async function openDatabase(
     const { databaseUrl, databasePreparedStatements } = settings;
     const attempt = () => tryConnection(databaseUrl, databasePreparedStatements);
     // A command has a user who can repeat it.
-    await unlessAborted(signal, role === 'server' ? repeatWhileDown(attempt, signal) : attempt());
-    return { target: { url: databaseUrl }, embedded: false, close: () => Promise.resolve() };
+    const pooled = await unlessAborted(
+      signal,
+      role === 'server' ? repeatWhileDown(attempt, signal) : attempt(),
+    );
+    return {
+      target: { url: databaseUrl, isUnpooled: pooled === false },
+      embedded: false,
+      close: () => Promise.resolve(),
+    };
   }
   const postgres = await openEmbeddedPostgres({
     dataDir: settings.dataDir,
@@ -107,8 +117,14 @@ function assertReadable(name: string, connectionString: string): void {
   }
 }
 
-/** @throws SettingError if the URL does not lead to a usable database */
-async function tryConnection(url: string, preparesStatements: boolean): Promise<void> {
+/**
+ * @returns whether there is a pooler in transaction mode; undefined if that is not known
+ * @throws SettingError if the URL does not lead to a usable database
+ */
+async function tryConnection(
+  url: string,
+  preparesStatements: boolean,
+): Promise<boolean | undefined> {
   const clients = [1, 2].map(() => {
     return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
   }) as [ResilientClient, ResilientClient];
@@ -125,10 +141,10 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
   const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
   try {
     if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
-    // The second connection may not open, behind a pooler in session mode with few connections.
-    const check = second.connect().then(() => poolerProblem(first, second, preparesStatements));
-    const problem = await withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
+    const pooled = await isPooled(first, second);
+    const problem = pooled && (await poolerProblem(first, second, preparesStatements));
     if (problem) throw reject(problem);
+    return pooled;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
@@ -140,4 +156,10 @@ async function hasSchema(connection: pg.Client): Promise<boolean> {
     'select current_schema() as schema',
   );
   return typeof rows[0]?.schema === 'string';
+}
+
+/** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */
+function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean | undefined> {
+  const check = second.connect().then(() => isTransactionPooled(first, second));
+  return withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
 }

@@ -5,7 +5,11 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
 import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
-import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
+import {
+  type DatabaseTarget,
+  dataSourceOptions,
+  hasOwnSessions,
+} from './connection/data-source-options.js';
 import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
@@ -143,6 +147,7 @@ function applicationDataSource(
     ) => {
       assertOwnDataSourceNames(modules);
       context.preparesStatements = databasePreparedStatements;
+      context.hasOwnSessions = hasOwnSessions(target);
       return {
         ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
         poolSize: planConnections(databaseMaxConnections).pool,

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import {
-  connectionOptions,
   PATIENT_WAIT_MS,
+  setUpConnection,
 } from '../../../src/platform/data/connection/data-source-options.js';
 import {
   destroyConnection,
@@ -189,7 +189,7 @@ it('is rolled back if the connection is lost while it runs', async () => {
   await observer.connect();
   const count = async (text: string) => (await observer.query(text)).rows.length;
   const runningSql = `select from pg_stat_activity where query like 'insert into lost_writes%'`;
-  await connectionOptions(PATIENT_WAIT_MS).onConnect(client);
+  await setUpConnection(PATIENT_WAIT_MS)(client);
   await observer.query('create table lost_writes (n int)');
   const { result } = run('insert into lost_writes select 1 from pg_sleep(30)', [[]]);
   await until(async () => (await count(runningSql)) === 1);

@@ -11,13 +11,22 @@ import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
 /** The address of a PostgreSQL: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
-  | { readonly url: string }
+  | {
+      readonly url: string;
+      /** Whether a check at startup has found no pooler in transaction mode. */
+      readonly isUnpooled?: boolean;
+    }
   | {
       readonly host: string;
       readonly port: number;
       readonly user: string;
       readonly database: string;
     };
+
+/** Whether each connection to a database keeps its session. */
+export function hasOwnSessions(target: DatabaseTarget): boolean {
+  return 'host' in target || target.isUnpooled === true;
+}
 
 /** All migrations in the order of execution. */
 export const MIGRATIONS = Object.values(migrations).sort(
@@ -45,11 +54,18 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 const CHECK_CLIENT = `select set_config('client_connection_check_interval', '100ms', false)
   where version() !~* 'windows|mingw|visual c'`;
 
-/** The first statements of a connection. */
-const SET_UP = [
-  ...Object.entries(CONNECTION_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`),
-  CHECK_CLIENT,
-].join('; ');
+/**
+ * Returns the function that sets up new connections.
+ * @param withinMs timeout for the connection, including its setup
+ * @param settings additional settings of their sessions
+ */
+export function setUpConnection(withinMs: number, settings: Readonly<Record<string, string>> = {}) {
+  const statements = Object.entries({ ...CONNECTION_SETTINGS, ...settings }).map(
+    ([name, value]) => `set ${name} = '${value}'`,
+  );
+  const sql = [...statements, CHECK_CLIENT].join('; ');
+  return (client: pg.ClientBase) => (client as ResilientClient).setUp(sql, withinMs);
+}
 
 /**
  * Options of all pools of connections. Their class is a `ResilientClient`.
@@ -61,7 +77,7 @@ export function connectionOptions(waitMs: number) {
     // Firewalls drop idle connections.
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
-    onConnect: (client: pg.ClientBase) => (client as ResilientClient).setUp(SET_UP, waitMs),
+    onConnect: setUpConnection(waitMs),
   };
 }
 

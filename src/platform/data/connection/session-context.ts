@@ -5,15 +5,12 @@ export const TENANT_SETTING = 'app.organization_id';
 
 /**
  * Settings of every connection. The driver reads only times in the ISO style. Times without a zone are UTC.
- * JIT compilation would take longer than the statements. Each transaction sets them, too, because a pooler in
- * transaction mode gives the sessions to other clients.
+ * JIT compilation would take longer than the statements.
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
-type Setting = readonly [name: string, value: string];
-
 /** A statement of a team can set the organization of its session. Later transactions must not have it. */
-const NO_ORGANIZATION: Setting = [TENANT_SETTING, ''];
+const NO_ORGANIZATION = [TENANT_SETTING, ''] as const;
 
 /** The role of the application's transactions. */
 export interface TransactionRole {
@@ -28,35 +25,39 @@ export interface TransactionRole {
  * may not use the tenant role: statements then run as that user.
  */
 export class SessionContext {
-  /** Those of a transaction that sets its organization. */
-  private settings: readonly Setting[] = [];
+  private settings: TransactionRole | undefined;
 
   /** Whether statements are prepared under names. */
   preparesStatements = true;
 
-  use({ role, searchPath }: TransactionRole): void {
-    this.settings = [
-      ['role', role],
-      ...(searchPath ? [['search_path', identifierList(searchPath)] as const] : []),
-      ...Object.entries(CONNECTION_SETTINGS),
-    ];
+  /**
+   * Whether each connection keeps its session. A pooler in transaction mode gives sessions to other clients:
+   * each transaction then sets all settings.
+   */
+  hasOwnSessions = true;
+
+  use(settings: TransactionRole | undefined): void {
+    this.settings = settings;
   }
 
   get isEmpty(): boolean {
-    return this.settings.length === 0;
+    return this.settings === undefined;
   }
 
   /** Calls of `set_config` for a select list, for a transaction without an organization. */
   get calls(): string[] {
-    return this.withoutOrganization.map(callOf);
+    return this.settings ? [...this.tenantCalls, callOf(...NO_ORGANIZATION)] : [];
   }
 
-  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
-  get statements(): string[] {
-    return this.withoutOrganization.map(([name, value]) => {
-      const isList = name === 'search_path';
-      return `set local ${name} = ${isList ? value : pg.escapeLiteral(value)}`;
-    });
+  /** The same for a transaction that sets its organization. */
+  private get tenantCalls(): string[] {
+    if (!this.settings) return [];
+    const { role, searchPath } = this.settings;
+    return [
+      callOf('role', role),
+      ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
+      ...this.ownSettings.map(([name, value]) => callOf(name, value)),
+    ];
   }
 
   /**
@@ -65,12 +66,25 @@ export class SessionContext {
    * @param fixed settings with their values
    */
   selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
-    const [own, others] = [this.settings, Object.entries(fixed)].map((all) => all.map(callOf));
-    return `select ${[own, parameterizedCalls(settings), others].flat().join(', ')}`;
+    const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
+    return `select ${[...this.tenantCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
   }
 
-  private get withoutOrganization(): readonly Setting[] {
-    return this.isEmpty ? [] : [...this.settings, NO_ORGANIZATION];
+  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
+  get statements(): string[] {
+    if (!this.settings) return [];
+    const { role, searchPath } = this.settings;
+    return [
+      `set local role ${pg.escapeIdentifier(role)}`,
+      ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
+      ...[...this.ownSettings, NO_ORGANIZATION].map(
+        ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
+      ),
+    ];
+  }
+
+  private get ownSettings(): [string, string][] {
+    return this.hasOwnSessions ? [] : Object.entries(CONNECTION_SETTINGS);
   }
 }
 
@@ -79,7 +93,7 @@ export function parameterizedCalls(settings: readonly string[]): string[] {
   return settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
 }
 
-function callOf([name, value]: Setting): string {
+function callOf(name: string, value: string): string {
   return `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
 }
 

@@ -3,6 +3,18 @@ import pg from 'pg';
 /** Rounds in which a pooler may switch to another server connection. */
 const ROUNDS = 4;
 
+/** Identifies the server process. The process id alone is not unique across servers. */
+const BACKEND = `
+  select pid || ' ' || extract(epoch from backend_start) as backend
+  from pg_stat_activity where pid = pg_backend_pid()`;
+
+/** The methods of a connection that the checks use. */
+export interface Connection {
+  query<Row extends object>(
+    query: string | { name: string; text: string },
+  ): Promise<{ rows: Row[] }>;
+}
+
 const NO_TRANSACTIONS =
   'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
   'transaction or session mode, or the address of PostgreSQL itself';
@@ -14,20 +26,19 @@ const NO_STATEMENTS =
   'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
 
 /**
- * Tries whether a connection pooler, if there is one, supports what Latitude needs.
+ * Tries whether a pooler in transaction or statement mode supports what Latitude needs.
  * @param a one of two connections that stay open during the check
  * @param b the other one
  * @returns the problem, to follow the name of the setting
  */
 export async function poolerProblem(
-  a: pg.ClientBase,
-  b: pg.ClientBase,
+  a: Connection,
+  b: Connection,
   preparesStatements: boolean,
 ): Promise<string | undefined> {
-  const hasTransactions = await succeeds(async () => {
-    await a.query('begin');
-    await a.query('rollback');
-  });
+  const hasTransactions = await succeeds(() =>
+    Promise.all([a.query('begin'), a.query('rollback')]),
+  );
   if (!hasTransactions) return NO_TRANSACTIONS;
   if (!(await keepsSettings(a, b))) return NO_SETTINGS;
   if (preparesStatements && !(await keepsStatements(a, b))) return NO_STATEMENTS;
@@ -35,7 +46,7 @@ export async function poolerProblem(
 }
 
 /** Whether each client has the settings of its session. */
-async function keepsSettings(a: pg.ClientBase, b: pg.ClientBase): Promise<boolean> {
+async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
   const zones = ['Asia/Tokyo', 'America/Lima'];
   await a.query(`set timezone = '${zones[0]}'`);
   await b.query(`set timezone = '${zones[1]}'`);
@@ -50,7 +61,7 @@ async function keepsSettings(a: pg.ClientBase, b: pg.ClientBase): Promise<boolea
 }
 
 /** Whether a pooler supports prepared statements. Otherwise a statement exists already or is missing. */
-async function keepsStatements(a: pg.ClientBase, b: pg.ClientBase): Promise<boolean> {
+async function keepsStatements(a: Connection, b: Connection): Promise<boolean> {
   return succeeds(async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await a.query({ name: 'latitude_check', text: 'select 1' });
@@ -70,4 +81,39 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
     if (error instanceof pg.DatabaseError) return false;
     throw error;
   }
+}
+
+/**
+ * Whether there is a connection pooler in transaction or statement mode. Otherwise each connection
+ * keeps its own server process.
+ * @param a one of two connections that stay open during the check
+ * @param b the other one
+ */
+export async function isTransactionPooled(a: Connection, b: Connection): Promise<boolean> {
+  const ofA = new Set<string>();
+  const ofB = new Set<string>();
+  const isShared = () =>
+    ofA.size > 1 || ofB.size > 1 || [...ofA].some((backend) => ofB.has(backend));
+  for (let round = 0; round < ROUNDS && !isShared(); round++) {
+    ofA.add(await backendOf(a));
+    ofB.add(await backendOf(b));
+    if (isShared()) return true;
+    try {
+      await b.query('begin');
+    } catch (error) {
+      // Only a pooler in statement mode refuses transactions.
+      if (error instanceof pg.DatabaseError) return true;
+      throw error;
+    }
+    ofB.add(await backendOf(b));
+    // The open transaction keeps its server connection, so a pooler must use another one.
+    if (!isShared()) ofA.add(await backendOf(a));
+    await b.query('rollback');
+  }
+  return isShared();
+}
+
+async function backendOf(connection: Connection): Promise<string> {
+  const { rows } = await connection.query<{ backend: string }>(BACKEND);
+  return rows[0]?.backend ?? '';
 }

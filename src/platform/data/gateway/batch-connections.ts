@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
+import { setUpConnection } from '../connection/data-source-options.js';
 import { ConnectionPool, poolOf } from '../connection/driver-pool.js';
 import { ResilientClient } from '../connection/resilient-client.js';
 import {
@@ -14,8 +15,21 @@ import {
 } from '../connection/session-context.js';
 import { type PipelineStatement, StatementPipeline } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
-import { TenantSettings } from './tenant-settings.js';
-import { Deadline, type PendingStatement, statementsOf } from './policies.js';
+import { INDEX_PLAN, TenantSettings } from './tenant-settings.js';
+import {
+  BATCH_TIMEOUTS,
+  Deadline,
+  type PendingStatement,
+  statementsOf,
+  TIMEOUT_SETTINGS,
+} from './policies.js';
+import { TimeBudget } from './time-budget.js';
+
+/** The settings of the sessions. Each transaction sets the role and the organization. */
+const SESSION: Readonly<Record<string, string>> = {
+  ...INDEX_PLAN,
+  ...Object.fromEntries(TIMEOUT_SETTINGS.map((name, index) => [name, BATCH_TIMEOUTS[index]])),
+};
 
 /** Sets the organization of the next statements of a batch. */
 const SET_ORGANIZATION = `select ${parameterizedCalls([TENANT_SETTING]).join()}`;
@@ -48,13 +62,17 @@ export class BatchConnections implements OnApplicationShutdown {
     @InjectDataSource() dataSource: DataSource,
     @InjectDataSource(ADMINISTRATION) administration: DataSource,
     settings: Settings,
-    context: SessionContext,
+    private readonly context: SessionContext,
+    timeBudget: TimeBudget,
   ) {
     const { batches } = planConnections(settings.databaseMaxConnections);
     const options = {
       ...poolOf(dataSource).options,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
+      ...(context.hasOwnSessions && {
+        onConnect: setUpConnection(timeBudget.connectionMs, SESSION),
+      }),
     };
     this.pool = new ConnectionPool({ ...options, max: batches }).reportLostConnections();
     this.pools = [this.pool, poolOf(dataSource), poolOf(administration)];
@@ -116,7 +134,7 @@ export class BatchConnections implements OnApplicationShutdown {
       const pending = calls.flatMap((call) => batch[call] ?? []);
       const [{ organizationId: id }] = pending as [PendingStatement];
       if (current === undefined) {
-        messages.push(settings.of(id, 'index', deadline.timeouts('brief', sent.length)));
+        messages.push(this.firstSettings(id, deadline, sent.length));
         if (sent.length > 1)
           messages.push(settings.setting('constraints', CHECK_CONSTRAINTS_AT_ONCE, []));
       } else if (id !== current) {
@@ -127,6 +145,17 @@ export class BatchConnections implements OnApplicationShutdown {
       messages.push(settings.message(statements as [Statement, ...Statement[]]));
     }
     return messages;
+  }
+
+  /** The settings of the first statement. Those of the session need not be set. */
+  private firstSettings(id: string, deadline: Deadline, statements: number): PipelineStatement {
+    const timeouts = deadline.timeouts('brief', statements);
+    const areSet =
+      this.context.hasOwnSessions &&
+      timeouts.every((timeout, index) => timeout === BATCH_TIMEOUTS[index]);
+    return areSet
+      ? this.settings.setting('batch', this.settings.batchText, [id])
+      : this.settings.setting('index', this.settings.indexText, [id, ...timeouts]);
   }
 
   /** Runs after all services that could still send statements have stopped. */

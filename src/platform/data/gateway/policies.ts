@@ -13,7 +13,7 @@ import type { Statement } from './statement.js';
 const LOCK_MS = { brief: 50, long: 2_000 } as const;
 
 /** How long a statement may wait for a lock. */
-type LockWait = keyof typeof LOCK_MS;
+export type LockWait = keyof typeof LOCK_MS;
 
 /** Timeout of a statement. */
 const STATEMENT_MS = 2_500;
@@ -28,11 +28,14 @@ export const TIMEOUT_SETTINGS = [
   'idle_in_transaction_session_timeout',
 ] as const;
 
+/** The timeouts of a statement on a batch connection, unless its deadline is near. */
+export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
+
 /** Sets the timeouts to `$1`, `$2` and `$3` until the transaction ends. */
 export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(', ')}`;
 
 /** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
-export type Timeouts = readonly [lock: string, statement: string, idle: string];
+type Timeouts = readonly [lock: string, statement: string, idle: string];
 
 /** The point in time by which an operation must end. */
 export class Deadline {
@@ -60,13 +63,7 @@ export class Deadline {
     // Without a deadline, only a `long` wait is unlimited, because it delays no other statement.
     if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
     const availableMs = Math.min(STATEMENT_MS, this.remainingMs);
-    const statementMs = Math.max(1, Math.floor(availableMs / executions));
-    return [
-      String(Math.min(LOCK_MS[wait], statementMs)),
-      String(statementMs),
-      // The connection is destroyed by then, and PostgreSQL may not notice that.
-      String(STATEMENT_MS + SILENCE_MS),
-    ];
+    return timeoutsOf(wait, Math.max(1, Math.floor(availableMs / executions)));
   }
 
   /** How long a connection may be in use from now on. If it is in use for longer, a firewall may have dropped it. */
@@ -78,6 +75,15 @@ export class Deadline {
   private get remainingMs(): number {
     return this.end - performance.now();
   }
+}
+
+function timeoutsOf(wait: LockWait, statementMs: number): Timeouts {
+  return [
+    String(Math.min(LOCK_MS[wait], statementMs)),
+    String(statementMs),
+    // The connection is destroyed by then, and PostgreSQL may not notice that.
+    String(STATEMENT_MS + SILENCE_MS),
+  ];
 }
 
 /** A statement of a call that waits for its batch. */

@@ -62,11 +62,7 @@ export class SnapshotReader {
           const sending = sendStatements<Row>(client, statements);
           return (await translateErrors(sending, 'query_failed')).at(-1) ?? [];
         };
-        const settings = this.settings.of(
-          call.tenant.id,
-          'custom',
-          new Deadline(Infinity).timeouts('long'),
-        );
+        const settings = this.settings.of(call.tenant.id, 'custom', new Deadline(Infinity), 'long');
         const declare = { text: `declare page no scroll cursor for ${text}`, values };
         let rows = await send(BEGIN, settings, declare, FETCH);
         while (rows.length > 0) {

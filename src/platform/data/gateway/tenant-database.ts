@@ -272,7 +272,7 @@ export class TenantDatabase {
     return poolOf(this.dataSource).use(async (client, limitTo) => {
       limitTo(deadline.connectionMs, this.connections.closeIdle);
       const wait = waitsForLocks ? 'long' : 'brief';
-      const settings = this.settings.of(id, statement.plan, deadline.timeouts(wait));
+      const settings = this.settings.of(id, statement.plan, deadline, wait);
       const sent = [settings, this.settings.message([statement])];
       return (await sendStatements<Row>(client, sent)).flat();
     });

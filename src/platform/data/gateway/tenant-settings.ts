@@ -1,7 +1,7 @@
 import { type SessionContext, TENANT_SETTING } from '../connection/session-context.js';
 import { type PipelineStatement, statementName } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
-import { TIMEOUT_SETTINGS, type Timeouts } from './policies.js';
+import { type Deadline, type LockWait, TIMEOUT_SETTINGS } from './policies.js';
 
 /** The settings that differ between statements, as parameters. */
 const PARAMETERS = [TENANT_SETTING, ...TIMEOUT_SETTINGS];
@@ -10,7 +10,7 @@ const PARAMETERS = [TENANT_SETTING, ...TIMEOUT_SETTINGS];
  * Settings that make PostgreSQL use an index for organizations of any size, even before the first statistics
  * exist.
  */
-const INDEX_PLAN = {
+export const INDEX_PLAN = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -26,7 +26,9 @@ const INDEX_PLAN = {
 export class TenantSettings {
   private readonly text: string;
   /** Sets all of them, and those of `INDEX_PLAN`. */
-  private readonly indexText: string;
+  readonly indexText: string;
+  /** Sets only the role and the organization. */
+  readonly batchText: string;
 
   /** @param result returns SQL of another column of `of`; it receives the number of its first parameter */
   constructor(
@@ -36,20 +38,23 @@ export class TenantSettings {
     const last = result ? `, ${result(PARAMETERS.length + 1)}` : '';
     this.text = context.selectWith(PARAMETERS) + last;
     this.indexText = context.selectWith(PARAMETERS, INDEX_PLAN) + last;
+    this.batchText = context.selectWith([TENANT_SETTING]);
   }
 
   /**
-   * The settings of a transaction. With the plan `index`, all of its statements must have it.
+   * The settings of a transaction. With the plan `index`, it has one statement only.
    * @param resultValues values of the parameters of `result`
    */
   of(
     organizationId: string,
     plan: Statement['plan'],
-    timeouts: Timeouts,
+    deadline: Deadline,
+    wait: LockWait,
     resultValues: readonly string[] = [],
   ): PipelineStatement {
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
-    return this.setting(name, text, [organizationId, ...timeouts, ...resultValues]);
+    const values = [organizationId, ...deadline.timeouts(wait), ...resultValues];
+    return this.setting(name, text, values);
   }
 
   /** A statement without settings, which can stand for several calls with the same text. */

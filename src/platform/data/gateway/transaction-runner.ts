@@ -50,17 +50,17 @@ export class TransactionRunner {
       const client = (await step(runner.connect())) as pg.PoolClient;
       cancelTimer = destroyAfter(deadline.connectionMs, client, this.connections.closeIdle);
       await step(runner.startTransaction());
+      const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
         const { settings } = this;
-        const timeouts = deadline.timeouts(waitsForLocks ? 'long' : 'brief');
-        const ofCaller = settings.of(call.tenant.id, 'prepared', timeouts);
+        const ofCaller = settings.of(call.tenant.id, 'prepared', deadline, wait);
         const organization = statement?.asDatabaseUserOf;
         const sending = sendStatements<Row>(client, [
           ...(savepoint === undefined ? [] : [{ text: savepoint }]),
           ...(organization === undefined
             ? [ofCaller]
             : [
-                settings.of(organization, 'prepared', timeouts),
+                settings.of(organization, 'prepared', deadline, wait),
                 settings.setting('database user', SET_DATABASE_USER, []),
               ]),
           settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),

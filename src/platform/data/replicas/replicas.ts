@@ -86,7 +86,7 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     const values = position && stateValues(position);
     const answer = await replica?.use(deadline, async (client) => {
       const { settings } = this;
-      const first = settings.of(organizationId, statement.plan, deadline.timeouts('brief'), values);
+      const first = settings.of(organizationId, statement.plan, deadline, 'brief', values);
       // The settings return the state of the replica, too.
       const sent = [{ ...first, isSetting: false }, settings.message([statement])];
       const [states, result] = await sendStatements<unknown>(client, sent);
