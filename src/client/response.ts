@@ -41,6 +41,12 @@ interface CallState {
   readonly isFile?: boolean | undefined;
 }
 
+/**
+ * Statuses of a repeated write that do not tell whether an earlier attempt was carried out. For 412, that attempt may have
+ * changed the ETag itself.
+ */
+const UNRELATED_STATUSES = [401, 403, 412];
+
 /** Parses a complete response. */
 export function parseResponse(
   response: Response,
@@ -64,12 +70,12 @@ export function parseResponse(
   // An overloaded server has not processed the request. Any other 5xx may follow a commit.
   const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
   const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';
-  const isUncertain412 = status === 412 && wasUncertain;
+  const tellsNothing = isTransient || UNRELATED_STATUSES.includes(status);
   const options = {
     status,
     code,
     retryable: error?.retryable ?? isTransient,
-    uncertain: isOutcomeUnknown || isUncertain412 || (isTransient && wasUncertain),
+    uncertain: isOutcomeUnknown || (wasUncertain && tellsNothing),
     details: error?.details,
     requestId: error?.request_id ?? requestId,
   };

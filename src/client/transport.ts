@@ -54,7 +54,7 @@ export class Transport {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.authorization = `Bearer ${apiKey}`;
     // Browsers reject a fetch that is called as a method of another object.
-    this.fetch = fetch ?? ((...args) => globalThis.fetch(...args));
+    this.fetch = (...args) => (fetch ?? globalThis.fetch)(...args);
     validateLimits(options);
   }
 

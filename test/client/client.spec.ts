@@ -260,6 +260,17 @@ describe('after an attempt with an unknown outcome', () => {
     expect(failure).toMatchObject({ code: 'precondition_failed', uncertain: true });
   });
 
+  it.each([
+    [401, 'unauthorized'],
+    [403, 'insufficient_scope'],
+  ])(
+    'a %d is reported as uncertain, because the key has changed meanwhile',
+    async (status, code) => {
+      const failure = await failureOf(clientOf([RESET, error(status, code)]).leads.update(ID, {}));
+      expect(failure).toMatchObject({ status, code, uncertain: true });
+    },
+  );
+
   it('a 412 is reported as uncertain even after another attempt with a 503', async () => {
     const steps = [RESET, error(503, 'overloaded'), error(412, 'precondition_failed')];
     const failure = await failureOf(clientOf(steps).tasks.update(ID, {}, { ifMatch: '"1"' }));

@@ -24,7 +24,10 @@ export class ApiKey {
   @Column('timestamp with time zone', { precision: 3, nullable: true }) expires_at: Date | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) last_used_at: Date | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) revoked_at: Date | null;
-  /** The keys whose end ends this one: that which made it, and those that this one depends on. */
+  /**
+   * The keys that this one depends on: the key that made it, and those which that one depends on. This key is revoked
+   * with any of them, and expires no later.
+   */
   @Column('uuid', { array: true, default: () => "'{}'" }) ends_with: string[];
   /** The key that has replaced this one in a rotation. */
   @Column('uuid', { nullable: true }) successor_id: string | null;

@@ -14,7 +14,7 @@ import { EventTypes } from '../events/event-types.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
 import { KeysRepository, type KeyState, type NewKeyRow } from './keys.repository.js';
 
-/** Maximum number of valid keys in an organization that makes keys over REST, because each has limits of its own. */
+/** An organization with this number of valid keys makes no more over REST, because each key has rate limits of its own. */
 const MAX_KEYS = 100;
 
 /** The fields of a new key. */
@@ -87,8 +87,9 @@ export class KeyManagement implements OnModuleInit {
   }
 
   /**
-   * Makes a key with the name, scopes and lifetime of another one, which ends after `overlapMs`. Keys that end with the
-   * old one end with the new one. The new one ends at the latest when the keys do that it ends with.
+   * Makes a key with the name, scopes and lifetime of another one, which ends after `overlapMs`. Keys that depend on the
+   * old one then depend on the new one. The new one depends on the same keys as the old one, and on the caller, so that
+   * no key outlives its own revocation by rotating another one.
    * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `insufficient_scope`,
    *   `key_not_manageable`, `unauthorized`, `create_failed`
    */
@@ -126,7 +127,7 @@ export class KeyManagement implements OnModuleInit {
       const key = orNotFound(await this.repository.findState(inner, id), 'key');
       if (caller) assertMayEnd(caller, key);
       if (call.precondition) {
-        assertPrecondition(call, orNotFound(await this.repository.find(call, id), 'key'));
+        assertPrecondition(call, orNotFound(await this.repository.find(inner, id), 'key'));
       }
       await this.repository.revoke(inner, id);
       const revoked = await this.repository.findState(inner, id);

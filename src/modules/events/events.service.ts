@@ -14,6 +14,7 @@ import { eventIdOf, positionOf } from './event-id.js';
 import { EventTypes } from './event-types.js';
 import { eventJsonOf, eventOf, type RecordedEvent } from './recorded-event.js';
 
+/** Positions of events are times in microseconds. */
 const HOUR_US = 3_600_000_000;
 
 /** The number of created records that a list for agents has. */

@@ -25,7 +25,7 @@ const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
 
 const SELECT = `select ${COLUMNS.join()} from leads where ${NOT_DELETED}`;
 
-/** The condition of the index `leads_to_refill`. */
+/** Leads whose search text an older release has written, or a trigger has queued. The condition of the index `leads_to_refill`. */
 const TO_REFILL = `search_text not like ${FOLDED_PATTERN}`;
 
 /** SQL for the normalized e-mails and phones of all leads of an organization. */
@@ -94,7 +94,10 @@ export class ContactIdentityRepository {
     return new Map(rows.map((row) => [row.form, row]));
   }
 
-  /** Removes the normalized forms of leads from these leads, and the new forms from the leads that have them. */
+  /**
+   * Removes the normalized forms of leads, and their new forms from the leads that have them, so that `setNormalized` meets
+   * no other lead with the same form.
+   */
   async clearNormalized(
     call: InTransaction,
     column: IdentityColumn,
@@ -119,7 +122,7 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** @returns leads that have an e-mail or phone but not its normalized form, or an earlier one, oldest first */
+  /** @returns leads that have an e-mail or phone but not its normalized form, or an outdated search text, oldest first */
   findWithoutNormalized(call: InTransaction): Promise<IdentifiedLead[]> {
     return call.transaction.query({
       text: `${SELECT} and ((email is not null and email_compared is null)

@@ -20,7 +20,9 @@ export function planConnections(maxConnections: number): ConnectionPlan {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
   const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
   const pool = maxConnections - batches - administration;
+  // Waiting operations leave most connections to others, so that a locked record does not stop the process.
   const waiting = clamp(Math.floor((maxConnections - batches) * 0.4), 1, 4);
+  // With few connections, a snapshot may take the last one of the pool. Batches still serve.
   const snapshots = clamp(pool - waiting - 1, 1, 2);
   return { pool, administration, batches, waiting, snapshots };
 }

@@ -20,7 +20,7 @@ export class ConnectionPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     super(config);
     this.on('release', (_error, client) => {
-      // Its settings would apply to the next user. The pool removes a client that is ending.
+      // The settings of the open transaction would apply to the next user. The pool removes a client that is ending.
       if (hasOpenTransaction(client)) void client.end();
       this.idle.add(client);
     });

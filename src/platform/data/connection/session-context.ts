@@ -9,7 +9,7 @@ export const TENANT_SETTING = 'app.organization_id';
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
-/** A statement of a team can set the organization of its session. Later transactions must not have it. */
+/** The SQL of an extension can set the organization of its whole session. Later transactions must not have it. */
 const NO_ORGANIZATION = [TENANT_SETTING, ''] as const;
 
 /** The role of the application's transactions. */
@@ -49,7 +49,7 @@ export class SessionContext {
     return this.settings ? [...this.tenantCalls, callOf(...NO_ORGANIZATION)] : [];
   }
 
-  /** The same for a transaction that sets its organization. */
+  /** The calls for all transactions: those that set an organization add it. */
   private get tenantCalls(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;

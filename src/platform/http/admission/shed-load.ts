@@ -29,6 +29,7 @@ export function shedLoad(
   observe?: RequestObserver,
 ) {
   const queue = new AdmissionQueue(limit, admissionMs);
+  // While more connections wait to be accepted, the queue admits fewer requests a turn of the event loop.
   server.on('connection', () => {
     queue.noteConnection();
   });
