@@ -70,7 +70,7 @@ const INSERT = `
     select * from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
         "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
-    where not exists (select from webhook_deliveries known where known.organization_id = $1
+    where not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries
     (organization_id, id, webhook_id, record_id, event_id, type, body, is_bulk, next_attempt_at)
@@ -79,7 +79,7 @@ const INSERT = `
         and erasures.record_id = fresh.record_id and erased_at >= fresh.created_at)
       then ${ERASED_BODY} else body end,
     $3::boolean, case when row_number() over (partition by webhook_id, record_id order by number) = 1
-      and not exists (select from webhook_deliveries pending where pending.organization_id = $1
+      and not exists (select from webhook_deliveries pending where organization_id = $1
         and pending.webhook_id = fresh.webhook_id and pending.record_id = fresh.record_id
         and pending.status = 'pending') then now() end
   from fresh order by number
