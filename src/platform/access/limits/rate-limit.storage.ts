@@ -50,18 +50,27 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
   count(key: string, ttl: number, limit: number, amount = 1): RateWindow {
     const now = Date.now();
     this.deleteExpired(now);
-    let counter = this.counters.get(key);
-    if (!counter || !isCurrent(counter, now)) {
-      counter = { hits: 0, startedAt: now, endsAt: now + ttl };
-      if (amount !== 0) this.counters.set(key, counter);
-    }
+    const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
     const isBlocked = amount > 0 && counter.hits + amount > limit;
     if (!isBlocked) counter.hits = Math.max(0, counter.hits + amount);
     return windowOf({ ...counter, limit }, counter.endsAt - now, isBlocked);
   }
 
   peek(key: string, ttl: number, limit: number): RateWindow {
-    return this.count(key, ttl, limit, 0);
+    const now = Date.now();
+    const counter = this.currentCounter(key, now) ?? newCounter(now, ttl);
+    return windowOf({ ...counter, limit }, counter.endsAt - now);
+  }
+
+  private startWindow(key: string, now: number, ttl: number): Counter {
+    const counter = newCounter(now, ttl);
+    this.counters.set(key, counter);
+    return counter;
+  }
+
+  private currentCounter(key: string, now: number): Counter | undefined {
+    const counter = this.counters.get(key);
+    return counter && isCurrent(counter, now) ? counter : undefined;
   }
 
   private deleteExpired(now: number): void {
@@ -72,6 +81,10 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
       if (!isCurrent(counter, now)) this.counters.delete(key);
     }
   }
+}
+
+function newCounter(now: number, ttl: number): Counter {
+  return { hits: 0, startedAt: now, endsAt: now + ttl };
 }
 
 /** A window that starts in the future is not current: the system clock was set back. */

@@ -2,8 +2,10 @@ import type { RedisClientType } from '@redis/client';
 import { logger } from '../../config/logger.js';
 import { SettingError } from '../../config/setting.js';
 import { withTimeout } from '../../config/timeout.js';
-import type { RateWindow } from './rate-limit.storage.js';
-import { runWindowScript, type WindowRequest } from './window-script.js';
+import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
+
+/** Prefix of each key in Redis. */
+const PREFIX = 'latitude:limits:';
 
 /** The time after which Redis counts as down. */
 const REPLY_TIMEOUT_MS = 1_000;
@@ -24,7 +26,11 @@ export class RedisConnection {
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly url: string) {}
+  /** @param onLost called when a connection has failed */
+  constructor(
+    private readonly url: string,
+    private readonly onLost: () => void,
+  ) {}
 
   get isOpen(): boolean {
     return this.client !== undefined;
@@ -53,7 +59,7 @@ export class RedisConnection {
   }
 
   /** @throws Error if Redis does not reply in time */
-  async run(requests: readonly WindowRequest[]): Promise<RateWindow[]> {
+  async run(requests: readonly WindowRequest[]): Promise<WindowReply[]> {
     const { client } = this;
     if (!client) throw new Error('There is no connection.');
     try {
@@ -79,7 +85,7 @@ export class RedisConnection {
     try {
       await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
       // Only the script shows that this server can count: a replica cannot.
-      await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, amount: 1 }]);
+      await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
       if (this.isClosed) throw new Error('The server stops.');
       this.client = client;
       logger.info('Redis replies: instances share the rate limits');
@@ -94,6 +100,7 @@ export class RedisConnection {
   private giveUp(client: RedisClientType, error: Error): void {
     if (this.client !== client) return;
     this.client = undefined;
+    this.onLost();
     warnOfLocalLimits(error);
     this.tryLater(client);
   }
@@ -105,8 +112,13 @@ export class RedisConnection {
   }
 }
 
-function runOn(client: RedisClientType, requests: readonly WindowRequest[]): Promise<RateWindow[]> {
-  return withTimeout(runWindowScript(client, requests), REPLY_TIMEOUT_MS);
+function runOn(
+  client: RedisClientType,
+  requests: readonly WindowRequest[],
+): Promise<WindowReply[]> {
+  const prefixed = requests.map((request) => ({ ...request, key: PREFIX + request.key }));
+  const replies = runWindowScript((args) => client.sendCommand(args), prefixed);
+  return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
 function warnOfLocalLimits(error: Error): void {

@@ -1,24 +1,39 @@
 import { createHash } from 'node:crypto';
-import type { RedisClientType } from '@redis/client';
-import { type RateWindow, windowOf } from './rate-limit.storage.js';
 
-/** Prefix of each key in Redis. */
-const PREFIX = 'latitude:limits:';
+/** If fewer requests are left, they are counted one by one. Otherwise an instance may take some in advance. */
+const COUNTED_SINGLY = 1_000;
 
-/** A request of one key. */
+/** An instance takes at most 1 / `ADVANCE_SHARE` of the requests that are left, and at most `MAX_ADVANCE`. */
+const ADVANCE_SHARE = 100;
+const MAX_ADVANCE = 256;
+
+/** Requests of one key. */
 export interface WindowRequest {
   readonly key: string;
   /** Length of the window in milliseconds. */
   readonly ttl: number;
   readonly limit: number;
-  /** How many requests it counts as; 0 only reads the window, a negative number returns requests. */
-  readonly amount: number;
+  /** Number of requests to count; 0 only reads the window, a negative number returns requests. */
+  readonly asked: number;
+}
+
+/** The state of a window in Redis. */
+export interface WindowReply {
+  /** Requests that were counted before. */
+  readonly hits: number;
+  /** Requests that are allowed now, which may be more than were asked for. */
+  readonly allowed: number;
+  /** End of the window in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Milliseconds until the end of the window. */
+  readonly msLeft: number;
 }
 
 /**
- * Counts requests in Redis in one step, as `MemoryRateLimitStorage.count` does. Each has three arguments: the length of
- * its window in ms, its limit, and its amount. A reply has four values: the counted requests, 1 if the request is blocked,
- * the end of the window, and the time until then, in ms by the clock of Redis.
+ * Counts requests in Redis in one step, each group in the window of its key. A group has three arguments: the
+ * length of its window in ms, its limit, and the number of requests. A number of 0 only reads the window, a
+ * negative number returns requests. A reply has the four values of a `WindowReply`, with times in ms by the
+ * clock of Redis.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -26,18 +41,27 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local replies = {}
 for index, key in ipairs(KEYS) do
   local ttl, limit = tonumber(ARGV[index * 3 - 2]), tonumber(ARGV[index * 3 - 1])
-  local amount = tonumber(ARGV[index * 3])
+  local asked = tonumber(ARGV[index * 3])
   local hits = tonumber(redis.call('GET', key) or 0)
   local left = redis.call('PTTL', key)
   if left < 0 then
     hits, left = 0, ttl
   end
-  local blocked = amount > 0 and hits + amount > limit
-  if amount ~= 0 and not blocked then
-    hits = math.max(0, hits + amount)
-    redis.call('SET', key, hits, 'PX', math.max(left, 1))
+  local allowed = 0
+  if asked > 0 then
+    local remaining = math.max(limit - hits, 0)
+    local advance = 0
+    if remaining - asked >= ${COUNTED_SINGLY} then
+      advance = math.min(${MAX_ADVANCE}, math.floor(remaining / ${ADVANCE_SHARE}))
+    end
+    allowed = math.min(asked + advance, remaining)
+  elseif asked < 0 then
+    allowed = math.max(asked, -hits)
   end
-  for _, value in ipairs({ hits, blocked and 1 or 0, now + left, left }) do
+  if allowed ~= 0 then
+    redis.call('SET', key, hits + allowed, 'PX', math.max(left, 1))
+  end
+  for _, value in ipairs({ hits, allowed, now + left, left }) do
     replies[#replies + 1] = value
   end
 end
@@ -46,26 +70,26 @@ return replies
 
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 
+/** Sends a command to Redis. */
+export type SendCommand = (args: string[]) => Promise<unknown>;
+
 const VALUES_PER_REPLY = 4;
 
 /** Counts or reads all requests in one round trip. */
 export async function runWindowScript(
-  client: RedisClientType,
+  send: SendCommand,
   requests: readonly WindowRequest[],
-): Promise<RateWindow[]> {
-  const keys = requests.map(({ key }) => PREFIX + key);
-  const args = requests.flatMap(({ ttl, limit, amount }) => [ttl, limit, amount]);
+): Promise<WindowReply[]> {
+  const keys = requests.map(({ key }) => key);
+  const args = requests.flatMap(({ ttl, limit, asked }) => [ttl, limit, asked]);
   const parameters = [keys.length, ...keys, ...args].map(String);
-  const values = (await client
-    .sendCommand(['EVALSHA', SHA1, ...parameters])
-    .catch((error: unknown) => {
-      // Redis forgets scripts when it restarts.
-      if (!String(error).includes('NOSCRIPT')) throw error;
-      return client.sendCommand(['EVAL', SCRIPT, ...parameters]);
-    })) as number[];
-  return requests.map(({ limit }, index) => {
-    const reply = values.slice(index * VALUES_PER_REPLY);
-    const [hits = 0, isBlocked = 0, endsAt = 0, msLeft = 0] = reply;
-    return windowOf({ hits, limit, endsAt }, msLeft, isBlocked === 1);
+  const values = (await send(['EVALSHA', SHA1, ...parameters]).catch((error: unknown) => {
+    // Redis forgets scripts when it restarts.
+    if (!String(error).includes('NOSCRIPT')) throw error;
+    return send(['EVAL', SCRIPT, ...parameters]);
+  })) as number[];
+  return requests.map((_, index) => {
+    const [hits = 0, allowed = 0, endsAt = 0, msLeft = 0] = values.slice(index * VALUES_PER_REPLY);
+    return { hits, allowed, endsAt, msLeft };
   });
 }

@@ -50,6 +50,14 @@ describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
     expect(windows[3]).toMatchObject({ limit: 3, timeToBlockExpire: 60, timeToExpire: 60 });
   });
 
+  it('returns the requests that an instance took in advance and did not use', async () => {
+    const limit = 10_000;
+    await countOn(0, limit);
+    await countOn(0, limit);
+    await until(async () => (await hitsOn(1, limit)) === 2);
+    expect(await countOn(0, limit)).toMatchObject({ totalHits: 3, isBlocked: false });
+  });
+
   it('neither counts nor starts a window when it peeks', async () => {
     expect(await hitsOn(0, 5)).toBe(0);
     await countOn(1, 5);
