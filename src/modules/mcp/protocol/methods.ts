@@ -24,7 +24,7 @@ import { ToolRunner } from '../tools/tool-runner.js';
 import type { McpCall } from '../mcp-call.js';
 
 /** A JSON-RPC error. The error classes of the SDK cannot be used: they repeat the code in the message. */
-export class RpcError extends Error {
+class RpcError extends Error {
   constructor(
     readonly code: number,
     message: string,
