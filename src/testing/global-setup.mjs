@@ -7,6 +7,7 @@ import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 import { EventPartitionsRepository } from '../../dist/src/platform/data/events/event-partitions.repository.js';
+import { WorkerDatabase } from '../../dist/src/platform/data/gateway/worker-database.js';
 import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
@@ -28,7 +29,7 @@ export default async function setUp() {
   await dataSource.initialize();
   await migrate(dataSource);
   // Otherwise, each server of a test creates them in its copy.
-  await new EventPartitionsRepository(dataSource).maintain();
+  await new EventPartitionsRepository(new WorkerDatabase(dataSource)).maintain();
   // Copies have no rows, as after the migrations.
   await dataSource.query('delete from event_position');
   await dataSource.destroy();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { RecordErasure } from '../../platform/data/records/record-erasure.service.js';
+import { RecordRemoval } from '../../platform/data/records/record-removal.service.js';
 import { ReferringRecords } from '../../platform/data/records/referring-records.service.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventsService } from '../events/events.service.js';
@@ -19,7 +19,7 @@ export class PersonalDataService {
     private readonly tasks: TasksService,
     private readonly events: EventsService,
     private readonly referring: ReferringRecords,
-    private readonly records: RecordErasure,
+    private readonly records: RecordRemoval,
     private readonly erasures: ErasuresRepository,
   ) {}
 

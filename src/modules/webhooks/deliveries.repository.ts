@@ -5,7 +5,7 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
-import { erasureLockSql } from '../../platform/data/records/record-erasure.service.js';
+import { erasureLockSql } from '../../platform/data/records/record-removal.service.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { Delivery, ERASED_BODY } from './delivery.entity.js';

@@ -30,7 +30,7 @@ import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
-import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
+import { WorkerDatabase } from './gateway/worker-database.js';
 import { JobQueueRepository } from './jobs/job-queue.repository.js';
 import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
 import { JobWorkerRepository } from './jobs/job-worker.repository.js';
@@ -38,7 +38,6 @@ import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
 import { RecordRemoval } from './records/record-removal.service.js';
-import { RecordErasure } from './records/record-erasure.service.js';
 import { ReferringRecords } from './records/referring-records.service.js';
 import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
@@ -69,7 +68,6 @@ const PROVIDERS = [
   CountsService,
   PrimaryPosition,
   PurgeService,
-  RecordErasure,
   RecordRemoval,
   ReferringRecords,
   Readiness,
@@ -79,10 +77,10 @@ const PROVIDERS = [
   IdempotencyRepository,
   JobQueueRepository,
   JobSchedulesRepository,
-  FailedJobsRepository,
   JobWorkerRepository,
   TenantDataService,
   TenantTables,
+  WorkerDatabase,
 ];
 
 const MODULE_OPTIONS = {

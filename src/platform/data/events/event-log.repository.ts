@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
-import {
-  queryAcrossOrganizations,
-  runAcrossOrganizations,
-} from '../tenant-role/across-organizations.js';
+import { WorkerDatabase } from '../gateway/worker-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */
@@ -87,24 +81,23 @@ const PUBLISH = `
  */
 @Injectable()
 export class EventLogRepository {
-  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: WorkerDatabase) {}
 
   /** Publishes a batch of waiting events, unless another instance publishes at this moment. */
   async publish(): Promise<Publication> {
-    const [state] = await queryAcrossOrganizations<LogState>(this.dataSource, STATE);
+    const [state] = await this.database.query<LogState>(STATE);
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
     // The second statement sees what was committed before the lock.
     const statements = [LOCK, PUBLISH].map((text) => ({ text, values: [] }));
-    const [result] = await runAcrossOrganizations<PublishResult>(this.dataSource, statements);
+    const [result] = await this.database.run<PublishResult>(statements);
     return { ...nothing, ...result };
   }
 
   /** The events after a position and up to another one, in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
-    return queryAcrossOrganizations(
-      this.dataSource,
+    return this.database.query(
       `select position::float8 as position, organization_id, type, record_id, origin from events
        where position > $1 and position <= $2 order by events.position limit $3`,
       [after, upTo, limit],
@@ -143,6 +136,6 @@ export class EventLogRepository {
     const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
-    return queryAcrossOrganizations(this.dataSource, text, values);
+    return this.database.query(text, values);
   }
 }

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
-import {
-  queryAcrossOrganizations,
-  runAcrossOrganizations,
-} from '../tenant-role/across-organizations.js';
+import { WorkerDatabase } from '../gateway/worker-database.js';
 
 const DAY_US = 86_400_000_000;
 
@@ -27,7 +21,10 @@ const LOCK = [`set local lock_timeout = '2s'`, 'select from event_position for u
 
 const DUPLICATE_TABLE = '42P07';
 
-/** Creates the row of positions, or advances it to the current time, so that cursors advance without events. */
+/**
+ * Creates the row of positions, or advances it to the current time. The feed of events rounds it to the hour and gives
+ * it to clients as their cursor, so that the cursor of a client without new events does not expire.
+ */
 const ADVANCE = `
   insert into event_position (last) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint)
   on conflict (only_row) do update set last = greatest(event_position.last, excluded.last)
@@ -39,10 +36,14 @@ const FIND_DAYS = `
   from pg_inherits join pg_class on pg_class.oid = inhrelid
   where inhparent = 'events'::regclass and relname ~ '^events_\\d+$' order by 1`;
 
+/** The days of events that have no partition of their own. */
+const FIND_DAYS_WITHOUT_PARTITION = `
+  select distinct (position / ${DAY_US})::int as day from events_default order by 1`;
+
 /** Creates, fills and drops the partitions of `events`, each of which holds a day (UTC) of positions. */
 @Injectable()
 export class EventPartitionsRepository {
-  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: WorkerDatabase) {}
 
   /**
    * Creates the partitions of the next days and of events that have none, such as those of a restored
@@ -53,25 +54,16 @@ export class EventPartitionsRepository {
     if (!position) return;
     const { last, now } = position;
     const today = Math.floor(last / DAY_US);
-    const existing = await this.days();
+    const existing = await this.days(FIND_DAYS);
     const wanted = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => today + index);
-    for (const day of new Set([...wanted, ...(await this.daysWithoutPartition())])) {
+    for (const day of new Set([...wanted, ...(await this.days(FIND_DAYS_WITHOUT_PARTITION))])) {
       if (!existing.includes(day)) await this.create(day);
     }
     await this.dropExpired(Math.floor(now / DAY_US) - KEPT_DAYS);
   }
 
-  private async days(): Promise<number[]> {
-    const rows = await this.dataSource.query<{ day: number }[]>(FIND_DAYS);
-    return rows.map(({ day }) => day);
-  }
-
-  private async daysWithoutPartition(): Promise<number[]> {
-    const rows = await queryAcrossOrganizations<{ day: number }>(
-      this.dataSource,
-      `select distinct (position / ${DAY_US})::int as day from events_default order by 1`,
-    );
-    return rows.map(({ day }) => day);
+  private async days(text: string): Promise<number[]> {
+    return (await this.database.query<{ day: number }>(text)).map(({ day }) => day);
   }
 
   private async create(day: number): Promise<void> {
@@ -95,7 +87,7 @@ export class EventPartitionsRepository {
    * events an hour and not all of them.
    */
   private async dropExpired(firstKept: number): Promise<void> {
-    const [oldest] = await this.days();
+    const [oldest] = await this.days(FIND_DAYS);
     if (oldest === undefined || oldest >= firstKept) return;
     await this.run(
       `drop table if exists ${partitionOf(oldest)}`,
@@ -106,7 +98,7 @@ export class EventPartitionsRepository {
   /** Runs statements in one transaction with the lock of the publisher. @returns the rows of the last one */
   private run<Row>(...texts: readonly string[]): Promise<Row[]> {
     const statements = [...LOCK, ...texts].map((text) => ({ text, values: [] }));
-    return runAcrossOrganizations<Row>(this.dataSource, statements, { timeoutMs: TIMEOUT_MS });
+    return this.database.run<Row>(statements, { timeoutMs: TIMEOUT_MS });
   }
 }
 

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
+import { WorkerDatabase } from '../gateway/worker-database.js';
 
 /** How long the claim of a run lasts unless it is extended. */
 const LEASE = `interval '20 seconds'`;
@@ -11,17 +9,17 @@ const IS_FREE = '(locked_until is null or locked_until <= now())';
 /** Stores when each scheduled job runs next, for all instances. */
 @Injectable()
 export class JobSchedulesRepository {
-  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: WorkerDatabase) {}
 
   /** The time of the database, which all instances share. */
   async now(): Promise<Date> {
-    const [row] = await this.dataSource.query<[{ now: Date }]>('select now()');
+    const [row] = (await this.database.query('select now()')) as [{ now: Date }];
     return row.now;
   }
 
   /** Stores the next run of a schedule. An earlier one that another instance stored stays. */
   async register(name: string, next: Date): Promise<void> {
-    await this.dataSource.query(
+    await this.database.query(
       `insert into job_schedules (name, next_run_at) values ($1, $2)
        on conflict (name) do update
        set next_run_at = least(job_schedules.next_run_at, excluded.next_run_at)`,
@@ -31,7 +29,7 @@ export class JobSchedulesRepository {
 
   /** The schedules that are due and not running, and the time of the database. */
   findDue(names: readonly string[]): Promise<{ name: string; now: Date }[]> {
-    return this.dataSource.query(
+    return this.database.query(
       `select name, now() from job_schedules
        where name = any($1) and next_run_at <= now() and ${IS_FREE}`,
       [names],
@@ -44,7 +42,7 @@ export class JobSchedulesRepository {
    * @returns the end of the lease, which identifies the claim; undefined if another instance took it
    */
   async claim(name: string, next: Date): Promise<Date | undefined> {
-    const [[row]] = await this.dataSource.query<[{ locked_until: Date }[], number]>(
+    const [row] = await this.database.query<{ locked_until: Date }>(
       `update job_schedules set next_run_at = $2, locked_until = now() + ${LEASE}
        where name = $1 and next_run_at <= now() and ${IS_FREE} returning locked_until`,
       [name, next],
@@ -54,7 +52,7 @@ export class JobSchedulesRepository {
 
   /** @returns the new end of the lease; undefined if another instance took the schedule meanwhile */
   async extend(name: string, claim: Date): Promise<Date | undefined> {
-    const [[row]] = await this.dataSource.query<[{ locked_until: Date }[], number]>(
+    const [row] = await this.database.query<{ locked_until: Date }>(
       `update job_schedules set locked_until = now() + ${LEASE}
        where name = $1 and locked_until = $2 returning locked_until`,
       [name, claim],
@@ -63,7 +61,7 @@ export class JobSchedulesRepository {
   }
 
   async release(name: string, claim: Date): Promise<void> {
-    await this.dataSource.query(
+    await this.database.query(
       'update job_schedules set locked_until = null where name = $1 and locked_until = $2',
       [name, claim],
     );

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
 import type { OrganizationColumns } from '../call.js';
-import {
-  queryAcrossOrganizations,
-  runAcrossOrganizations,
-} from '../tenant-role/across-organizations.js';
+import { WorkerDatabase } from '../gateway/worker-database.js';
 
 /** A job that a worker has taken. */
 export interface ClaimedJob extends OrganizationColumns {
@@ -17,10 +11,10 @@ export interface ClaimedJob extends OrganizationColumns {
   readonly attempts: number;
 }
 
-/** How many jobs of a name a worker can take. */
-export interface Capacity {
-  readonly name: string;
-  readonly free: number;
+/** Selects failed jobs by name and id. Without both, it selects all. */
+export interface FailedJobFilter {
+  readonly name?: string;
+  readonly id?: string;
 }
 
 /**
@@ -69,20 +63,39 @@ const SEND_TO_ALL = `
   select id, gen_random_uuid(), $1, '{}', '{}', $1, now() from organizations
   on conflict (organization_id, name, key) where key is not null and failed_at is null do nothing`;
 
-/** Takes jobs of all organizations and stores their outcomes. */
+/** `$1` and `$2` are the name and the id of a `FailedJobFilter`. */
+const IS_FAILED = `failed_at is not null and ($1::text is null or name = $1)
+  and ($2::uuid is null or id = $2)`;
+
+const LIST_FAILED = `select organization_id, id, name, attempts, failed_at, last_error from jobs
+  where ${IS_FAILED} order by failed_at desc, id limit 100`;
+
+// Of the failed jobs with the same key, the latest runs again, unless another job with the key waits or runs.
+const RETRY_FAILED = `with chosen as (
+    select distinct on (organization_id, name, coalesce(key, id::text)) organization_id, id from jobs
+    where ${IS_FAILED} and not exists (select from jobs other where other.organization_id = jobs.organization_id
+      and other.name = jobs.name and other.key = jobs.key and other.failed_at is null)
+    order by organization_id, name, coalesce(key, id::text), id desc)
+  update jobs set failed_at = null, attempts = 0, run_at = now(), last_error = null from chosen
+  where jobs.organization_id = chosen.organization_id and jobs.id = chosen.id returning jobs.id`;
+
+/** Takes jobs of all organizations, stores their outcomes, and lets failed ones run again. */
 @Injectable()
 export class JobWorkerRepository {
-  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: WorkerDatabase) {}
 
-  /** Takes jobs that are due. No other worker takes them before the end of the lease. */
-  claim(capacities: readonly Capacity[]): Promise<ClaimedJob[]> {
+  /**
+   * Takes jobs that are due. No other worker takes them before the end of the lease.
+   * @param capacities how many jobs of each name this worker can take
+   */
+  claim(capacities: readonly { name: string; free: number }[]): Promise<ClaimedJob[]> {
     const names = capacities.map(({ name }) => name);
-    return this.query<ClaimedJob>(CLAIM, [names, capacities.map(({ free }) => free)]);
+    return this.database.query<ClaimedJob>(CLAIM, [names, capacities.map(({ free }) => free)]);
   }
 
   /** Extends the leases of running jobs. */
   async extend(jobs: readonly ClaimedJob[]): Promise<void> {
-    await this.query(EXTEND, [
+    await this.database.query(EXTEND, [
       jobs.map(({ organization_id }) => organization_id),
       jobs.map(({ id }) => id),
       jobs.map(({ attempts }) => attempts),
@@ -98,12 +111,12 @@ export class JobWorkerRepository {
   async release(job: ClaimedJob): Promise<void> {
     const text = `update jobs set run_at = now(), is_running = false, attempts = attempts - 1
       where ${IS_CLAIM}`;
-    await this.query(text, claimOf(job));
+    await this.database.query(text, claimOf(job));
   }
 
   /** Lets a job run again after a delay. */
   async retry(job: ClaimedJob, error: string, delayMs: number): Promise<void> {
-    await this.query(
+    await this.database.query(
       `update jobs set run_at = least(now() + $4 * interval '1 ms', run_again_at), run_again_at = null,
          is_running = false, last_error = $5
        where ${IS_CLAIM}`,
@@ -122,26 +135,32 @@ export class JobWorkerRepository {
   }
 
   async removeOldFailures(): Promise<void> {
-    await this.query(`delete from jobs where failed_at < now() - ${RETENTION}`, []);
+    await this.database.query(`delete from jobs where failed_at < now() - ${RETENTION}`);
+  }
+
+  /** The latest 100 jobs that have used all their attempts, each with the type of its last error. */
+  listFailed({ name, id }: FailedJobFilter): Promise<object[]> {
+    return this.database.query(LIST_FAILED, [name, id]);
+  }
+
+  /** Lets failed jobs run again, with all their attempts. @returns how many */
+  async retryFailed({ name, id }: FailedJobFilter): Promise<number> {
+    return (await this.database.query(RETRY_FAILED, [name, id])).length;
   }
 
   /** Stores a job of this name for every organization in which none is waiting or running. */
   async sendToAllOrganizations(name: string): Promise<void> {
-    await this.query(SEND_TO_ALL, [name]);
+    await this.database.query(SEND_TO_ALL, [name]);
   }
 
   /** Ends a run by a statement. If the job was sent again meanwhile, it waits for its next run instead. */
   private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
     const claim = claimOf(job);
     // The first statement waits for a transaction that sends the job. Only a second one sees its result.
-    await runAcrossOrganizations(this.dataSource, [
+    await this.database.run([
       { text, values: [...claim, ...values] },
       { text: RUN_AGAIN, values: claim },
     ]);
-  }
-
-  private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return queryAcrossOrganizations<Row>(this.dataSource, text, values);
   }
 }
 

@@ -12,9 +12,18 @@ import { TenantTables } from './tenant-tables.service.js';
 export type Counts = Readonly<Record<string, number>>;
 
 /** What a removal has removed. */
-export interface Removal {
+interface Removal {
   readonly counts: Record<string, number>;
   readonly ids: string[];
+}
+
+/** The records that an erasure concerns. */
+interface ErasedRecords {
+  /** The table of the records to remove. */
+  readonly table: string;
+  readonly ids: readonly string[];
+  /** Records of other tables that stay, whose earlier values are erased. */
+  readonly changedIds: readonly string[];
 }
 
 /** Rows of a table that are about records. */
@@ -32,10 +41,15 @@ const ABOUT_RECORDS: readonly RowsAboutRecords[] = [
   ...EVENTS_ABOUT_RECORDS,
 ];
 
+/** SQL of the lock of erasures of an organization, which writers of copies of records share. */
+export function erasureLockSql(organization: string, mode: '' | '_shared'): string {
+  return `pg_advisory_xact_lock${mode}(hashtextextended('erasure ' || ${organization}::uuid, 0))`;
+}
+
 /**
- * Removes records of an organization in a transaction, and applies the `on delete` actions of foreign
- * keys to the records that reference them. PostgreSQL would do the same, but it would neither report
- * the removed records nor update `updated_at` of changed ones.
+ * Removes records of an organization in a transaction, and what is stored about them elsewhere. It applies the
+ * `on delete` actions of foreign keys to the records that reference them: PostgreSQL would do the same, but it would
+ * neither report the removed records nor update `updated_at` of changed ones.
  */
 @Injectable()
 export class RecordRemoval {
@@ -46,13 +60,32 @@ export class RecordRemoval {
   ) {}
 
   /**
+   * Removes records and those that cannot exist without them.
    * @throws ApiError `internal_error` if a foreign key prevents the removal
    * @throws ApiError `create_failed`
    */
   async remove(call: InTransaction, table: string, ids: readonly string[]): Promise<Removal> {
-    const removal: Removal = { counts: {}, ids: [] };
     const references = await this.referring.references(call);
-    await this.removeFrom(call, table, ids, { references, seen: new Set(), removal });
+    const removal: Removal = { counts: {}, ids: [] };
+    const seen = new Set<string>();
+    const removeFrom = async (name: string, found: readonly string[]) => {
+      const newIds = found.filter((id) => !seen.has(id));
+      if (newIds.length === 0) return;
+      for (const id of newIds) seen.add(id);
+      for (const reference of references.filter(({ target }) => target === name)) {
+        if (reference.onDelete === 'restrict') throw refusedBy(reference);
+        // PostgreSQL handles the rows of other tables.
+        if (!this.tenantTables.has(reference.table)) continue;
+        const referring = await this.lockOrClear(call, reference, newIds);
+        for (const id of referring) this.database.publishChange(call, id);
+        if (reference.onDelete === 'cascade') await removeFrom(reference.table, referring);
+      }
+      const text = `delete from ${name} where organization_id = $1 and id = any($2) returning id`;
+      const removed = await this.query(call, text, newIds);
+      removal.counts[name] = (removal.counts[name] ?? 0) + removed.length;
+      removal.ids.push(...removed);
+    };
+    await removeFrom(table, ids);
     return removal;
   }
 
@@ -75,39 +108,39 @@ export class RecordRemoval {
     }
   }
 
+  /**
+   * Removes records and those that cannot exist without them. Their events keep only the id of the record, stored
+   * responses become 404, and rows about them, such as deliveries, are emptied or removed.
+   * @returns the ids of all records of which copies were erased
+   * @throws ApiError `create_failed`, `internal_error`
+   */
+  async erase(call: InTransaction, { table, ids, changedIds }: ErasedRecords): Promise<string[]> {
+    const removal = await this.remove(call, table, ids);
+    const removed = [...new Set([...ids, ...removal.ids])];
+    const all = [...new Set([...removed, ...changedIds])];
+    await this.query(call, `select ${erasureLockSql('$1', '')}`);
+    await this.removeAbout(call, removed, all);
+    await this.removeEmptyCounts(call);
+    return all;
+  }
+
+  /**
+   * Removes the counts of values that no record has. Such a value can be free text about a person. The rows are locked
+   * before their sums are read, so that no concurrent change is lost.
+   */
+  private async removeEmptyCounts(call: InTransaction): Promise<void> {
+    const counts = `record_counts where organization_id = $1 and filter <> ''`;
+    const empty = `(resource, filter, value) in (select resource, filter, value from ${counts}
+      group by 1, 2, 3 having sum(records) = 0)`;
+    const order = 'order by resource, filter, value, shard';
+    await this.query(call, `select from ${counts} and ${empty} ${order} for update`);
+    await this.query(call, `delete from ${counts} and ${empty}`);
+  }
+
   private get tablesAbout(): RowsAboutRecords[] {
     return this.tenantTables.all.flatMap(({ name, about, erased }) =>
       about === undefined ? [] : [{ name, rows: `${about} = any($2::uuid[])`, erased }],
     );
-  }
-
-  private async removeFrom(
-    call: InTransaction,
-    table: string,
-    ids: readonly string[],
-    state: { references: readonly TableReference[]; seen: Set<string>; removal: Removal },
-  ): Promise<void> {
-    const { references, seen, removal } = state;
-    const newIds = ids.filter((id) => !seen.has(id));
-    if (newIds.length === 0) return;
-    for (const id of newIds) seen.add(id);
-
-    for (const reference of references.filter(({ target }) => target === table)) {
-      if (reference.onDelete === 'restrict') throw refusedBy(reference);
-      // PostgreSQL handles the rows of other tables.
-      if (!this.tenantTables.has(reference.table)) continue;
-      const referring = await this.lockOrClear(call, reference, newIds);
-      for (const id of referring) this.database.publishChange(call, id);
-      if (reference.onDelete === 'cascade')
-        await this.removeFrom(call, reference.table, referring, state);
-    }
-    const removed = await this.query(
-      call,
-      `delete from ${table} where organization_id = $1 and id = any($2) returning id`,
-      newIds,
-    );
-    removal.counts[table] = (removal.counts[table] ?? 0) + removed.length;
-    removal.ids.push(...removed);
   }
 
   /**
@@ -125,12 +158,13 @@ export class RecordRemoval {
     return this.query(call, `select id from ${table} where ${refersTo} for update`, ids);
   }
 
+  /** @param values of the parameters after `$1`, which is the organization */
   private async query(
     { transaction, tenant }: InTransaction,
     text: string,
-    ids: readonly string[],
+    ...values: readonly unknown[]
   ): Promise<string[]> {
-    const rows = await transaction.query<{ id: string }>({ text, values: [tenant.id, ids] });
+    const rows = await transaction.query<{ id: string }>({ text, values: [tenant.id, ...values] });
     return rows.map(({ id }) => id);
   }
 }
