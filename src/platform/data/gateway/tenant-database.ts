@@ -128,10 +128,10 @@ export class TenantDatabase {
         work({ ...call, transaction }, transaction.manager),
       );
     }
-    const { result, state } = await this.run(call, WRITE, (attempt) =>
+    const { result, callbacks } = await this.run(call, WRITE, (attempt) =>
       this.transactions.attempt(call, work, attempt),
     );
-    await state.runCallbacks();
+    await Promise.all(Array.from(callbacks.values(), runAfterCommit));
     return result;
   }
 

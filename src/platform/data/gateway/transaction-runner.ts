@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { destroyAfter } from '../connection/resilient-client.js';
@@ -32,7 +33,7 @@ export class TransactionRunner {
   ) {}
 
   /**
-   * @returns the result of `work`, and the state with the callbacks that run after the commit
+   * @returns the result of `work`, and the callbacks to run now, after the commit
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
@@ -40,21 +41,23 @@ export class TransactionRunner {
     call: C,
     work: Work<C, T>,
     { deadline, waitsForLocks }: Attempt,
-  ): Promise<{ result: T; state: TransactionState }> {
+  ): Promise<{ result: T; callbacks: TransactionState['callbacks'] }> {
     const runner = this.dataSource.createQueryRunner();
     runner.data.tenantId = call.tenant.id;
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let cancelTimer = (): void => undefined;
-    let state: TransactionState | undefined;
+    let isOpen = true;
     try {
       const client = (await step(runner.connect())) as pg.PoolClient;
       cancelTimer = destroyAfter(deadline.connectionMs, client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
+        if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
         const { settings } = this;
         const ofCaller = settings.of(call.tenant.id, 'prepared', deadline, wait);
         const organization = statement?.asDatabaseUserOf;
+        // A statement as the database user has settings of its own. Those of the caller are set again after it.
         const sending = sendStatements<Row>(client, [
           ...(savepoint === undefined ? [] : [{ text: savepoint }]),
           ...(organization === undefined
@@ -70,22 +73,22 @@ export class TransactionRunner {
         ]);
         return (await this.limit.count(step(sending))).flat();
       };
-      state = new TransactionState(runner.manager, send);
+      const state = new TransactionState(runner.manager, send);
       // For the statements of the entity manager.
       await send();
       const result = await work(
         { ...call, transaction: new OpenTransaction(state) },
         runner.manager,
       );
-      state.assertComplete();
+      if (state.isBroken) throw new ApiError('create_failed');
       await step(runner.commitTransaction());
       state.isCommitted = true;
-      return { result, state };
+      return { result, callbacks: state.callbacks };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      if (state) state.isOpen = false;
+      isOpen = false;
       cancelTimer();
       await runner.release();
     }

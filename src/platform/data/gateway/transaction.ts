@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import { logger } from '../../config/logger.js';
-import { ApiError } from '../../errors/api-error.js';
 import type { Statement } from './statement.js';
 
 /** Work after the commit of a transaction. */
@@ -40,41 +39,24 @@ export interface Transaction {
 /**
  * Sends a statement on the connection of a transaction.
  * @param savepoint a statement that is sent before it in the same round trip, such as `savepoint`
+ * @throws Error after the end of the transaction
  */
 export type Send = <Row>(statement?: Statement, savepoint?: string) => Promise<Row[]>;
 
 /** What a transaction and its parts share. */
 export class TransactionState {
-  /** Whether statements may be sent. */
-  isOpen = true;
   isCommitted = false;
   /** Number of savepoints so far. They are not released. */
   savepoints = 0;
-  /** Whether a part was undone without an error of its own. */
+  /** Whether a part was undone without an error of its own. The transaction then fails with `create_failed`. */
   isBroken = false;
   /** Work after the commit, by keys. That of parts that were rolled back is removed. */
   readonly callbacks = new Map<unknown, CommitCallback['run']>();
 
   constructor(
     readonly manager: EntityManager,
-    private readonly sendOpen: Send,
+    readonly send: Send,
   ) {}
-
-  /** @throws Error after the end of the transaction */
-  readonly send: Send = async (statement, savepoint) => {
-    if (!this.isOpen) throw new Error('a statement was sent after the end of its transaction');
-    return this.sendOpen(statement, savepoint);
-  };
-
-  /** @throws ApiError `create_failed` if a part was undone without an error of its own */
-  assertComplete(): void {
-    if (this.isBroken) throw new ApiError('create_failed');
-  }
-
-  /** Starts the callbacks in their order, and waits for all of them. Never rejects. */
-  async runCallbacks(): Promise<void> {
-    await Promise.all(Array.from(this.callbacks.values(), runAfterCommit));
-  }
 }
 
 /** A part of a transaction, in a savepoint. */
