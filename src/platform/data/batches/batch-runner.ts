@@ -4,7 +4,14 @@ import type { Call } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
 import { type BatchItem, readItem } from './batch-item.js';
-import { type BatchCall, type BatchTarget, type Done, idsOf, type Step } from './batch-target.js';
+import {
+  type BatchCall,
+  type BatchTarget,
+  type Done,
+  idsOf,
+  type Step,
+  type UniqueValues,
+} from './batch-target.js';
 import { failRepeated } from './repeated-items.js';
 
 /** Carries out batches (docs/contract/batches.md). */
@@ -49,7 +56,7 @@ class BatchRun<C extends object, U extends object> {
   async run(): Promise<void> {
     const { call, steps, target } = this;
     await this.findMatches();
-    if (!target.allowsRepeats) failRepeated(call, this.open(), target);
+    if (!target.allowsRepeats) failRepeated(this.open(), this.uniqueValuesOf);
     if (this.isAtomic) assertNone(steps);
     const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
     if (ids.length > 0) await target.service.lockAll(call, ids);
@@ -69,15 +76,17 @@ class BatchRun<C extends object, U extends object> {
 
   /** Whether a record must not be created together with those before it, because it repeats one of their values. */
   private repeats(input: C, values: Set<string>): boolean {
-    const { call, target } = this;
-    if (!target.allowsRepeats) return false;
-    const own = Object.entries(target.uniqueValuesOf?.(call, input) ?? {}).flatMap(
-      ([field, value]) => (value === null ? [] : [`${field} ${value}`]),
+    if (!this.target.allowsRepeats) return false;
+    const own = Object.entries(this.uniqueValuesOf(input)).flatMap(([field, value]) =>
+      value === null ? [] : [`${field} ${value}`],
     );
     const isRepeated = own.some((value) => values.has(value));
     for (const value of own) values.add(value);
     return isRepeated;
   }
+
+  private readonly uniqueValuesOf = (data: object): UniqueValues =>
+    this.target.uniqueValuesOf?.(this.call, data) ?? {};
 
   /** The steps that have not failed. */
   private open(): Step[] {

@@ -21,6 +21,9 @@ export function idsOf(matches: readonly Match[]): string[] {
   return [...new Set(matches.map(({ id }) => id))];
 }
 
+/** The values of a record that no other one may have, in their compared forms, by field. */
+export type UniqueValues = Readonly<Record<string, string | null>>;
+
 /** An item with its position, what it matches, and what came of it. */
 export interface Step {
   readonly index: number;
@@ -57,8 +60,7 @@ export interface BatchTarget<Create extends object, Update extends object> {
   readonly removed: 'deleted' | 'cancelled';
   /** The error of a caller who may not use an action. */
   refusalOf?(call: Call, action: BatchAction): ApiError | undefined;
-  /** The values that no other record may have, in their compared forms, by field. */
-  uniqueValuesOf?(call: Call, data: object): Readonly<Record<string, string | null>>;
+  uniqueValuesOf?(call: Call, data: object): UniqueValues;
   readonly upserts?: Upserts<Create>;
   /** Whether an item may repeat a value of an earlier one, which it then finds. Otherwise both fail. */
   readonly allowsRepeats?: boolean;

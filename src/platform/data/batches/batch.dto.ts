@@ -143,23 +143,13 @@ export class BatchResultDto {
   @ItemError() error?: object;
 }
 
+function ItemCount(description: string, example: number): PropertyDecorator {
+  return Integer({ min: 0, max: MAX_ITEMS, required: true, description, example });
+}
+
 export class BatchMetaDto {
-  @Integer({
-    min: 0,
-    max: MAX_ITEMS,
-    required: true,
-    description: 'Items that did not fail.',
-    example: 0,
-  })
-  succeeded: number;
-  @Integer({
-    min: 0,
-    max: MAX_ITEMS,
-    required: true,
-    description: 'Items that failed.',
-    example: 1,
-  })
-  failed: number;
+  @ItemCount('Items that did not fail.', 0) succeeded: number;
+  @ItemCount('Items that failed.', 1) failed: number;
 }
 
 /** The results of a batch. */
