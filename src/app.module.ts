@@ -70,7 +70,7 @@ export interface AppOptions {
   readonly timeBudget?: TimeBudget;
   /** Name of the connections in the views of PostgreSQL. */
   readonly applicationName?: string;
-  /** Called before this instance migrates the database or waits for another instance to do so. */
+  /** Called each time before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
   /** The extensions of a team. */
   readonly extensions?: readonly Extension[];
@@ -100,6 +100,7 @@ export function rootModule({
   const ownModules = [
     ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
     DatabaseModule.forRoot({
+      settings,
       target,
       timeBudget,
       applicationName,

@@ -35,6 +35,7 @@ export async function runServer(
   // If there is nothing to migrate, the port opens when the application is ready. Until then, proxies use
   // other instances.
   const beforeMigrating = async () => {
+    if (url !== undefined) return;
     adapter.serveBefore(startingListener(settings));
     url = await listen(adapter.getHttpServer(), settings);
   };

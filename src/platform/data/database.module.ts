@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Settings } from '../config/settings.js';
+import type { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
 import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
 import {
@@ -45,7 +45,6 @@ import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import { tableOf } from './records/tenant-entity.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
-import { PrimaryPosition } from './replicas/primary-position.js';
 import { Replicas } from './replicas/replicas.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { migrate, type MigrateOptions } from './migrate.js';
@@ -66,7 +65,6 @@ const PROVIDERS = [
   Instances,
   ConcurrencyLimit,
   CountsService,
-  PrimaryPosition,
   PurgeService,
   RecordRemoval,
   ReferringRecords,
@@ -83,18 +81,13 @@ const PROVIDERS = [
   WorkerDatabase,
 ];
 
-const MODULE_OPTIONS = {
-  autoLoadEntities: true,
-  // Without it, Nest logs a retry that does not happen.
-  toRetry: () => false,
-};
-
 export interface DatabaseOptions {
+  readonly settings: Settings;
   readonly target: DatabaseTarget;
   readonly timeBudget: TimeBudget;
   /** Name of the connections in the views of PostgreSQL. */
   readonly applicationName?: string;
-  /** Called before this instance migrates the database or waits for another instance to do so. */
+  /** Called each time before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
   /** The migrations of extensions. */
   readonly extensionMigrations: readonly ExtensionMigrations[];
@@ -108,6 +101,8 @@ export interface DatabaseOptions {
 export class DatabaseModule {
   static forRoot(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
+    context.preparesStatements = options.settings.databasePreparedStatements;
+    context.hasOwnSessions = hasOwnSessions(options.target);
     const warnings = new StatementWarnings();
     return {
       module: DatabaseModule,
@@ -133,55 +128,44 @@ export class DatabaseModule {
 
 /** The data source of requests, whose transactions have the session context. */
 function applicationDataSource(
-  { target, timeBudget, applicationName, beforeMigrating, extensionMigrations }: DatabaseOptions,
+  options: DatabaseOptions,
   context: SessionContext,
   warnings: StatementWarnings,
 ): DynamicModule {
+  const { beforeMigrating, extensionMigrations, settings } = options;
+  const { pool: poolSize } = planConnections(settings.databaseMaxConnections);
   return TypeOrmModule.forRootAsync({
-    inject: [Settings, ModulesContainer],
-    useFactory: (
-      { databaseMaxConnections, databasePreparedStatements }: Settings,
-      modules: ModulesContainer,
-    ) => {
+    inject: [ModulesContainer],
+    useFactory: (modules: ModulesContainer) => {
       assertOwnDataSourceNames(modules);
-      context.preparesStatements = databasePreparedStatements;
-      context.hasOwnSessions = hasOwnSessions(target);
-      return {
-        ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
-        poolSize: planConnections(databaseMaxConnections).pool,
-        logger: warnings,
-        ...MODULE_OPTIONS,
-      };
+      return { ...typeOrmOptions(options, context), poolSize, logger: warnings };
     },
-    dataSourceFactory: (options) => {
-      const before = onlyOnce(beforeMigrating);
-      const migrations = { before, extensionMigrations };
-      return repeatWhileDown(() => connectAndMigrate(options, context, migrations));
+    dataSourceFactory: (typeOrm) => {
+      const migrations = { before: beforeMigrating, extensionMigrations };
+      return repeatWhileDown(() => connectAndMigrate(typeOrm, context, migrations));
     },
   });
 }
 
 /** The data source of statements that run as the database user. It connects after the migrations. */
-function administrationDataSource({
-  target,
-  timeBudget,
-  applicationName,
-}: DatabaseOptions): DynamicModule {
+function administrationDataSource(options: DatabaseOptions): DynamicModule {
+  const { administration: poolSize } = planConnections(options.settings.databaseMaxConnections);
   return TypeOrmModule.forRootAsync({
     name: ADMINISTRATION,
-    inject: [Settings, DataSource],
-    useFactory: ({ databaseMaxConnections }: Settings) => ({
-      ...dataSourceOptions(target, undefined, applicationName, timeBudget.connectionMs),
-      poolSize: planConnections(databaseMaxConnections).administration,
-      ...MODULE_OPTIONS,
-    }),
+    inject: [DataSource],
+    useFactory: () => ({ ...typeOrmOptions(options), poolSize }),
     dataSourceFactory: connect,
   });
 }
 
-function onlyOnce(work?: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => (running ??= work?.() ?? Promise.resolve());
+function typeOrmOptions(options: DatabaseOptions, context?: SessionContext) {
+  const { target, applicationName, timeBudget } = options;
+  return {
+    ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
+    autoLoadEntities: true,
+    // Without it, Nest logs a retry that does not happen.
+    toRetry: () => false,
+  };
 }
 
 async function connect(options: DataSourceOptions | undefined): Promise<DataSource> {

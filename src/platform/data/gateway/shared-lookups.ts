@@ -18,13 +18,18 @@ export class SharedLookups {
   /**
    * Finds a few rows of any organization by an index, and once more if the connection is lost.
    * @param name the statement is prepared under this name, after a prefix that statements of organizations do not have
+   * @param deadline when it must end. Default: after the time of one operation.
    * @throws ApiError `query_failed`
    */
-  find<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+  find<Row>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+    deadline = this.timeBudget.startDeadline(),
+  ): Promise<Row[]> {
     const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
     const statement = { name: nameOf(`lookup ${name}`), text, values };
     const timeouts = { name: nameOf('timeouts'), text: SET_TIMEOUTS, isSetting: true };
-    const deadline = this.timeBudget.startDeadline();
     const { pool, closeIdle } = this.connections;
     const attempt = () =>
       pool.use(async (client, limitTo) => {

@@ -30,34 +30,27 @@ export class TenantSettings {
   /** Sets only the role and the organization. */
   readonly batchText: string;
 
-  /** @param result returns SQL of another column of `of`; it receives the number of its first parameter */
-  constructor(
-    private readonly context: SessionContext,
-    result?: (first: number) => string,
-  ) {
-    const last = result ? `, ${result(PARAMETERS.length + 1)}` : '';
-    this.text = context.selectWith(PARAMETERS) + last;
-    this.indexText = context.selectWith(PARAMETERS, INDEX_PLAN) + last;
+  constructor(private readonly context: SessionContext) {
+    this.text = context.selectWith(PARAMETERS);
+    this.indexText = context.selectWith(PARAMETERS, INDEX_PLAN);
     this.batchText = context.selectWith([TENANT_SETTING]);
   }
 
-  /**
-   * The settings of a transaction. With the plan `index`, it has one statement only.
-   * @param resultValues values of the parameters of `result`
-   */
+  /** The settings of a transaction. With the plan `index`, it has one statement only. */
   of(
     organizationId: string,
     plan: Statement['plan'],
     deadline: Deadline,
     wait: LockWait,
-    resultValues: readonly string[] = [],
   ): PipelineStatement {
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
-    const values = [organizationId, ...deadline.timeouts(wait), ...resultValues];
-    return this.setting(name, text, values);
+    return this.setting(name, text, [organizationId, ...deadline.timeouts(wait)]);
   }
 
-  /** A statement without settings, which can stand for several calls with the same text. */
+  /**
+   * A statement to send after its settings. Several statements with the same text become one: the parameters after
+   * `values` are then JSON arrays with the items of all.
+   */
   message(statements: readonly [Statement, ...Statement[]]): PipelineStatement {
     const [{ text, values, items = [], plan }] = statements;
     const arrays = items.map((_, index) => {

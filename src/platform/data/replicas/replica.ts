@@ -7,18 +7,18 @@ import type { Statement } from '../gateway/statement.js';
 import { Deadline } from '../gateway/policies.js';
 import { ORDERS_NAMES } from '../names-collation.js';
 import { Availability } from './availability.js';
-import type { WalPosition } from './primary-position.js';
 import {
   type ReplicaState,
-  replicaStateSql,
   STATE_PROBLEMS,
+  STATE_SQL,
   stateValues,
+  type WalPosition,
 } from './replica-state.js';
 
 /** Timeout of a check. */
 const CHECK_MS = 1_000;
 
-const CHECK = `select ${replicaStateSql(1)} as state,
+const CHECK = `select ${STATE_SQL} as state,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag, ${ORDERS_NAMES} as orders_names`;
 
 interface ReplicaCheck {
@@ -28,7 +28,7 @@ interface ReplicaCheck {
 }
 
 /** The state of a replica in the transaction of a read, and the result. */
-export interface ReplicaAnswer<T> {
+interface ReplicaAnswer<T> {
   readonly state: ReplicaState;
   readonly result: T;
 }
@@ -86,12 +86,12 @@ export class Replica {
   /**
    * Runs a read. A replica that cannot serve reads is left out.
    * @param read returns the state of the replica in its transaction, and the result
-   * @returns undefined if the primary has to run the read
+   * @returns the result; undefined if the primary has to run the read
    */
   async use<T>(
     deadline: Deadline,
     read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
-  ): Promise<ReplicaAnswer<T> | undefined> {
+  ): Promise<T | undefined> {
     this.running++;
     try {
       return await this.attempt(deadline, read);
@@ -105,15 +105,15 @@ export class Replica {
     if (this.isChecking) return;
     this.isChecking = true;
     let behind = null as number | null;
-    const answer = await this.attempt(new Deadline(CHECK_MS), async (client) => {
+    const isUsable = await this.attempt(new Deadline(CHECK_MS), async (client) => {
       const { rows } = await client.query<ReplicaCheck>(CHECK, stateValues(position));
       const [{ state, lag, orders_names }] = rows as [ReplicaCheck];
       this.ordersNames = orders_names;
       behind = lag;
-      return { state, result: undefined };
+      return { state, result: true };
     });
     this.lagBytes = behind === null ? undefined : Math.max(0, behind);
-    if (answer) this.availability.succeed();
+    if (isUsable) this.availability.succeed();
     this.isChecking = false;
   }
 
@@ -124,15 +124,15 @@ export class Replica {
   private async attempt<T>(
     deadline: Deadline,
     read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
-  ): Promise<ReplicaAnswer<T> | undefined> {
+  ): Promise<T | undefined> {
     try {
-      const answer = await this.pool.use((client, limitTo) => {
+      const { state, result } = await this.pool.use((client, limitTo) => {
         limitTo(deadline.connectionMs);
         return read(client);
       });
-      const problem = STATE_PROBLEMS[answer.state];
+      const problem = STATE_PROBLEMS[state];
       if (problem) this.availability.fail(problem);
-      return problem ? undefined : answer;
+      return problem ? undefined : result;
     } catch (error) {
       this.leaveOutAfter(error);
       return undefined;

@@ -6,13 +6,19 @@ import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
-import { ConcurrencyLimit, Deadline } from '../gateway/policies.js';
+import { Deadline } from '../gateway/policies.js';
 import { ReadReplicas } from '../gateway/read-replicas.js';
+import { SharedLookups } from '../gateway/shared-lookups.js';
 import type { Statement } from '../gateway/statement.js';
 import { TenantSettings } from '../gateway/tenant-settings.js';
-import { PrimaryPosition } from './primary-position.js';
 import { Replica } from './replica.js';
-import { type ReplicaState, replicaStateSql, stateValues } from './replica-state.js';
+import {
+  FIND_POSITION,
+  type ReplicaState,
+  STATE_SQL,
+  stateValues,
+  type WalPosition,
+} from './replica-state.js';
 
 /** Interval of the checks of all replicas. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -20,8 +26,10 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Timeout of reading the position of the primary for a check. */
 const POSITION_MS = 1_000;
 
+const FIND_STATE = `select ${STATE_SQL} as state`;
+
 /** The server that ran a read that may use a replica. */
-export type ReadServer = 'replica' | 'primary';
+type ReadServer = 'replica' | 'primary';
 
 /**
  * Runs reads on the read replicas of `DATABASE_REPLICA_URLS`. A read sees every write that was acknowledged before
@@ -40,15 +48,14 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
-    private readonly primary: PrimaryPosition,
-    private readonly limit: ConcurrencyLimit,
+    private readonly lookups: SharedLookups,
     { databaseReplicaUrls, databaseMaxConnections }: Settings,
     session: SessionContext,
   ) {
     const name = poolOf(dataSource).options.application_name ?? '';
     const { pool, administration } = planConnections(databaseMaxConnections);
     this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool + administration));
-    this.settings = new TenantSettings(session, (first) => `${replicaStateSql(first)} as state`);
+    this.settings = new TenantSettings(session);
   }
 
   /**
@@ -81,40 +88,45 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     deadline: Deadline,
   ): Promise<Row[] | undefined> {
     if (this.all.length === 0) return undefined;
-    const position = await this.positionFor(statement, deadline);
-    const replica = position && this.choose(statement);
-    const values = position && stateValues(position);
-    const answer = await replica?.use(deadline, async (client) => {
-      const { settings } = this;
-      const first = settings.of(organizationId, statement.plan, deadline, 'brief', values);
-      // The settings return the state of the replica, too.
-      const sent = [{ ...first, isSetting: false }, settings.message([statement])];
-      const [states, result] = await sendStatements<unknown>(client, sent);
+    const rows = await this.attempt<Row>(organizationId, statement, deadline);
+    this.reads[rows ? 'replica' : 'primary']++;
+    return rows;
+  }
+
+  private async attempt<Row>(organizationId: string, statement: Statement, deadline: Deadline) {
+    if (this.freeFor(statement).length === 0) return undefined;
+    const position = await this.findPosition(deadline);
+    if (!position) return undefined;
+    const free = this.freeFor(statement);
+    // The replica with the fewest running reads, and replicas with equal numbers in turn.
+    const fewest = Math.min(...free.map(({ running }) => running));
+    const equals = free.filter(({ running }) => running === fewest);
+    const replica = equals[this.turn++ % equals.length];
+    return replica?.use(deadline, async (client) => {
+      // The state comes first, so that the statement sees every write up to the position.
+      const [states, , result] = await sendStatements<unknown>(client, [
+        this.settings.message([{ text: FIND_STATE, values: stateValues(position) }]),
+        this.settings.of(organizationId, statement.plan, deadline, 'brief'),
+        this.settings.message([statement]),
+      ]);
       const [{ state }] = states as [{ state: ReplicaState }];
       return { state, result: result as Row[] };
     });
-    this.reads[answer ? 'replica' : 'primary']++;
-    if (answer?.state === 'current') this.limit.completed++;
-    return answer?.result;
   }
 
-  /** @returns the position that a replica must have reached; undefined if the primary has to run the read */
-  private async positionFor(statement: Statement, deadline: Deadline) {
-    if (!this.all.some((replica) => replica.isFreeFor(statement))) return undefined;
-    return this.primary.read(deadline).catch(() => undefined);
+  /** @returns undefined if the primary does not reply */
+  private async findPosition(deadline: Deadline): Promise<WalPosition | undefined> {
+    const positions = this.lookups.find<WalPosition>('position', FIND_POSITION, [], deadline);
+    return (await positions.catch(() => []))[0];
   }
 
-  /** Returns the free replica with the fewest running reads, and replicas with equal numbers in turn. */
-  private choose(statement: Statement): Replica | undefined {
-    const free = this.all.filter((replica) => replica.isFreeFor(statement));
-    const fewest = Math.min(...free.map(({ running }) => running));
-    const equals = free.filter(({ running }) => running === fewest);
-    return equals[this.turn++ % equals.length];
+  private freeFor(statement: Statement): Replica[] {
+    return this.all.filter((replica) => replica.isFreeFor(statement));
   }
 
   /** Checks all replicas. Their states do not change if the primary does not reply. */
   private async check(): Promise<void> {
-    const position = await this.primary.read(new Deadline(POSITION_MS)).catch(() => undefined);
+    const position = await this.findPosition(new Deadline(POSITION_MS));
     if (position) await Promise.all(this.all.map((replica) => replica.check(position)));
   }
 }
