@@ -1,19 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
-import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  LOCK_NOT_AVAILABLE,
+  sqlStateOf,
+} from './connection/driver-error.js';
 import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
 import { reindexNames } from './names-collation.js';
-import { runPending } from './run-migrations.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
 
 /** Number of the advisory lock of migrations. The value is arbitrary but fixed. */
 const MIGRATION_LOCK = 7_284_913;
-const RETRY_MS = 100;
 
-/** How often an instance logs that it waits for another one. */
+/** How often an instance tries to get this lock. */
+const TRY_LOCK_MS = 100;
+
+/** How often an instance logs that it waits for another one, or that a migration is still running. */
 const LOG_EVERY_MS = 5_000;
+
+/** How long a migration waits for the lock of a table. Statements of other instances wait behind it. */
+const LOCK_TIMEOUT_MS = 50;
+
+/**
+ * The pause before a migration that did not get a lock runs again. Statements that waited for it run during
+ * the pause.
+ */
+const RETRY_MS = 200;
 
 /** SQLSTATEs of missing privileges. TypeORM also creates tables that it may not see: `42P07`. */
 const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
@@ -72,7 +86,7 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
       logger.info({ seconds }, 'waiting for another instance that migrates the database');
       logged = now;
     }
-    await sleep(RETRY_MS);
+    await sleep(TRY_LOCK_MS);
   } while (!(await tryLock(runner)));
 }
 
@@ -95,6 +109,59 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
         `${name}; and for each table: alter table ... owner to ${name}`,
       { cause: error },
     );
+  }
+}
+
+/** Runs migrations one after another, and logs the name, the number and the duration of each. */
+async function runPending(dataSource: DataSource, pending: readonly Migration[]): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    for (const [index, migration] of pending.entries()) {
+      const started = performance.now();
+      const log = (message: string) => {
+        const ms = Math.round(performance.now() - started);
+        const { name } = migration;
+        logger.info({ migration: name, number: index + 1, of: pending.length, ms }, message);
+      };
+      const ticker = setInterval(log, LOG_EVERY_MS, 'a migration is still running');
+      await run(dataSource, runner, migration).finally(() => {
+        clearInterval(ticker);
+      });
+      log('a migration is complete');
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+/** Runs a migration, and repeats it until it gets each lock without a long wait. */
+async function run(
+  dataSource: DataSource,
+  runner: QueryRunner,
+  migration: Migration,
+): Promise<void> {
+  const executor = new MigrationExecutor(dataSource, runner);
+  // `create index concurrently` runs outside of transactions. It waits for other statements and blocks none.
+  if (migration.instance?.transaction === false) {
+    await executor.executeMigration(migration);
+    return;
+  }
+  while (!(await getsLocks(runner, () => executor.executeMigration(migration)))) {
+    await sleep(RETRY_MS);
+  }
+}
+
+async function getsLocks(runner: QueryRunner, up: () => Promise<unknown>): Promise<boolean> {
+  await runner.startTransaction();
+  try {
+    await runner.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await up();
+    await runner.commitTransaction();
+    return true;
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    return false;
   }
 }
 

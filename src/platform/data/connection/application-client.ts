@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { isSubmittable, ResilientClient } from './resilient-client.js';
 import type { SessionContext } from './session-context.js';
@@ -37,16 +38,12 @@ export class ApplicationClient extends ResilientClient {
       return send(beginWithContext(config, this, this.context), values, callback);
     }
     if (typeof values === 'function') return this.send(config, undefined, values);
-    if (typeof callback === 'function') {
-      return void send(this.queryOf(config, values, callback as Callback));
-    }
-    return new Promise((resolve, reject) => {
-      const settle: Callback = (error, result) => {
-        if (error) reject(error);
-        else resolve(result);
-      };
+    const run = (settle: Callback) => {
       send(this.queryOf(config, values, settle));
-    });
+    };
+    if (typeof callback !== 'function') return promisify(run)();
+    run(callback as Callback);
+    return undefined;
   }
 
   private queryOf(config: unknown, values: unknown, callback: Callback): pg.Submittable {

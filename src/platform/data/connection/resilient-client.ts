@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
 import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 
 /** How long the server may take to close a connection. Behind a firewall, its reply may never arrive. */
@@ -8,7 +9,9 @@ const END_TIMEOUT_MS = 1_000;
 const NOOP = (): void => undefined;
 
 /** A connection was not set up in time. */
-export class SetupTimeout extends Error {}
+export class SetupTimeout extends Error {
+  override readonly message = 'the connection was not set up in time';
+}
 
 /**
  * A client that does not end the process if its connection is lost: only its statements fail. Its times do not
@@ -47,18 +50,12 @@ export class ResilientClient extends pg.Client {
    * @throws any error of the driver; the connection is closed then
    */
   async setUp(sql: string, withinMs: number): Promise<void> {
-    let timeout = undefined as SetupTimeout | undefined;
     const remainingMs = Math.max(1, withinMs - (performance.now() - this.createdAt));
-    const cancelTimer = destroyAfter(remainingMs, this, () => {
-      timeout = new SetupTimeout('the connection was not set up in time');
-    });
     try {
-      await super.query(sql);
+      await withTimeout(super.query(sql), remainingMs);
     } catch (error) {
       this.destroy();
-      throw timeout ?? error;
-    } finally {
-      cancelTimer();
+      throw error instanceof TimeoutError ? new SetupTimeout() : error;
     }
   }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Rounds in which a pooler may switch to another server connection. */
+/** How often the checks repeat, because a pooler may switch to another server connection at any time. */
 const ROUNDS = 4;
 
 /** Identifies the server process. The process id alone is not unique across servers. */
@@ -92,25 +92,14 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
 export async function isTransactionPooled(a: Connection, b: Connection): Promise<boolean> {
   const ofA = new Set<string>();
   const ofB = new Set<string>();
-  const isShared = () =>
-    ofA.size > 1 || ofB.size > 1 || [...ofA].some((backend) => ofB.has(backend));
-  for (let round = 0; round < ROUNDS && !isShared(); round++) {
+  for (let round = 0; round < ROUNDS; round++) {
+    // A pooler that uses its server connections in turn switches between the first two statements. One that uses the
+    // last one again gives it to both clients.
+    ofA.add(await backendOf(a));
     ofA.add(await backendOf(a));
     ofB.add(await backendOf(b));
-    if (isShared()) return true;
-    try {
-      await b.query('begin');
-    } catch (error) {
-      // Only a pooler in statement mode refuses transactions.
-      if (error instanceof pg.DatabaseError) return true;
-      throw error;
-    }
-    ofB.add(await backendOf(b));
-    // The open transaction keeps its server connection, so a pooler must use another one.
-    if (!isShared()) ofA.add(await backendOf(a));
-    await b.query('rollback');
   }
-  return isShared();
+  return ofA.size > 1 || ofB.size > 1 || [...ofA].some((backend) => ofB.has(backend));
 }
 
 async function backendOf(connection: Connection): Promise<string> {

@@ -1,7 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { ADD_TO_COUNTS, type CountedTable, countedValues } from './record-counts.js';
 
-/** After a failover that lost writes, the versions of later writes differ from those of the lost ones. */
+/**
+ * What a write adds to the version of the counts, which shows whether a cached total is still valid. It is random:
+ * after a failover that lost writes, the versions of later writes differ from those of the lost ones.
+ */
 const VERSION_INCREMENT = '1 + (random() * 1000000)::int';
 
 /** Each connection writes to one shard, so that concurrent writers rarely lock the same row. */
@@ -18,7 +21,8 @@ export function keepCounts(table: CountedTable): string[] {
     const trigger = `${table.name}_count_${operation}`;
     const transitions = rows.map((age) => `${age} table as ${age}_rows`).join(' ');
     return [
-      // Each statement locks the counts in the same order, which prevents deadlocks.
+      // Each statement locks the counts in the same order, which prevents deadlocks. The total (an empty filter) is
+      // also written if it stays the same, because its version must change.
       `create function ${trigger}() returns trigger language plpgsql set search_path from current
        as $$ begin
          insert into record_counts as counts
@@ -67,13 +71,13 @@ function changedRows({ counted, notDeleted }: CountedTable, age: 'new' | 'old'):
 
 /** The source of a trigger function names each column that it counts: `('status', status::text)`. */
 const FIND_UNCOUNTED = `
-  select "table", coalesce(nullif("column", ''), 'all records') as "column"
+  select "table", string_agg(coalesce(nullif("column", ''), 'all records'), ', ' order by "column") as columns
   from unnest($1::text[], $2::text[]) as declared ("table", "column")
   where exists (select from unnest($3::text[]) operation where not exists (
     select from pg_trigger join pg_proc on pg_proc.oid = tgfoid
     where tgrelid = to_regclass("table") and tgname = "table" || '_count_' || operation
       and tgenabled <> 'D' and position('(''' || "column" || ''', ' in prosrc) > 0))
-  order by 1, declared."column"`;
+  group by 1 order by 1`;
 
 /**
  * Compares the counter triggers of the database with the declared tables.
@@ -84,16 +88,13 @@ export async function assertCountTriggers(
   tables: readonly CountedTable[],
 ): Promise<void> {
   const declared = tables.flatMap(({ name, counted }) => ['', ...counted].map((c) => [name, c]));
-  const uncounted = await dataSource.query<{ table: string; column: string }[]>(FIND_UNCOUNTED, [
+  const uncounted = await dataSource.query<{ table: string; columns: string }[]>(FIND_UNCOUNTED, [
     declared.map(([table]) => table),
     declared.map(([, column]) => column),
     Object.keys(OPERATIONS),
   ]);
   if (uncounted.length === 0) return;
-  const named = [...new Set(uncounted.map(({ table }) => table))].map((name) => {
-    const columns = uncounted.filter(({ table }) => table === name).map(({ column }) => column);
-    return `${name} (${columns.join(', ')})`;
-  });
+  const named = uncounted.map(({ table, columns }) => `${table} (${columns})`);
   throw new Error(
     `The counter triggers of the database do not count what repositories declare: ${named.join('; ')}. ` +
       'Add a migration that runs dropCounts, keepCounts and repairCounts for each table.',

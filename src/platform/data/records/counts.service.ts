@@ -24,10 +24,10 @@ export class CountsService {
    * @throws ApiError `query_failed`
    */
   check(call: TenantCall): Promise<CountDrift[]> {
-    return this.inEachTable((table) => {
-      const statement = { text: findCountDrift(table), values: [call.tenant.id] };
-      return this.database.read<CountDrift>(call, statement);
-    });
+    const values = [call.tenant.id];
+    return this.inEachTable((table) =>
+      this.database.read<CountDrift>(call, { text: findCountDrift(table), values }),
+    );
   }
 
   /**

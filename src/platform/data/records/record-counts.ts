@@ -17,10 +17,10 @@ export interface CountDrift {
   readonly actual: number;
 }
 
-/** The shard that repairs write to. */
+/** The shard that repairs write to. Writes of records use the others (`keepCounts`). */
 const REPAIRS = -1;
 
-/** Adds new counts to those that `record_counts` holds. */
+/** Adds new counts to those that `record_counts` holds. The version differs after each change of a count. */
 export const ADD_TO_COUNTS = `on conflict (organization_id, resource, filter, value, shard) do update
   set records = counts.records + excluded.records, version = counts.version + excluded.version`;
 
@@ -30,26 +30,22 @@ const REPAIR_LOCK = 7_284_914;
 /** Statement that serializes the repairs of the organization `$1` until the transaction ends. */
 export const LOCK_REPAIRS = `select pg_advisory_xact_lock(${REPAIR_LOCK}, hashtext($1::text))`;
 
-/** SQL of the number of records of the organization `$1`: all, or those with a value in a column. */
+/**
+ * SQL of the number of records of the organization `$1`: all, or those with a value in a column. The rows of a count
+ * are its shards.
+ */
 export function recordCount(table: string, filter = '', value = `''`): string {
-  return sumOverShards('records', 'int', table, filter, value);
+  return `(select coalesce(sum(records), 0)::int ${fromShards(table, filter, value)})`;
 }
 
 /** SQL of a number that each write to the records of the organization `$1` increases by a random amount. */
 export function recordsVersion(table: string): string {
-  return sumOverShards('version', 'bigint', table);
+  return `(select coalesce(sum(version), 0)::bigint ${fromShards(table, '', `''`)})`;
 }
 
-function sumOverShards(
-  column: 'records' | 'version',
-  type: 'int' | 'bigint',
-  table: string,
-  filter = '',
-  value = `''`,
-): string {
-  return `(select coalesce(sum(${column}), 0)::${type} from record_counts
-    where organization_id = $1 and resource = '${table}' and filter = '${filter}'
-      and value = ${value})`;
+function fromShards(table: string, filter: string, value: string): string {
+  return `from record_counts where organization_id = $1 and resource = '${table}'
+    and filter = '${filter}' and value = ${value}`;
 }
 
 /** Statement that returns the wrong counts of the organization `$1` as `CountDrift` rows. */

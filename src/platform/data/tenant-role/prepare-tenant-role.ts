@@ -37,11 +37,8 @@ const FIND_SEARCH_PATH = `
  * @throws Error whose message names the statements to run
  */
 export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
-  let user = await findUser(runner);
-  if (!user.may_switch) {
-    await runner.query(CREATE_TENANT_ROLE);
-    user = await findUser(runner);
-  }
+  await runner.query(CREATE_TENANT_ROLE);
+  const [user] = (await runner.query(FIND_USER)) as [User];
   if (user.role_bypasses) {
     throw new Error(
       `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
@@ -66,11 +63,6 @@ export async function prepareTenantRole(runner: QueryRunner): Promise<Transactio
   const searchPath = path?.schemas;
   if (searchPath) await pinFunctions(runner, searchPath);
   return { role: TENANT_ROLE, searchPath };
-}
-
-async function findUser(runner: QueryRunner): Promise<User> {
-  const [user] = (await runner.query(FIND_USER)) as [User];
-  return user;
 }
 
 /** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
