@@ -20,7 +20,10 @@ export function nameOfServer(): string {
   return `${SERVER} ${randomUUID().slice(0, 8)}`;
 }
 
-/** Finds the servers that are connected to the database. */
+/**
+ * Finds the servers that are connected to the database. Sessions of /mcp are looked up in the database if there may be
+ * others, and a warning says if their rate limits are not shared.
+ */
 @Injectable()
 export class Instances {
   private latest: { startedAt: number; count: Promise<number> } | undefined;

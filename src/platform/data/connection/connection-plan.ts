@@ -1,22 +1,14 @@
-/** The numbers of connections of a process, by their use. */
-export interface ConnectionPlan {
-  /** Pooled connections for transactions and statements of unknown cost. */
-  readonly pool: number;
-  /** Connections for statements across organizations. */
-  readonly administration: number;
-  /** Connections for statements that read or write a few rows by an index. */
-  readonly batches: number;
-  /** Connections of the pool that may wait for locks. */
-  readonly waiting: number;
-  /** Connections of the pool that may read a snapshot, which can take minutes. */
-  readonly snapshots: number;
-}
-
 /**
- * Divides the connections of a process. Batches need few, because each serves many requests.
+ * Divides the connections of a process:
+ * - `pool`: for transactions and statements of unknown cost
+ * - `administration`: for statements across organizations
+ * - `batches`: for statements that read or write a few rows by an index. Few are needed, because each serves many
+ *   requests.
+ * - `waiting`: those of the pool that may wait for locks
+ * - `snapshots`: those of the pool that may read a snapshot, which can take minutes
  * @param maxConnections maximum number of connections, at least `MIN_CONNECTIONS` of the settings
  */
-export function planConnections(maxConnections: number): ConnectionPlan {
+export function planConnections(maxConnections: number) {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
   const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
   const pool = maxConnections - batches - administration;

@@ -18,9 +18,10 @@ type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
 };
 
 /**
- * Makes a query, such as a cursor, set the session context if it starts a transaction. This takes no
- * additional round trip: a query with parameters sends the context under the same Sync, and other queries
- * send it in the same string. PostgreSQL runs both in one transaction.
+ * Makes a query, such as a cursor, set the session context if it starts a transaction. This takes no additional round
+ * trip, and PostgreSQL runs both in one transaction. A query with parameters sends the context under the same Sync.
+ * Others, among them `START TRANSACTION`, send it in the same string, as `set local`: a `select` would take a snapshot,
+ * after which the isolation level cannot be set.
  * @param client the connection that runs the query
  * @param config the configuration of a `pg.Query`
  * @returns the query

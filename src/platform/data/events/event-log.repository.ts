@@ -15,26 +15,19 @@ export interface EventMark {
   readonly origin: number;
 }
 
-/** What this instance knows of the published events of all instances. */
-interface LogState {
-  /** Position of the last published event. Every event up to it is visible. */
-  readonly last: number;
-  /** Events before this position are removed. */
-  readonly expiredBefore: number;
-  /** When the oldest unpublished event was written; null if there is none. */
-  readonly oldestWaiting: Date | null;
-}
-
-interface PublishResult {
+/** The state of the published events of all instances after a publication. */
+export interface Publication {
   /** The events that this instance has published, in their order. */
   readonly published: readonly EventMark[];
   /** Position of the last event before these. */
   readonly previous: number;
+  /** Position of the last published event. Every event up to it is visible. */
   readonly last: number;
+  /** Events before this position are removed. */
+  readonly expiredBefore: number;
+  /** When the oldest event was written that was unpublished before the publication; null if there was none. */
+  readonly oldestWaiting: Date | null;
 }
-
-/** The state after a publication. `oldestWaiting` is that before it. */
-export type Publication = LogState & PublishResult;
 
 const STATE = `
   select last::float8 as last, expired_before::float8 as "expiredBefore",
@@ -85,13 +78,13 @@ export class EventLogRepository {
 
   /** Publishes a batch of waiting events, unless another instance publishes at this moment. */
   async publish(): Promise<Publication> {
-    const [state] = await this.database.query<LogState>(STATE);
+    const [state] = await this.database.query<Partial<Publication>>(STATE);
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
     // The second statement sees what was committed before the lock.
     const statements = [LOCK, PUBLISH].map((text) => ({ text, values: [] }));
-    const [result] = await this.database.run<PublishResult>(statements);
+    const [result] = await this.database.run<Partial<Publication>>(statements);
     return { ...nothing, ...result };
   }
 

@@ -1,3 +1,5 @@
+// The rules by which `TenantDatabase` runs statements: how long they may take (`Deadline`), which of them form a batch
+// (`batchSize`, `statementsOf`), when one is repeated (`nextAttempt`), and how many run at a time (`ConcurrencyLimit`).
 import { Injectable } from '@nestjs/common';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import {

@@ -11,9 +11,10 @@ export interface Statement {
   /** The id of the record that it reads or writes. Batches write records in one order, so that they do not deadlock. */
   readonly recordId?: string;
   /**
-   * JSON of this call, such as the id of a record or a row to insert, for the parameters after `values`, which are
-   * arrays. Concurrent statements of an organization with the same text become one. Its `values` may depend only on the
-   * organization, and it must return rows with the `id` of the record.
+   * Lets concurrent statements of an organization with the same text become one. Each item is JSON, such as a row to
+   * insert. The text has a parameter for each item after those of `values`, which receives a JSON array of the items of
+   * all calls. `values` may depend only on the organization, and the rows must have the `id` of the record, by which
+   * they are given to their calls.
    */
   readonly items?: readonly string[];
   /**

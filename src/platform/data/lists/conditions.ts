@@ -22,14 +22,14 @@ export class Conditions {
   private readonly equalities: Equality[] = [];
   private hasSearch = false;
 
+  /** @param notDeleted SQL condition of records that are not deleted, as in `TenantTable`; `true` if all are shown */
   constructor(
     readonly call: TenantCall,
     notDeleted = 'true',
   ) {
     this.values = [call.tenant.id];
-    this.scopeSql = ['organization_id = $1', ...(notDeleted === 'true' ? [] : [notDeleted])].join(
-      ' and ',
-    );
+    const scope = 'organization_id = $1';
+    this.scopeSql = notDeleted === 'true' ? scope : `${scope} and ${notDeleted}`;
   }
 
   /** Selects records with this value in a column. An undefined value adds no condition. */
@@ -65,7 +65,7 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
-  /** Adds the clause of a search. It can be evaluated by an index or record by record. */
+  /** Adds the clause of a search. Unlike other clauses, its plan depends on the size of the organization. */
   search(clause: string): void {
     this.hasSearch = true;
     this.clauses.push(clause);
@@ -75,7 +75,7 @@ export class Conditions {
     return [this.scopeSql, ...this.clauses].join(' and ');
   }
 
-  /** SQL of the conditions without those in `scopeSql`. */
+  /** SQL of the conditions without those in `scopeSql`, to filter all records of the organization. */
   get filterSql(): string {
     return ['true', ...this.clauses].join(' and ');
   }

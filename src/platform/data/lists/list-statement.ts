@@ -1,5 +1,4 @@
 import { recordCount, recordsVersion } from '../records/record-counts.js';
-import type { Statement } from '../gateway/statement.js';
 import type { Conditions, Equality } from './conditions.js';
 import { CURSOR_SQL } from './cursor.js';
 import { type Order, orderBy } from './order.js';
@@ -40,7 +39,7 @@ export interface ListSelection {
   readonly offset: number;
 }
 
-/** The single row that each of these statements returns. */
+/** The single row that the statement of a page returns. The functions below write their SQL, and add parameters. */
 export interface ListRow {
   readonly total: number;
   /** The items as JSON, separated by commas; null if the page is empty. */
@@ -51,55 +50,48 @@ export interface ListRow {
 }
 
 /** The first page of a list with a counted total, in the order of an index. */
-export function firstPage(selection: ListSelection, filter?: Equality): Statement {
+export function firstPage(selection: ListSelection, filter?: Equality): string {
   const { table, columns, conditions, order } = selection;
   const limit = conditions.parameter(selection.limit);
   const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
     ${orderBy(order)} limit ${limit}::bigint`;
-  return {
-    text: `select ${countOf(table, filter)} as total, ${asJson(selection, rows)} as items`,
-    values: conditions.values,
-    plan: 'index',
-  };
+  return `select ${countOf(table, filter)} as total, ${asJson(selection, rows)} as items`;
 }
 
 /** Any page of a list with a counted total. */
-export function countedPage(selection: ListSelection, filter?: Equality): Statement {
+export function countedPage(selection: ListSelection, filter?: Equality): string {
   const limit = `${selection.conditions.parameter(selection.limit)}::bigint`;
-  return {
-    text: `with total as materialized (select ${countOf(selection.table, filter)} as n),
-      page as (${pageIdQueries({ ...selection, limit }).join(' union all ')})
-      select n as total, ${itemsOfPage(selection)} as items from total`,
-    values: selection.conditions.values,
-  };
+  return `with total as materialized (select ${countOf(selection.table, filter)} as n),
+    page as (${pageIdQueries({ ...selection, limit }).join(' union all ')})
+    select n as total, ${itemsOfPage(selection)} as items from total`;
 }
 
 /** The row that `pageByCursor` returns. */
 export interface CursorRow extends Pick<ListRow, 'items'> {
-  readonly hasMore: boolean;
+  readonly has_more: boolean;
   /** The cursor of the last item; null if there is none. */
   readonly next: string | null;
 }
 
 /** A page of a list that is read by cursor. One record more than the page has is looked up. */
-export function pageByCursor(selection: ListSelection): Statement {
+export function pageByCursor(selection: ListSelection): string {
   const { table, columns, conditions, order, limit } = selection;
   const found = [...new Set([...columns, order.column, 'id'])];
   const last = orderBy(order, 'end');
-  return {
-    text: `with found as materialized (
-        select ${found.join(', ')} from ${table} where ${conditions.sql} ${orderBy(order)} limit ${limit + 1}),
-      page as (select * from found ${orderBy(order)} limit ${limit})
-      select ${asJson(selection, `select * from page ${orderBy(order)}`)} as items,
-        (select count(*) > ${limit} from found) as "hasMore",
-        (select ${CURSOR_SQL} from page ${last} limit 1) as next`,
-    values: conditions.values,
-    plan: 'custom',
-  };
+  return `with found as materialized (
+      select ${found.join(', ')} from ${table} where ${conditions.sql} ${orderBy(order)} limit ${limit + 1}),
+    page as (select * from found ${orderBy(order)} limit ${limit})
+    select ${asJson(selection, `select * from page ${orderBy(order)}`)} as items,
+      (select count(*) > ${limit} from found) as has_more,
+      (select ${CURSOR_SQL} from page ${last} limit 1) as next`;
 }
 
-/** Any page of a list whose total is not counted. */
-export function searchedPage(selection: ListSelection, size: OrganizationSize): Statement {
+/**
+ * Any page of a list whose total is not counted. The CTE `found` has the first matches, in the order of the list: all
+ * in a small organization, otherwise one more than `LOOKUP_LIMIT`, which shows whether there are more. If there are,
+ * the total is counted by a scan, and a page behind the first matches is read by queries of its own.
+ */
+export function searchedPage(selection: ListSelection, size: OrganizationSize): string {
   const { table, conditions, order, limit } = selection;
   const isSmall = usesSize(selection) && size === 'small';
   const isAll = `(select n <= ${LOOKUP_LIMIT} from total)`;
@@ -115,16 +107,12 @@ export function searchedPage(selection: ListSelection, size: OrganizationSize): 
   const total = isSmall
     ? 'n'
     : `case when n <= ${LOOKUP_LIMIT} then n else ${countByScan(selection, size)} end`;
-  return {
-    text: `with found as materialized (${lookUp}),
-      total as materialized (
-        select ${total} as n from (select count(*)::int as n from found) at_least),
-      page as (${pages.join(' union all ')})
-      select n as total, ${itemsOfPage(selection)} as items, ${recordsVersion(table)} as version,
-        ${recordCount(table)} as records from total`,
-    values: conditions.values,
-    plan: 'custom',
-  };
+  return `with found as materialized (${lookUp}),
+    total as materialized (
+      select ${total} as n from (select count(*)::int as n from found) at_least),
+    page as (${pages.join(' union all ')})
+    select n as total, ${itemsOfPage(selection)} as items, ${recordsVersion(table)} as version,
+      ${recordCount(table)} as records from total`;
 }
 
 /** Any page of a list with a cached total. The total is counted again if a record was written since. */
@@ -132,19 +120,15 @@ export function pageWithCachedTotal(
   selection: ListSelection,
   size: OrganizationSize,
   known: CachedTotal,
-): Statement {
+): string {
   const { table, conditions } = selection;
   const [version, total] = [known.version, known.total].map((value) => conditions.parameter(value));
-  return {
-    text: `with total as materialized (
-        select case when version = ${version} then ${total} else ${countByScan(selection, size)} end as n, version
-        from (select ${recordsVersion(table)} as version) current),
-      page as (${pageIdQueries(selection).join(' union all ')})
-      select n as total, ${itemsOfPage(selection)} as items, version,
-        ${recordCount(table)} as records from total`,
-    values: conditions.values,
-    plan: 'custom',
-  };
+  return `with total as materialized (
+      select case when version = ${version} then ${total} else ${countByScan(selection, size)} end as n, version
+      from (select ${recordsVersion(table)} as version) current),
+    page as (${pageIdQueries(selection).join(' union all ')})
+    select n as total, ${itemsOfPage(selection)} as items, version,
+      ${recordCount(table)} as records from total`;
 }
 
 function countOf(table: string, filter?: Equality): string {

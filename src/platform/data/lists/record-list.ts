@@ -21,10 +21,9 @@ import {
 } from './list-statement.js';
 import { type Sort, sortsOf } from './order.js';
 import { CursorPage, Page } from './page.js';
-import { BoundedCache } from './bounded-cache.js';
 import { parseCursor } from './cursor.js';
 
-/** Maximum number of cached totals and sizes, of at most 200 bytes each. */
+/** Maximum numbers of cached totals and sizes, of at most 200 bytes each. */
 const MAX_CACHED = 5_000;
 
 /** The entity and columns of a list. They are SQL and must never come from a caller. */
@@ -54,8 +53,8 @@ export class RecordList<T extends object> {
   /** The columns of whole records. */
   private readonly whole: ColumnsOfCalls<T>;
   private readonly sorts: ReadonlyMap<string, Sort>;
-  private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
-  private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
+  private readonly totals = new Map<string, CachedTotal>();
+  private readonly sizes = new Map<string, OrganizationSize>();
 
   /** @throws Error if the table does not declare a sort of the query */
   constructor(
@@ -92,13 +91,9 @@ export class RecordList<T extends object> {
     if (cursor) conditions.after(cursor);
     const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
     const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, fields);
-    const statement = { ...pageByCursor(selection), mayUseReplica: true };
-    const [row] = await this.database.read<CursorRow>(conditions.call, statement);
-    const { items, next, hasMore = false } = row ?? {};
-    return new CursorPage<T>(parser.list(items).json, {
-      next: next ?? after,
-      has_more: hasMore,
-    });
+    const row = await this.run<CursorRow>(selection, pageByCursor(selection), 'custom');
+    const { next, has_more } = row;
+    return new CursorPage<T>(parser.list(row.items).json, { next: next ?? after, has_more });
   }
 
   private select(
@@ -122,15 +117,17 @@ export class RecordList<T extends object> {
 
   private read(selection: ListSelection, hasFields: boolean): Promise<ListRow> {
     const { conditions, order, offset } = selection;
-    if (!this.hasTotal(conditions)) return this.search(selection);
     const filter = conditions.soleEquality;
+    const { counted = [] } = this.table;
+    const hasTotal = filter ? counted.includes(filter.column) : conditions.isEmpty;
+    if (!selection.isCounted || !hasTotal) return this.search(selection);
     const isIndexed = !filter || order.column === this.table.order;
     // Most requests are for first pages, which have few distinct statements. They stay prepared.
     if (isIndexed && offset === 0 && !hasFields) {
-      return this.run(selection, firstPage(selection, filter));
+      return this.run<ListRow>(selection, firstPage(selection, filter), 'index');
     }
     const plan = isIndexed && !hasFields ? 'prepared' : 'custom';
-    return this.run(selection, { ...countedPage(selection, filter), plan });
+    return this.run<ListRow>(selection, countedPage(selection, filter), plan);
   }
 
   /**
@@ -142,26 +139,27 @@ export class RecordList<T extends object> {
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
     const size = this.sizes.get(call.tenant.id) ?? 'large';
-    const statement = known
+    const text = known
       ? pageWithCachedTotal(selection, size, known)
       : searchedPage(selection, size);
-    const row = await this.run(selection, statement);
+    const row = await this.run<ListRow>(selection, text, 'custom');
     const { total, version = '', records = 0 } = row;
+    if (this.totals.size >= MAX_CACHED) this.totals.clear();
+    if (this.sizes.size >= MAX_CACHED) this.sizes.clear();
     if (selection.isCounted) this.sizes.set(call.tenant.id, sizeOf(records));
     if (selection.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
 
-  private async run({ conditions, order }: ListSelection, statement: Statement): Promise<ListRow> {
-    const read = { ...statement, mayUseReplica: true, ordersNames: order.collation !== undefined };
-    const rows = await this.database.read<ListRow>(conditions.call, read);
-    return rows[0] ?? { total: 0, items: null };
-  }
-
-  private hasTotal({ isEmpty, soleEquality }: Conditions): boolean {
-    const { counted } = this.table;
-    if (!counted) return false;
-    return isEmpty || (soleEquality !== undefined && counted.includes(soleEquality.column));
+  private async run<Row>(
+    { conditions: { call, values }, order }: ListSelection,
+    text: string,
+    plan: Statement['plan'],
+  ): Promise<Row> {
+    const ordersNames = order.collation !== undefined;
+    const statement = { text, values, plan, mayUseReplica: true, ordersNames };
+    const [row] = (await this.database.read<Row>(call, statement)) as [Row];
+    return row;
   }
 }

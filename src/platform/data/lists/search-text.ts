@@ -4,10 +4,13 @@ import { foldText } from './fold-text.js';
 /** Begins search texts that `foldText` has folded. Those of version 0.2 and of the trigger lack it. */
 const FOLDED = '\x02';
 
-/** Begins search texts with the current fold of records that are to be written again for another reason. */
+/**
+ * Begins search texts that `foldText` has folded, of records that are to be written again: another record has their
+ * compared e-mail or phone, so that they could not be stored.
+ */
 const TO_REWRITE = '\x03';
 
-/** SQL patterns. The index of records to write again contains the first one. */
+/** SQL patterns of the two. The index of records to write again has the condition `not like FOLDED_PATTERN`. */
 export const FOLDED_PATTERN = String.raw`E'\x02%'`;
 export const TO_REWRITE_PATTERN = String.raw`E'\x03%'`;
 

@@ -69,8 +69,13 @@ class Clauses {
     this.clauses.push(...numbers.map((number) => this.byIndex(containingNumber(number))));
   }
 
-  /** @param digits the digits of the string, which are adjacent: one index lookup serves both conditions */
+  /**
+   * Records that contain the term, or one of its forms as a number. The index looks up the digits alone, which finds
+   * candidates for the term and for most numbers. Each candidate is then compared with all patterns.
+   * @param digits the digits of the term, which are adjacent
+   */
   containsOrHasNumber(text: string, numbers: readonly string[], digits: string): void {
+    // A record whose number contains the whole term matches the pattern of the term already.
     const alike = numbers.filter((number) => number.includes(digits) && !number.includes(text));
     const patterns = [containing(text), ...alike.map(containingNumber)];
     if (digits === text) this.clauses.push(this.byIndex(containing(text)));

@@ -100,16 +100,15 @@ export class Readiness {
 
   /** Reads from every table as requests do. */
   private async readAsTenant(): Promise<string | undefined> {
-    const text = (this.readStatement ??= readStatement(this.tables));
+    this.readStatement ??= readStatement([
+      ...this.tenantTables.all.map(({ name }) => name),
+      ...COMMON_TABLES,
+    ]);
     const values = [NO_ORGANIZATION.tenant.id];
-    const statement = { text, values, plan: 'index' } as const;
+    const statement = { text: this.readStatement, values, plan: 'index' } as const;
     const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, statement);
     this.ownStatements++;
     return row?.may_write ? undefined : MISSING_GRANTS;
-  }
-
-  private get tables(): string[] {
-    return [...this.tenantTables.all.map(({ name }) => name), ...COMMON_TABLES];
   }
 }
 

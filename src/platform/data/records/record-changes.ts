@@ -43,12 +43,11 @@ export function originOf({ actor, requestId }: TenantCall) {
  * @throws TypeError if a value has no JSON
  */
 export function rowJsonOf(row: Row): string {
-  // JSON cannot hold buffers. PostgreSQL reads `bytea` in hexadecimal digits.
-  const hexOf = (value: unknown) =>
-    Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
-  const hasBuffers = Object.values(row).some((value) => Buffer.isBuffer(value));
-  const entries = () => Object.entries(row).map(([name, value]) => [name, hexOf(value)]);
-  return JSON.stringify(hasBuffers ? Object.fromEntries(entries()) : row);
+  const entries = Object.entries(row).map(([name, value]) => {
+    // JSON cannot hold buffers. PostgreSQL reads `bytea` in hexadecimal digits.
+    return [name, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 /** @throws ApiError `precondition_failed` */

@@ -15,13 +15,13 @@ export interface ComputedFields {
 export class RecordColumns<R extends object> {
   /** The columns of the table and the computed fields. */
   readonly columns: readonly string[];
-  /** The SELECT list that converts `columns` to JSON. */
+  /** The SELECT list that converts rows of `columns` to JSON, with the computed fields by their names. */
   readonly jsonColumns: string;
-  /** Selects the record as JSON from its table. */
+  /** The SELECT list that does both at once: the stored columns for JSON, and the expressions of computed fields. */
   readonly jsonFromTable: string;
   /** The names of the stored fields. */
   readonly storedNames: readonly string[];
-  /** The fields whose stored values may be ones that no input gives anew. */
+  /** The fields with rules for new values that stored values, which may be older, need not meet. */
   readonly restricted: readonly Field[];
   readonly hasComputed: boolean;
   readonly parser: RecordParser<R>;

@@ -237,8 +237,9 @@ export class RecordStatements {
   }
 
   /**
-   * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their
-   * events. The records of events have no computed fields.
+   * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their events. One CTE
+   * is both if the records have no computed fields, which those of events never have: the insert into the outbox then
+   * returns the records that it stores, so that PostgreSQL converts each to JSON once.
    * @param event SQL of the type, the changed fields, the key, the channel, the request id, the grant and its client
    * @param from `record`, and what `event` refers to
    * @param more columns that the records of these events have in addition

@@ -96,34 +96,27 @@ export abstract class RecordUpdates<R extends { id: string }> {
     );
   }
 
+  /** Writes a change without a lock if possible: in one statement, or by compare-and-set. */
   private async runUpdate(
     call: TenantCall,
     id: string,
     revise: Revision<R>,
     direct: DirectChange | undefined,
   ): Promise<Stored<R> | undefined> {
-    const statement = direct && !call.precondition && this.directChange(call, id, direct);
-    const changed = statement && (await this.write(call, id, statement));
+    const directly = direct && !call.precondition && this.directChange(call, id, direct);
+    const changed = directly && (await this.write(call, id, directly));
     if (changed) return changed;
-    const outcome = await this.runUnlocked(call, id, revise);
-    return outcome === 'lock needed' ? this.runLocked(call, id, revise) : outcome;
-  }
-
-  private async runUnlocked(
-    call: TenantCall,
-    id: string,
-    revise: Revision<R>,
-  ): Promise<Stored<R> | undefined | 'lock needed'> {
     const [row] = await this.database.readForWrite<JsonRow>(call, this.findStatement(call, id));
     if (!row) return undefined;
     try {
       const statement = await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise);
       if (!statement) return this.unchanged(call, row);
-      return (await this.write(call, id, statement)) ?? 'lock needed';
+      const updated = await this.write(call, id, statement);
+      if (updated) return updated;
     } catch (error) {
-      if (error instanceof TransactionNeeded) return 'lock needed';
-      throw error;
+      if (!(error instanceof TransactionNeeded)) throw error;
     }
+    return this.runLocked(call, id, revise);
   }
 
   /**
@@ -154,10 +147,11 @@ export abstract class RecordUpdates<R extends { id: string }> {
     if (this.problemsOf(changes, Object.keys(changes)).length > 0) return undefined;
     // One order for all requests, so that few statements are prepared.
     const names = this.columns.stored.storedNames.filter((name) => name in changes);
-    const [possible, ...others] = this.transitionsOf(changes);
+    // The statement finds out whether the fields of one transition have changed.
+    const [transition, ...others] = this.transitionsOf(changes);
     if (names.length === 0 || names.length < Object.keys(changes).length || others.length > 0)
       return undefined;
-    const event = possible ?? { type: eventTypeOf(this.table, 'updated'), changed: [] };
+    const event = transition ?? { type: eventTypeOf(this.table, 'updated'), changed: [] };
     const sql = this.statementsOf(call).set(names, touches);
     return this.changeStatement(call, id, sql, event, changes);
   }
@@ -280,10 +274,13 @@ export abstract class RecordUpdates<R extends { id: string }> {
   }
 }
 
-/** `revise` has sent a statement, which needs a transaction. */
+/** The function of an update has sent a statement, which needs a transaction. */
 class TransactionNeeded extends Error {}
 
-/** In place of a transaction, for attempts without one. */
+/**
+ * The transaction of the call with which the function of an update is first tried. Most functions do not use it. If one
+ * does, the update begins again in a real transaction.
+ */
 const NO_TRANSACTION = new Proxy({} as Transaction, {
   get() {
     throw new TransactionNeeded();

@@ -14,7 +14,10 @@ const COUNTERS = 'record_counts';
  */
 const LAST = ['event_outbox', 'events', COUNTERS];
 
-/** Tables with an `organization_id`, except API keys, and the tables that each references. */
+/**
+ * Tables with an `organization_id`, and the tables that each references. API keys are not among them: they are revoked
+ * first, and removed with the organization itself.
+ */
 const TABLES = `
   select c.relname as name, array(
       select parent.relname::text from pg_constraint key
@@ -89,12 +92,13 @@ export class TenantDataService {
   private async tables(call: TenantCall): Promise<string[]> {
     const tables = await this.database.read<Table>(call, { text: TABLES, values: [] });
     const ordered: string[] = [];
+    const visited = new Set<string>();
     const visit = ({ name }: Table) => {
-      if (ordered.includes(name)) return;
-      // Added before its referencing tables, which ends the recursion for circular references.
-      ordered.push(name);
+      // Also ends the recursion for circular references.
+      if (visited.has(name)) return;
+      visited.add(name);
       for (const table of tables.filter(({ refersTo }) => refersTo.includes(name))) visit(table);
-      ordered.push(...ordered.splice(ordered.indexOf(name), 1));
+      ordered.push(name);
     };
     for (const table of tables) visit(table);
     return [...ordered.filter((name) => !LAST.includes(name)), ...LAST];

@@ -93,12 +93,18 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     row: Row & { id: string },
     references?: RequiredReferences,
   ): Promise<Stored<R> | undefined> {
-    const storesResponses = call.idempotency !== undefined;
-    const insert = (omitsDuplicates: boolean) =>
-      this.database.write<JsonRow>(
-        call,
-        this.insertStatement(call, row, { references, storesResponses, omitsDuplicates }),
-      );
+    const { idempotency } = call;
+    const storesResponses = idempotency !== undefined;
+    const recordId = row.id.toLowerCase();
+    const json = rowJsonOf(row);
+    const response = idempotency && responseValues(idempotency, recordId, json);
+    const items = [json, JSON.stringify({ id: recordId, ...originOf(call), ...response })];
+    const insert = (omitsDuplicates: boolean) => {
+      const options = { references, storesResponses, omitsDuplicates };
+      const text = this.statementsOf(call).insert(Object.keys(row), options);
+      const values = [call.tenant.id];
+      return this.database.write<JsonRow>(call, { text, plan: 'index', values, items, recordId });
+    };
     // In a batch, a row that a unique index rejects must not fail the others.
     const isBatched = openTransactionOf(call) === undefined;
     let [inserted] = await insert(isBatched).catch((error: unknown) => {
@@ -264,19 +270,5 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   /** SQL condition of the record with the id `$2` in the organization `$1`. */
   protected get isRecord(): string {
     return isRecordSql(this.table);
-  }
-
-  private insertStatement(
-    call: TenantCall,
-    row: Row & { id: string },
-    options: InsertOptions,
-  ): Statement {
-    const text = this.statementsOf(call).insert(Object.keys(row), options);
-    const json = rowJsonOf(row);
-    const id = row.id.toLowerCase();
-    const response = call.idempotency && responseValues(call.idempotency, id, json);
-    const request = JSON.stringify({ id, ...originOf(call), ...response });
-    const values = [call.tenant.id];
-    return { text, plan: 'index', values, items: [json, request], recordId: id };
   }
 }

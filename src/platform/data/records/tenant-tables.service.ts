@@ -36,8 +36,6 @@ export class TenantTables {
 
   /** The tables whose records triggers count. */
   get counted(): CountedTable[] {
-    return this.all.flatMap(({ name, notDeleted, counted }) =>
-      counted ? { name, notDeleted, counted } : [],
-    );
+    return this.all.flatMap(({ counted, ...table }) => (counted ? { ...table, counted } : []));
   }
 }
