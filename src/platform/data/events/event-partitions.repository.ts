@@ -62,7 +62,7 @@ export class EventPartitionsRepository {
   }
 
   private async days(): Promise<number[]> {
-    const rows = await this.dataSource.query<{ day: number }[]>(FIND_DAYS);
+    const rows = await queryAcrossOrganizations<{ day: number }>(this.dataSource, FIND_DAYS);
     return rows.map(({ day }) => day);
   }
 

@@ -51,7 +51,7 @@ export class PrimaryPosition {
   private readBatch(take: () => readonly Deadline[]): Promise<readonly WalPosition[]> {
     return this.connections.pool.use(async (client, limitTo) => {
       const batch = take();
-      limitTo(Deadline.earliest(batch).connectionMs, this.connections.closeIdle);
+      limitTo(Deadline.earliest(batch).connectionMs);
       const name = this.context.preparesStatements ? 'position' : undefined;
       const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
       return batch.flatMap(() => rows);

@@ -23,8 +23,8 @@ export interface AcrossOptions {
 }
 
 /**
- * Runs statements on jobs or events of all organizations in one transaction, as the database user. It takes one round
- * trip. Each statement sees what was committed before it.
+ * Runs statements of background work in one transaction, as the database user: on jobs or events of all organizations,
+ * or on tables that belong to none. It takes one round trip. Each statement sees what was committed before it.
  * @returns the rows of the last one
  * @throws any error of the driver
  */
