@@ -2,16 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
-import {
-  isForeignKeyViolation,
-  translateErrors,
-} from '../../platform/data/connection/driver-error.js';
+import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
+import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 
 const DELETE_ORGANIZATION = `
   with deleted_keys as (delete from api_keys where organization_id = $1)
   delete from organizations where id = $1`;
+
+const FIND_ORGANIZATION =
+  'select id, name, phone_region, created_at from organizations where id = $1';
 
 const FIND_DEFAULT_REGION = `
   select pg_get_expr(adbin, adrelid) as expression
@@ -25,6 +26,7 @@ export class AuthRepository {
     @InjectRepository(Organization, ADMINISTRATION)
     private readonly organizations: Repository<Organization>,
     @InjectRepository(ApiKey, ADMINISTRATION) private readonly keys: Repository<ApiKey>,
+    private readonly lookups: SharedLookups,
   ) {}
 
   /**
@@ -60,10 +62,13 @@ export class AuthRepository {
     return this.organizations.find({ order: { created_at: 'asc', id: 'asc' } });
   }
 
-  /** @throws ApiError `query_failed` */
+  /**
+   * Requests use it, too.
+   * @throws ApiError `query_failed`
+   */
   async findOrganization(id: string): Promise<Organization | undefined> {
-    const found = this.organizations.findOneBy({ id });
-    return (await translateErrors(found, 'query_failed')) ?? undefined;
+    const name = 'whole-organization';
+    return (await this.lookups.find<Organization>(name, FIND_ORGANIZATION, [id]))[0];
   }
 
   listKeys(organizationId: string): Promise<ApiKey[]> {

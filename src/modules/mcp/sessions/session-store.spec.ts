@@ -310,6 +310,14 @@ describe('sessions that are opened at the same time', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await sessions.open(ALICE, TERMS);
   });
+
+  it('do not wait for an earlier one whose connection does not respond', async () => {
+    repository.open.mockReturnValueOnce(new Promise(() => undefined));
+    void sessions.open(ALICE, TERMS);
+    await new Promise(setImmediate);
+    await sessions.open(ALICE, TERMS);
+    expect(repository.open).toHaveBeenCalledTimes(2);
+  });
 });
 
 it('closes the stream of a terminated session and no longer knows the session', async () => {

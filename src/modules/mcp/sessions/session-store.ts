@@ -25,6 +25,9 @@ const REVALIDATION_MS = 700;
 /** An estimate: a session or a stream can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
+/** How many statements that open sessions run at a time. If the connection of one is silent, the other still opens some. */
+const CONCURRENT_OPENINGS = 2;
+
 /** The time in which another instance notices that it has lost a stream. */
 const STREAM_LOSS_MS = 60_000;
 
@@ -55,7 +58,7 @@ export class SessionStore
     settings: Settings,
   ) {
     this.lifetime = lifetimeOf(settings);
-    this.openings = new BatchQueue({ concurrency: 1 }, async (take) => {
+    this.openings = new BatchQueue({ concurrency: CONCURRENT_OPENINGS }, async (take) => {
       const sessions = take();
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));

@@ -6,7 +6,7 @@ import { hasOpenTransaction } from './transaction-context.js';
 
 /**
  * Work on a connection. `limitTo` destroys the connection if it is in use after this time, and calls a function
- * then.
+ * then, by default `onSilence` of the pool.
  */
 export type ConnectionWork<T> = (
   client: pg.PoolClient,
@@ -15,6 +15,8 @@ export type ConnectionWork<T> = (
 
 /** A pool of `ResilientClient`s. */
 export class ConnectionPool extends pg.Pool {
+  /** Called when a connection was destroyed because it did not respond in time. */
+  onSilence: () => void = () => undefined;
   private readonly idle = new Set<pg.PoolClient>();
 
   constructor(config: pg.PoolConfig) {
@@ -33,7 +35,7 @@ export class ConnectionPool extends pg.Pool {
     const client = await this.connect();
     let cancelTimer = (): void => undefined;
     try {
-      return await work(client, (ms, onDestroy) => {
+      return await work(client, (ms, onDestroy = this.onSilence) => {
         cancelTimer = destroyAfter(ms, client, onDestroy);
       });
     } finally {

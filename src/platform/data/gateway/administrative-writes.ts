@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
@@ -11,12 +10,13 @@ import { TimeBudget } from './time-budget.js';
 
 /**
  * Writes of requests to tables that belong to no organization. They run as the database user, within the
- * time budget of a request.
+ * time budget of a request, and on the connections of requests: background work uses those of the administration data
+ * source, and may use all of them for seconds.
  */
 @Injectable()
 export class AdministrativeWrites {
   constructor(
-    @InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource,
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly timeBudget: TimeBudget,
   ) {}
 

@@ -76,6 +76,7 @@ export class BatchConnections implements OnApplicationShutdown {
     };
     this.pool = new ConnectionPool({ ...options, max: batches }).reportLostConnections();
     this.pools = [this.pool, poolOf(dataSource), poolOf(administration)];
+    for (const pool of this.pools) pool.onSilence = this.closeIdle;
     this.settings = new TenantSettings(context);
   }
 
@@ -89,7 +90,7 @@ export class BatchConnections implements OnApplicationShutdown {
     return this.pool.use(async (client, limitTo) => {
       const batch = take();
       const deadline = Deadline.earliest(batch.map((pending) => pending.deadline));
-      limitTo(deadline.connectionMs, this.closeIdle);
+      limitTo(deadline.connectionMs);
       const sent = statementsOf(batch);
       const messages = this.messagesOf(batch, sent, deadline);
       const pipeline = new StatementPipeline<{ id?: string }>(messages);

@@ -33,7 +33,7 @@ export class SharedLookups {
     const { pool, closeIdle } = this.connections;
     const attempt = () =>
       pool.use(async (client, limitTo) => {
-        limitTo(deadline.connectionMs, closeIdle);
+        limitTo(deadline.connectionMs);
         const first = { ...timeouts, values: deadline.timeouts('brief') };
         return (await sendStatements<Row>(client, [first, statement])).flat();
       });

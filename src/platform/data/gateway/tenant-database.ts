@@ -77,7 +77,7 @@ export class TenantDatabase {
   ) {
     this.bulkhead = new Bulkhead(planConnections(databaseMaxConnections).waiting, MAX_WAITING);
     this.settings = new TenantSettings(session);
-    this.transactions = new TransactionRunner(dataSource, this.settings, limit, connections);
+    this.transactions = new TransactionRunner(dataSource, this.settings, limit);
     const options = { concurrency: CONCURRENCY, batchSize };
     this.reads = new BatchQueue(options, (take) => connections.sendBatch(take));
     // Under overload, all writers continue, because requests that wait for admission fill the next batch.
@@ -270,7 +270,7 @@ export class TenantDatabase {
   private sendInPool<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
     return poolOf(this.dataSource).use(async (client, limitTo) => {
-      limitTo(deadline.connectionMs, this.connections.closeIdle);
+      limitTo(deadline.connectionMs);
       const wait = waitsForLocks ? 'long' : 'brief';
       const settings = this.settings.of(id, statement.plan, deadline, wait);
       const sent = [settings, this.settings.message([statement])];

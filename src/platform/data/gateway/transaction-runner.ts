@@ -3,9 +3,9 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { destroyAfter } from '../connection/resilient-client.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
-import type { BatchConnections } from './batch-connections.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
 import type { TenantSettings } from './tenant-settings.js';
@@ -29,7 +29,6 @@ export class TransactionRunner {
     private readonly dataSource: DataSource,
     private readonly settings: TenantSettings,
     private readonly limit: ConcurrencyLimit,
-    private readonly connections: BatchConnections,
   ) {}
 
   /**
@@ -49,7 +48,7 @@ export class TransactionRunner {
     let isOpen = true;
     try {
       const client = (await step(runner.connect())) as pg.PoolClient;
-      cancelTimer = destroyAfter(deadline.connectionMs, client, this.connections.closeIdle);
+      cancelTimer = destroyAfter(deadline.connectionMs, client, poolOf(this.dataSource).onSilence);
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {

@@ -26,8 +26,8 @@ interface WorkerOptions {
 }
 
 /**
- * Runs the statements of workers: on jobs, schedules and events of all organizations, as the database user. They have
- * no caller, so that errors of the driver are not translated.
+ * Runs the statements of background work, as the database user: on jobs or events of all organizations, or on tables
+ * that belong to none. They have no caller, so that errors of the driver are not translated.
  */
 @Injectable()
 export class WorkerDatabase {

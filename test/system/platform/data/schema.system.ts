@@ -159,7 +159,7 @@ async function planOfPage(app: TestApp, query: Record<string, string>): Promise<
   const recorder = {
     read: (_: TenantCall, sent: Statement) => {
       statement = sent;
-      return Promise.resolve([]);
+      return Promise.resolve([{ total: 0, items: null }]);
     },
   };
   const repository = new LeadsRepository(
