@@ -4,14 +4,7 @@ import type { Call } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
 import { type BatchItem, readItem } from './batch-item.js';
-import {
-  type BatchCall,
-  type BatchTarget,
-  type Done,
-  idsOf,
-  type Step,
-  type UniqueValues,
-} from './batch-target.js';
+import { type BatchCall, type BatchTarget, type Done, idsOf, type Step } from './batch-target.js';
 import { failRepeated } from './repeated-items.js';
 
 /** Carries out batches (docs/contract/batches.md). */
@@ -56,7 +49,7 @@ class BatchRun<C extends object, U extends object> {
   async run(): Promise<void> {
     const { call, steps, target } = this;
     await this.findMatches();
-    if (!target.allowsRepeats) failRepeated(this.open(), this.uniqueValuesOf);
+    if (!target.allowsRepeats) failRepeated(this.open(), (data) => this.uniqueValuesOf(data));
     if (this.isAtomic) assertNone(steps);
     const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
     if (ids.length > 0) await target.service.lockAll(call, ids);
@@ -85,8 +78,9 @@ class BatchRun<C extends object, U extends object> {
     return isRepeated;
   }
 
-  private readonly uniqueValuesOf = (data: object): UniqueValues =>
-    this.target.uniqueValuesOf?.(this.call, data) ?? {};
+  private uniqueValuesOf(data: object) {
+    return this.target.uniqueValuesOf?.(this.call, data) ?? {};
+  }
 
   /** The steps that have not failed. */
   private open(): Step[] {

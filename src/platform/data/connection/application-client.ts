@@ -6,11 +6,6 @@ import { StatementPipeline } from './statement-pipeline.js';
 import { beginWithContext } from './transaction-context.js';
 import { withUtcTimes } from './utc-times.js';
 
-/** The configuration of a client, with the session context of its transactions. */
-export interface ApplicationClientConfig extends pg.ClientConfig {
-  readonly sessionContext: SessionContext;
-}
-
 type Callback = (error: Error | undefined, result: unknown) => void;
 
 /**
@@ -20,7 +15,7 @@ type Callback = (error: Error | undefined, result: unknown) => void;
 export class ApplicationClient extends ResilientClient {
   private readonly context: SessionContext;
 
-  constructor(config: ApplicationClientConfig) {
+  constructor(config: pg.ClientConfig & { readonly sessionContext: SessionContext }) {
     super(config);
     this.context = config.sessionContext;
   }

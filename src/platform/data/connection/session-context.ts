@@ -10,7 +10,7 @@ export const TENANT_SETTING = 'app.organization_id';
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
 /** The SQL of an extension can set the organization of its whole session. Later transactions must not have it. */
-const NO_ORGANIZATION = [TENANT_SETTING, ''] as const;
+export const NO_ORGANIZATION = { [TENANT_SETTING]: '' };
 
 /** The role of the application's transactions. */
 export interface TransactionRole {
@@ -44,12 +44,7 @@ export class SessionContext {
     return this.settings === undefined;
   }
 
-  /** Calls of `set_config` for a select list, for a transaction without an organization. */
-  get calls(): string[] {
-    return this.settings ? [...this.tenantCalls, callOf(...NO_ORGANIZATION)] : [];
-  }
-
-  /** The calls for all transactions: those that set an organization add it. */
+  /** Calls of `set_config` for all transactions: those that set an organization add it. */
   private get tenantCalls(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
@@ -70,14 +65,17 @@ export class SessionContext {
     return `select ${[...this.tenantCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
   }
 
-  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
+  /**
+   * The settings of a transaction without an organization, as `set local` statements. They take no snapshot, so
+   * `set transaction` may follow.
+   */
   get statements(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
-      ...[...this.ownSettings, NO_ORGANIZATION].map(
+      ...[...this.ownSettings, ...Object.entries(NO_ORGANIZATION)].map(
         ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
       ),
     ];

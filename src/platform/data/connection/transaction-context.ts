@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { SessionContext } from './session-context.js';
+import { NO_ORGANIZATION, type SessionContext } from './session-context.js';
 import { bindAndExecute } from './statement-pipeline.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
@@ -56,7 +56,7 @@ export function beginWithContext(
       return undefined;
     }
     awaited = 1;
-    connection.parse({ name: '', text: `select ${context.calls.join(', ')}`, types: [] }, true);
+    connection.parse({ name: '', text: context.selectWith([], NO_ORGANIZATION), types: [] }, true);
     bindAndExecute(connection, '');
     return submit(connection);
   };

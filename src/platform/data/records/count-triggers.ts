@@ -72,8 +72,8 @@ function changedRows({ counted, notDeleted }: CountedTable, age: 'new' | 'old'):
 /** The source of a trigger function names each column that it counts: `('status', status::text)`. */
 const FIND_UNCOUNTED = `
   select "table", string_agg(coalesce(nullif("column", ''), 'all records'), ', ' order by "column") as columns
-  from unnest($1::text[], $2::text[]) as declared ("table", "column")
-  where exists (select from unnest($3::text[]) operation where not exists (
+  from json_to_recordset($1) as declared ("table" text, "column" text)
+  where exists (select from unnest($2::text[]) operation where not exists (
     select from pg_trigger join pg_proc on pg_proc.oid = tgfoid
     where tgrelid = to_regclass("table") and tgname = "table" || '_count_' || operation
       and tgenabled <> 'D' and position('(''' || "column" || ''', ' in prosrc) > 0))
@@ -87,10 +87,11 @@ export async function assertCountTriggers(
   dataSource: DataSource,
   tables: readonly CountedTable[],
 ): Promise<void> {
-  const declared = tables.flatMap(({ name, counted }) => ['', ...counted].map((c) => [name, c]));
+  const declared = tables.flatMap(({ name: table, counted }) =>
+    ['', ...counted].map((column) => ({ table, column })),
+  );
   const uncounted = await dataSource.query<{ table: string; columns: string }[]>(FIND_UNCOUNTED, [
-    declared.map(([table]) => table),
-    declared.map(([, column]) => column),
+    JSON.stringify(declared),
     Object.keys(OPERATIONS),
   ]);
   if (uncounted.length === 0) return;

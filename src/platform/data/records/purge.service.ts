@@ -40,9 +40,12 @@ export class PurgeService {
    */
   async count(call: TenantCall, before: Date): Promise<Counts> {
     const counts: Record<string, number> = {};
+    const values = [call.tenant.id, before];
     for (const table of this.tenantTables.all) {
+      const text = `select count(*)::int as count from ${table.name} where ${PURGEABLE}`;
       const isPurged = deletesSoftly(table);
-      counts[table.name] = isPurged ? await this.countIn(table.name, call, before) : 0;
+      const [row] = isPurged ? await this.database.read<Counts>(call, { text, values }) : [];
+      counts[table.name] = row?.count ?? 0;
     }
     return counts;
   }
@@ -75,19 +78,7 @@ export class PurgeService {
     return total;
   }
 
-  private async countIn(table: string, call: TenantCall, before: Date): Promise<number> {
-    const [row] = await this.database.read<{ count: number }>(call, {
-      text: `select count(*)::int as count from ${table} where ${PURGEABLE}`,
-      values: [call.tenant.id, before],
-    });
-    return row?.count ?? 0;
-  }
-
-  private purgeBatch(
-    table: string,
-    call: TenantCall,
-    before: Date,
-  ): Promise<{ found: number; counts: Counts }> {
+  private purgeBatch(table: string, call: TenantCall, before: Date) {
     return this.database.transaction(call, async (inner) => {
       const { transaction } = inner;
       // A separate statement, so that the next one sees what the previous batch has committed.

@@ -76,9 +76,12 @@ export class RecordRemoval {
         if (reference.onDelete === 'restrict') throw refusedBy(reference);
         // PostgreSQL handles the rows of other tables.
         if (!this.tenantTables.has(reference.table)) continue;
-        const referring = await this.lockOrClear(call, reference, newIds);
+        const isCascade = reference.onDelete === 'cascade';
+        const referring = isCascade
+          ? await this.query(call, lockSql(reference), newIds)
+          : await this.referring.set(call, reference, newIds, null);
         for (const id of referring) this.database.publishChange(call, id);
-        if (reference.onDelete === 'cascade') await removeFrom(reference.table, referring);
+        if (isCascade) await removeFrom(reference.table, referring);
       }
       const text = `delete from ${name} where organization_id = $1 and id = any($2) returning id`;
       const removed = await this.query(call, text, newIds);
@@ -143,21 +146,6 @@ export class RecordRemoval {
     );
   }
 
-  /**
-   * Locks the referencing records (cascade), or sets their reference to null.
-   * @returns their ids
-   */
-  private lockOrClear(
-    call: InTransaction,
-    reference: TableReference,
-    ids: readonly string[],
-  ): Promise<string[]> {
-    if (reference.onDelete !== 'cascade') return this.referring.set(call, reference, ids, null);
-    const { table, column } = reference;
-    const refersTo = `organization_id = $1 and ${column} = any($2)`;
-    return this.query(call, `select id from ${table} where ${refersTo} for update`, ids);
-  }
-
   /** @param values of the parameters after `$1`, which is the organization */
   private async query(
     { transaction, tenant }: InTransaction,
@@ -167,6 +155,11 @@ export class RecordRemoval {
     const rows = await transaction.query<{ id: string }>({ text, values: [tenant.id, ...values] });
     return rows.map(({ id }) => id);
   }
+}
+
+/** Locks the records that refer to the ids `$2`. */
+function lockSql({ table, column }: TableReference): string {
+  return `select id from ${table} where organization_id = $1 and ${column} = any($2) for update`;
 }
 
 function refusedBy({ table, column, target }: TableReference): ApiError {

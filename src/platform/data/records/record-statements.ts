@@ -94,42 +94,39 @@ export class RecordStatements {
    * @param names the columns
    * @param options with the same references at each call
    */
-  insert(names: readonly string[], options: InsertOptions = {}): string {
-    const { omitsDuplicates = false, storesResponses = false } = options;
-    const key = `insert ${omitsDuplicates} ${storesResponses} ${names.join()}`;
-    return this.planned(key, () => this.insertText(names, options)).text;
-  }
-
-  private insertText(
+  insert(
     names: readonly string[],
-    { references = {}, omitsDuplicates, storesResponses }: InsertOptions,
+    { references = {}, omitsDuplicates = false, storesResponses = false }: InsertOptions = {},
   ): string {
-    const { name } = this.table;
-    const columns = names.join(', ');
-    const existing = Object.entries(references).map(([column, sql]) => {
-      return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)})`;
-    });
-    const conditions = Object.keys(references).map((column) => {
-      return `(${column} is null or ${column} in (select id from existing_${column}))`;
-    });
-    if (storesResponses) conditions.push('id in (select id from claim)');
-    const parts = [
-      `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
-      `request as materialized (select * from json_to_recordset($3) as request
-        (id uuid, key_id text, channel text, request_id text, grant_id text, client_id text, ${RESPONSE_COLUMNS}))`,
-      ...existing,
-      ...(storesResponses ? [CLAIM_SQL] : []),
-      `record as (
-        insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
-        where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
-        returning ${this.columns.jsonFromTable})`,
-      ...this.written(
-        `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
-        'record join request using (id)',
-      ),
-      ...(storesResponses ? [STORE_SQL] : []),
-    ];
-    return `with ${parts.join(', ')} select id, json from written`;
+    const key = `insert ${omitsDuplicates} ${storesResponses} ${names.join()}`;
+    return this.planned(key, () => {
+      const { name } = this.table;
+      const columns = names.join(', ');
+      const existing = Object.entries(references).map(([column, sql]) => {
+        return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)})`;
+      });
+      const conditions = Object.keys(references).map((column) => {
+        return `(${column} is null or ${column} in (select id from existing_${column}))`;
+      });
+      if (storesResponses) conditions.push('id in (select id from claim)');
+      const parts = [
+        `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
+        `request as materialized (select * from json_to_recordset($3) as request
+          (id uuid, key_id text, channel text, request_id text, grant_id text, client_id text, ${RESPONSE_COLUMNS}))`,
+        ...existing,
+        ...(storesResponses ? [CLAIM_SQL] : []),
+        `record as (
+          insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
+          where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
+          returning ${this.columns.jsonFromTable})`,
+        ...this.written(
+          `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
+          'record join request using (id)',
+        ),
+        ...(storesResponses ? [STORE_SQL] : []),
+      ];
+      return `with ${parts.join(', ')} select id, json from written`;
+    }).text;
   }
 
   /**
@@ -151,23 +148,22 @@ export class RecordStatements {
    * @param touches whether it also sets `updated_at` of a record that has all values already
    */
   set(names: readonly string[], touches: boolean): PlannedSql {
-    return this.planned(`set ${touches} ${names.join()}`, () => this.setText(names, touches));
-  }
-
-  private setText(names: readonly string[], touches: boolean): string {
-    const differences = names.map(
-      (name) => `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
-    );
-    return this.change({
-      names,
-      assignments: assignmentsOf(names),
-      stored: `select updated_at as "stored updated_at",
-          array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"
-        from ${this.table.name}, input where ${isRecordSql(this.table)}`,
-      condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
-      type: `case when request.changed <@ "changed names" then request.type
-        else '${eventTypeOf(this.table, 'updated')}' end`,
-      changed: '"changed names"',
+    return this.planned(`set ${touches} ${names.join()}`, () => {
+      const differences = names.map(
+        (name) =>
+          `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
+      );
+      return this.change({
+        names,
+        assignments: assignmentsOf(names),
+        stored: `select updated_at as "stored updated_at",
+            array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"
+          from ${this.table.name}, input where ${isRecordSql(this.table)}`,
+        condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
+        type: `case when request.changed <@ "changed names" then request.type
+          else '${eventTypeOf(this.table, 'updated')}' end`,
+        changed: '"changed names"',
+      });
     });
   }
 

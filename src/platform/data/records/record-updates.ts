@@ -190,17 +190,13 @@ export abstract class RecordUpdates<R extends { id: string }> {
     const changes = withoutUndefined(revised);
     const before: Row = record.value();
     const { storedNames } = this.columns.stored;
-    const changed = storedNames.filter(
-      (name) => name in changes && !isEqual(before[name], changes[name]),
-    );
+    // Columns outside the record cannot be compared, and are always written.
+    const isSame = (name: string) =>
+      storedNames.includes(name) && isEqual(before[name], changes[name]);
+    const written = Object.fromEntries(Object.entries(changes).filter(([name]) => !isSame(name)));
+    const changed = storedNames.filter((name) => name in written);
     const problems = this.problemsOf(changes, changed);
     if (problems.length > 0) throw validationError(problems);
-    // Columns outside the record cannot be compared.
-    const written = Object.fromEntries(
-      Object.entries(changes).filter(
-        ([name]) => changed.includes(name) || !storedNames.includes(name),
-      ),
-    );
     const version = call.transaction === NO_TRANSACTION ? (before.updated_at as Date) : undefined;
     const [transition] = this.transitionsOf(changes).filter((each) =>
       each.changed.every((name) => changed.includes(name)),

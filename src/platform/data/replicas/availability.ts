@@ -8,7 +8,6 @@ const MAX_PAUSE_MS = 30_000;
 export class Availability {
   /** Why the replica is left out; undefined while it is used. */
   problem: string | undefined = 'it has not been checked yet';
-  private logged: string | undefined;
   private pauseMs = 0;
   /** When the replica was last included or left out, by the monotonic clock. */
   private since = 0;
@@ -25,7 +24,6 @@ export class Availability {
     const now = performance.now();
     if (this.isUsed || now - this.since < this.pauseMs) return;
     this.problem = undefined;
-    this.logged = undefined;
     this.since = now;
     logger.info({ replica: this.replica }, 'reads use a read replica');
   }
@@ -36,9 +34,8 @@ export class Availability {
    */
   fail(problem: string, err?: unknown): void {
     if (this.isUsed) this.pause();
+    if (this.problem === problem) return;
     this.problem = problem;
-    if (this.logged === problem) return;
-    this.logged = problem;
     logger.warn({ replica: this.replica, reason: problem, err }, 'a read replica is left out');
   }
 

@@ -11,14 +11,14 @@ import { ReadReplicas } from '../gateway/read-replicas.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import type { Statement } from '../gateway/statement.js';
 import { TenantSettings } from '../gateway/tenant-settings.js';
-import { Replica } from './replica.js';
 import {
   FIND_POSITION,
+  Replica,
   type ReplicaState,
   STATE_SQL,
   stateValues,
   type WalPosition,
-} from './replica-state.js';
+} from './replica.js';
 
 /** Interval of the checks of all replicas. */
 const CHECK_INTERVAL_MS = 1_000;
