@@ -5,11 +5,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
 import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
-import {
-  type DatabaseTarget,
-  dataSourceOptions,
-  hasOwnSessions,
-} from './connection/data-source-options.js';
+import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
 import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
@@ -102,7 +98,7 @@ export class DatabaseModule {
   static forRoot(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
     context.preparesStatements = options.settings.databasePreparedStatements;
-    context.hasOwnSessions = hasOwnSessions(options.target);
+    context.hasOwnSessions = 'host' in options.target || options.target.isUnpooled === true;
     const warnings = new StatementWarnings();
     return {
       module: DatabaseModule,

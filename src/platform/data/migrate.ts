@@ -115,6 +115,7 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
 /** Runs migrations one after another, and logs the name, the number and the duration of each. */
 async function runPending(dataSource: DataSource, pending: readonly Migration[]): Promise<void> {
   const runner = dataSource.createQueryRunner();
+  const executor = new MigrationExecutor(dataSource, runner);
   try {
     for (const [index, migration] of pending.entries()) {
       const started = performance.now();
@@ -124,7 +125,7 @@ async function runPending(dataSource: DataSource, pending: readonly Migration[])
         logger.info({ migration: name, number: index + 1, of: pending.length, ms }, message);
       };
       const ticker = setInterval(log, LOG_EVERY_MS, 'a migration is still running');
-      await run(dataSource, runner, migration).finally(() => {
+      await run(executor, runner, migration).finally(() => {
         clearInterval(ticker);
       });
       log('a migration is complete');
@@ -136,32 +137,27 @@ async function runPending(dataSource: DataSource, pending: readonly Migration[])
 
 /** Runs a migration, and repeats it until it gets each lock without a long wait. */
 async function run(
-  dataSource: DataSource,
+  executor: MigrationExecutor,
   runner: QueryRunner,
   migration: Migration,
 ): Promise<void> {
-  const executor = new MigrationExecutor(dataSource, runner);
   // `create index concurrently` runs outside of transactions. It waits for other statements and blocks none.
   if (migration.instance?.transaction === false) {
     await executor.executeMigration(migration);
     return;
   }
-  while (!(await getsLocks(runner, () => executor.executeMigration(migration)))) {
-    await sleep(RETRY_MS);
-  }
-}
-
-async function getsLocks(runner: QueryRunner, up: () => Promise<unknown>): Promise<boolean> {
-  await runner.startTransaction();
-  try {
-    await runner.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await up();
-    await runner.commitTransaction();
-    return true;
-  } catch (error) {
-    await runner.rollbackTransaction().catch(() => undefined);
-    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    return false;
+  for (;;) {
+    await runner.startTransaction();
+    try {
+      await runner.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await executor.executeMigration(migration);
+      await runner.commitTransaction();
+      return;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => undefined);
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      await sleep(RETRY_MS);
+    }
   }
 }
 

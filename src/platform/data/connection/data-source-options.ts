@@ -23,11 +23,6 @@ export type DatabaseTarget =
       readonly database: string;
     };
 
-/** Whether each connection to a database keeps its session. */
-export function hasOwnSessions(target: DatabaseTarget): boolean {
-  return 'host' in target || target.isUnpooled === true;
-}
-
 /** All migrations in the order of execution. */
 export const MIGRATIONS = Object.values(migrations).sort(
   (one, other) => timestampOf(one) - timestampOf(other),

@@ -47,17 +47,11 @@ export async function poolerProblem(
 
 /** Whether each client has the settings of its session. */
 async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
-  const zones = ['Asia/Tokyo', 'America/Lima'];
-  await a.query(`set timezone = '${zones[0]}'`);
-  await b.query(`set timezone = '${zones[1]}'`);
-  const found: unknown[] = [];
-  for (const connection of [a, b]) {
-    const { rows } = await connection.query<{ zone: string }>(
-      `select current_setting('timezone') as zone`,
-    );
-    found.push(rows[0]?.zone);
-  }
-  return found.join() === zones.join();
+  await a.query(`set timezone = 'Asia/Tokyo'`);
+  await b.query(`set timezone = 'America/Lima'`);
+  const zoneOf = async (connection: Connection) =>
+    (await connection.query<{ TimeZone: string }>('show timezone')).rows[0]?.TimeZone;
+  return (await zoneOf(a)) === 'Asia/Tokyo' && (await zoneOf(b)) === 'America/Lima';
 }
 
 /** Whether a pooler supports prepared statements. Otherwise a statement exists already or is missing. */
