@@ -10,7 +10,7 @@ const DECLARED_ROUTES = restHandlersOf(classesIn(MODULE_METADATA.CONTROLLERS));
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {
-  const dto = declarationOf(route)?.inputs[part];
+  const dto = declarationOf(route)?.input?.[part]?.type;
   return dto ? fieldsOf(dto) : [];
 }
 

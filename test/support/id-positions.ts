@@ -285,8 +285,9 @@ function idFieldsOf(route: Route): string[] {
   return idsAmong([...declaredFieldsOf(route, 'query'), ...declaredFieldsOf(route, 'body')]);
 }
 
-function idFieldsIn({ inputs: { query, body } }: RestHandler): string[] {
-  return idsAmong([query, body].flatMap((dto) => (dto ? fieldsOf(dto) : [])));
+function idFieldsIn({ input }: RestHandler): string[] {
+  const types = [input?.query?.type, input?.body?.type];
+  return idsAmong(types.flatMap((dto) => (dto ? fieldsOf(dto) : [])));
 }
 
 function idsAmong(fields: readonly Field[]): string[] {

@@ -67,9 +67,9 @@ export function writesOwnResponse(
 }
 
 /** Where the value of a handler's parameter comes from. */
-export type ParameterSource = 'query' | 'body' | 'param' | 'raw body';
+export type ParameterSource = 'query' | 'body' | 'param';
 
-/** A parameter of a handler with `@Query()`, `@Body()`, `@Param()` or `@RawBody()`. */
+/** A parameter of a handler with `@Query()`, `@Body()` or `@Param()`. */
 export interface HandlerParameter {
   readonly source: ParameterSource;
   /** The name in `@Query('name')`; undefined if the parameter takes the whole source. */
@@ -84,7 +84,6 @@ const SOURCES: Readonly<Partial<Record<number, ParameterSource>>> = {
   [RouteParamtypes.QUERY]: 'query',
   [RouteParamtypes.BODY]: 'body',
   [RouteParamtypes.PARAM]: 'param',
-  [RouteParamtypes.RAW_BODY]: 'raw body',
 };
 
 /** Returns the parameters of a handler that carry input, in the order of their declaration. */

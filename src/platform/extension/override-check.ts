@@ -10,7 +10,10 @@ type Module = NonNullable<ReturnType<ModulesContainer['get']>>;
 /** Providers that Nest adds to every module. */
 const OF_EVERY_MODULE: ReadonlySet<unknown> = new Set([ModuleRef, ApplicationConfig]);
 
-/** Fails startup if another module provides a class of Latitude, because Latitude would not use it. */
+/**
+ * Fails startup if another module provides a class of Latitude, because Latitude would not use it. The modules of Latitude
+ * are those that it lists, what they import, and the module that has this check.
+ */
 export class OverrideCheck implements OnModuleInit {
   constructor(
     private readonly modules: ModulesContainer,
@@ -43,7 +46,7 @@ export class OverrideCheck implements OnModuleInit {
   }
 }
 
-/** Adds what the modules import. Nest lists global modules as imports of every module. */
+/** Adds what the modules import, except modules that a team imports as well: global ones, and the `DiscoveryModule` of Nest. */
 function withImports(modules: readonly Module[]): ReadonlySet<Module> {
   const found = new Set(modules);
   // The iteration includes what is added to the set.

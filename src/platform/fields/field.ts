@@ -68,7 +68,7 @@ export interface Field
     Readonly<Pick<Declaration<unknown>, 'isAlternative' | 'mayBeMissing' | 'isSecret' | 'column'>> {
   readonly name: string;
   readonly presence: Presence<unknown>;
-  /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
+  /** Whether it is part of an update in a DTO that a mapped type of Nest has made. Null is then kept, as in `UpdateOf`. */
   readonly isChange?: boolean;
 }
 
@@ -99,7 +99,10 @@ export function fieldsOf(dto: Type<object>): readonly Field[] {
   return (Reflect.getMetadata(FIELDS, dto) ?? copiedFieldsOf(dto)) as readonly Field[];
 }
 
-/** The context of a rule that records a field and the DTO that declares it. */
+/**
+ * A field and the DTO that declares it. Each field adds a rule of class-validator with this context, because mapped types
+ * of Nest copy rules and their contexts, but no other metadata.
+ */
 class FieldContext {
   constructor(
     readonly field: Field,
@@ -126,7 +129,11 @@ function copiedFieldsOf(dto: Type<object>): readonly Field[] {
   return copied;
 }
 
-/** Whether a copied field comes from an update, or has a condition that `PartialType()` has added. */
+/**
+ * Whether a copied field is part of an update: a declaration of it is in one, or the copy has more conditions than the
+ * declarations, because `PartialType()` has added `@IsOptional()`.
+ * @param sources the declarations of the field that were copied
+ */
 function isChange(dto: Type<object>, name: string, sources: readonly FieldContext[]): boolean {
   const declared = sources.flatMap((source) => conditionsOf(source.dto, name));
   const isPartial = conditionsOf(dto, name).length > declared.length;

@@ -11,8 +11,7 @@ import { WebhookReceiver } from './webhooks/webhook-receiver.js';
  * Fails startup if
  * - a global guard runs before those of Latitude,
  * - a route declares no access, or requires a scope that does not exist,
- * - responses of a route that requires a key are cached by URL,
- * - its input cannot be read, or
+ * - responses of a route that requires a key are cached by URL, or
  * - its description names an error code that does not exist.
  */
 @Injectable()
@@ -50,7 +49,7 @@ export class AccessCheck implements OnModuleInit {
   }
 
   private check(plan: RoutePlan): void {
-    const { route, access, furtherScopes, controller, name, inputFault, webhookVerifier } = plan;
+    const { route, access, furtherScopes, controller, name, webhookVerifier } = plan;
     if (access === undefined) {
       throw new Error(
         `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`,
@@ -61,7 +60,6 @@ export class AccessCheck implements OnModuleInit {
     if (plan.isRest || access === 'raw') {
       assertNotCachedByUrl(plan.interceptors, `${controller.name}.${name}`);
     }
-    if (inputFault !== undefined) throw new Error(`${route} ${inputFault}`);
     if (!webhookVerifier) return;
     try {
       this.webhooks.verifierOf(webhookVerifier);

@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { HttpException } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { describePipeProblems, type PipeProblems } from './request/pipe-problems.js';
+import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
+import { pipeProblems } from './request/pipe-problems.js';
 
 /** Statuses for which Latitude has a code with the same meaning. */
 const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
@@ -27,15 +28,16 @@ export function fromHttpException(
     return new ApiError('internal_error', { cause: exception });
   }
   const retryable = RETRYABLE.has(status);
-  const problems = problemsOf(exception, pipedParameters);
-  const message =
-    problems.message ?? messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const details = problemsOf(exception, pipedParameters);
+  const described = details.map(describeProblem).join('; ');
+  const thrown = messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const message = described || thrown;
   const advice = retryable
     ? 'Repeat the same call in a few seconds.'
     : 'Do not repeat the same call. Tell the user what the message says.';
   return new ApiError(
     codeOf(exception, status),
-    { cause: exception, details: problems.details },
+    { cause: exception, ...(details.length > 0 && { details }) },
     { status, retryable, message, advice },
   );
 }
@@ -55,11 +57,13 @@ function codeOfReason(reason: string): string {
 }
 
 /** Only a 400 describes the input. */
-function problemsOf(exception: HttpException, pipedParameters: readonly string[]): PipeProblems {
-  if (exception.getStatus() !== 400) return {};
-  const response: unknown = exception.getResponse();
-  const isBody = typeof response === 'object' && response !== null && 'message' in response;
-  return isBody ? describePipeProblems(response.message, pipedParameters) : {};
+function problemsOf(
+  exception: HttpException,
+  pipedParameters: readonly string[],
+): readonly FieldProblem[] {
+  if (exception.getStatus() !== 400) return [];
+  const response = exception.getResponse() as { readonly message?: unknown } | null;
+  return pipeProblems(response?.message, pipedParameters);
 }
 
 /** @returns undefined for a wrapped error, whose message is not meant for the client */

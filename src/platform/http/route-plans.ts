@@ -1,17 +1,13 @@
-import { type ExecutionContext, Injectable, type NestInterceptor, type Type } from '@nestjs/common';
-import {
-  APP_INTERCEPTOR,
-  ApplicationConfig,
-  DiscoveryService,
-  HttpAdapterHost,
-} from '@nestjs/core';
+import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { ExpressAdapter } from '@nestjs/platform-express';
 import { pathToRegexp } from 'path-to-regexp';
 import { declaredHandlers } from '../discovery/declared-handlers.js';
 import { aroundHandler, interceptAround } from './response/around-handler.interceptor.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
+import { bindParameterPipe } from './request/parameter.pipe.js';
 import { CATCH_ALL_PATH } from './routes/access.js';
-import { type GlobalEnhancers, planRoutes, type RoutePlan } from './routes/route-plan.js';
+import { planRoutes, type RoutePlan } from './routes/route-plan.js';
 
 /** A path that the application answers. */
 interface AnsweredPath {
@@ -26,25 +22,13 @@ export class RoutePlans {
   private plans: readonly RoutePlan[] = [];
   private readonly byController = new Map<Type<unknown>, Map<unknown, RoutePlan>>();
   private readonly paths: AnsweredPath[] = [];
-  /** The interceptor of writes around those of a team. Elsewhere, `aroundHandler` runs it. */
-  private readonly surrounding: NestInterceptor = {
-    intercept: (context, next) => {
-      const plan = this.of(context);
-      const isIntercepted = plan !== undefined && plan.interceptors.length > 0;
-      return isIntercepted ? this.writes.intercept(context, next) : next.handle();
-    },
-  };
 
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost<ExpressAdapter>,
     private readonly writes: WriteInterceptor,
-  ) {
-    // Before Nest registers them, so that it surrounds them.
-    const tokens = discovery.getProviders().map(({ token }) => String(token));
-    if (tokens.some((token) => token.startsWith(APP_INTERCEPTOR))) this.surround();
-  }
+  ) {}
 
   /** Compiles the plans. Must be called before Nest registers the routes, with all global enhancers known. */
   compile(): void {
@@ -53,25 +37,21 @@ export class RoutePlans {
       ...handler,
       paths: handler.paths.map((path) => httpAdapter.normalizePath(path)),
     }));
-    const { writes } = this;
-    this.plans = planRoutes(handlers, this.globalEnhancers(), [aroundHandler]).map((plan) =>
-      plan.mayWrite ? { ...plan, writes } : plan,
-    );
+    const plans = planRoutes(handlers, this.globalInterceptors(), [aroundHandler]);
+    const isSurrounding = plans.some((plan) => plan.mayWrite && plan.interceptors.length > 0);
+    // As the first of all, it surrounds the interceptors of a team. Without these, `aroundHandler` runs it, because a
+    // global interceptor would slow down reads.
+    if (isSurrounding) this.config.getGlobalInterceptors().unshift(this.writes);
+    const writes = isSurrounding ? undefined : this.writes;
+    this.plans = plans.map((plan) => (plan.mayWrite ? { ...plan, writes } : plan));
     for (const plan of this.plans) {
       const { controller, handler, interceptors, mayWrite, httpMethod, paths } = plan;
       const ofController = this.byController.get(controller) ?? new Map<unknown, RoutePlan>();
       this.byController.set(controller, ofController.set(handler, plan));
       if (mayWrite || interceptors.length > 0) interceptAround(handler);
+      bindParameterPipe(plan);
       for (const path of paths) if (!path.endsWith(CATCH_ALL_PATH)) this.addPath(httpMethod, path);
     }
-    if (this.plans.some(({ mayWrite, interceptors }) => mayWrite && interceptors.length > 0)) {
-      this.surround();
-    }
-  }
-
-  private surround(): void {
-    if (this.config.getGlobalInterceptors().includes(this.surrounding)) return;
-    this.config.useGlobalInterceptors(this.surrounding);
   }
 
   /** Adds a path that is answered without a controller. */
@@ -97,23 +77,12 @@ export class RoutePlans {
     return [...methods].sort();
   }
 
-  /** A request-scoped enhancer has only its prototype. */
-  private globalEnhancers(): GlobalEnhancers {
-    const { config } = this;
-    const global = config.getGlobalInterceptors();
-    const own = global.indexOf(this.surrounding);
-    const ofRequests = config.getGlobalRequestInterceptors();
-    return {
-      interceptors: [
-        ...global.filter((interceptor) => interceptor !== this.surrounding),
-        ...ofRequests.map(({ instance }): unknown => instance),
-      ],
-      // If it is not registered yet, it becomes the last one.
-      hasOuterInterceptors: own === -1 ? global.length > 0 : own > 0,
-      pipes: [
-        ...config.getGlobalPipes(),
-        ...config.getGlobalRequestPipes().map(({ instance }): unknown => instance),
-      ],
-    };
+  /** The interceptors of a team for all routes. A request-scoped one has only its prototype. */
+  private globalInterceptors(): readonly unknown[] {
+    const ofRequests = this.config.getGlobalRequestInterceptors();
+    return [
+      ...this.config.getGlobalInterceptors(),
+      ...ofRequests.map(({ instance }): unknown => instance),
+    ];
   }
 }

@@ -42,6 +42,7 @@ export class JobScheduler {
       const lease = await this.schedules.claim(name, scheduled.schedule.next(now) ?? NEVER);
       if (!lease) continue;
       this.leases.set(name, lease);
+      // Sending a job to each organization is short. A method of a module may take longer than the poll can wait.
       if (scheduled.run) void this.background.run(() => this.run(scheduled));
       else await this.run(scheduled);
     }

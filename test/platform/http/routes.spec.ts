@@ -131,7 +131,9 @@ function behindKeys(inventory: Inventory): Inventory {
 function declaredRoutes({ app: nest }: TestApp): Inventory {
   const plans = nest.get(RoutePlans).all();
   return Object.fromEntries(
-    plans.map(({ httpMethod, paths, access }) => [`${httpMethod} ${paths[0]}`, access]),
+    plans.flatMap(({ httpMethod, paths, access }) =>
+      paths.map((path) => [`${httpMethod} ${path}`, access] as const),
+    ),
   );
 }
 

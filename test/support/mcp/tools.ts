@@ -106,12 +106,12 @@ export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [stri
 /** The route of REST with the scope, the input and the output of a tool. */
 function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration): Route | undefined {
   return ROUTES.find((route) => {
-    const { inputs, documentation } = declarationOf(route) ?? {};
+    const { input: ofRoute, documentation } = declarationOf(route) ?? {};
     return (
       route.method === METHODS[effect] &&
       route.access === scope &&
       (route.makeRecord !== undefined) === (id !== undefined) &&
-      (inputs?.query ?? inputs?.body) === input &&
+      (ofRoute?.query?.type ?? ofRoute?.body?.type) === input &&
       responseDtoOf(documentation) === output &&
       Array.isArray(documentation?.response) === isPage
     );

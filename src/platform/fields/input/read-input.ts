@@ -61,7 +61,7 @@ export function readInput<T extends object>(
   const value = new dto();
   setNormalized(value, plain, reader, encoding);
   const found = [
-    ...unknownFields(plain, reader, wording),
+    ...unknownNames(plain, reader.fields, wording, reader.fixed),
     ...withPaths(reader.validate(value), value, reader),
   ];
   const problems = mergeProblems(unread, found);
@@ -82,23 +82,6 @@ export function readerOf(dto: Type<object>): Reader {
     READERS.set(dto, reader);
   }
   return reader;
-}
-
-/** Reads only the fields of a DTO. The other properties stay as they are. */
-export function readFieldsOnly(
-  dto: Type<object>,
-  plain: object,
-  encoding: Encoding,
-): Input<object> {
-  const reader = readerOf(dto);
-  const instance = new dto();
-  setNormalized(instance, plain, reader, encoding);
-  const broken = reader.validate(instance).filter(({ field }) => reader.fields.has(field));
-  const problems = withPaths(broken, instance, reader);
-  const value = { ...plain };
-  setNormalized(value, plain, reader, encoding);
-  setDefaults(value, reader);
-  return { value, problems };
 }
 
 /** Replaces the problem of each field that consists of others by those of its parts. */
@@ -134,10 +117,16 @@ export function setNormalized(
   }
 }
 
-function unknownFields(plain: object, reader: Reader, wording: ProblemWording): FieldProblem[] {
-  const unknown = Object.keys(plain).filter((name) => !reader.fields.has(name));
+/** Returns a problem for each name that is not known. */
+export function unknownNames(
+  values: object,
+  known: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>,
+  wording: ProblemWording,
+  fixed?: readonly string[],
+): FieldProblem[] {
+  const unknown = Object.keys(values).filter((name) => !known.has(name));
   if (unknown.length === 0) return [];
-  const message = unknownMessage(reader, [...reader.fields.keys()], wording);
+  const message = unknownMessage([...known.keys()], wording, fixed);
   return unknown.map((name) => ({
     field: fieldLabel(name, wording.whole),
     message: message(name),
@@ -146,12 +135,12 @@ function unknownFields(plain: object, reader: Reader, wording: ProblemWording): 
 
 /**
  * Returns a function that words the problems of unknown names. The first one states the known names.
- * @param known the names of the properties of the DTO
+ * @param fixed the fields that an update may not change
  */
 export function unknownMessage(
-  { fixed }: Reader,
   known: readonly string[],
   wording: ProblemWording,
+  fixed: readonly string[] = [],
 ): (name: string) => string {
   let isFirst = true;
   return (name) => {

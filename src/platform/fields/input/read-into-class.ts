@@ -33,6 +33,11 @@ export function isReadable(dto: Type<object>): boolean {
   return isUpdate(dto) || propertiesOf(dto).length > 0;
 }
 
+/** Whether the properties of a DTO are all fields, so that `readInput` can read it. */
+export function hasOnlyFields(dto: Type<object>): boolean {
+  return isReadable(dto) && !hasPlainProperties(dto);
+}
+
 /** Whether a DTO has properties that are not fields, so that `readIntoClass` must read it. */
 export function hasPlainProperties(dto: Type<object>): boolean {
   return propertiesOf(dto).length > namesOf(dto).length;
@@ -111,7 +116,7 @@ function describeErrors(
   dto: Type<object>,
   wording: ProblemWording,
 ): FieldProblem[] {
-  const messageOfUnknown = unknownMessage(readerOf(dto), propertiesOf(dto), wording);
+  const messageOfUnknown = unknownMessage(propertiesOf(dto), wording, readerOf(dto).fixed);
   const fields = new Set(namesOf(dto));
   const describe = (error: ValidationError, path: string): FieldProblem[] => {
     const { property, constraints = {}, children = [] } = error;

@@ -42,10 +42,10 @@ export function readClassParameters<T extends object>(
   dto: Type<T>,
   values: Parameters,
   unread: readonly FieldProblem[],
+  options: ReadOptions,
 ): Promise<Input<T>> {
   const given = withoutEmptyFilters(dto, values);
-  const problems = [...unread, ...given.problems];
-  return readIntoClass(dto, given.values, problems, { encoding: 'text', wording: QUERY });
+  return readIntoClass(dto, given.values, [...unread, ...given.problems], options);
 }
 
 const NO_PROBLEMS: readonly FieldProblem[] = [];

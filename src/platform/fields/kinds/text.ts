@@ -22,6 +22,7 @@ const SHOWS_SOMETHING = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u;
  * joiner and byte order mark. Other invisible characters shape letters or emoji and are kept.
  */
 const BLANK = /[\s\u0085\u200b\u2060]/;
+/** All characters of `BLANK` below this one are removed by `String.trim()`. */
 const FIRST_BLANK_BEYOND_TRIM = '\u0085';
 
 /** Trims white space at both ends. A string without visible characters becomes empty. */

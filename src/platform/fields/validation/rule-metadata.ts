@@ -42,7 +42,10 @@ export function constraintsOf({ constraintCls }: RuleMetadata): Constraint[] {
     .map(withInstance);
 }
 
-/** Gets the instance once, because the container searches all. A container can create one at each access. */
+/**
+ * Reads `instance` once: the getter searches the container of class-validator at each access. If the container creates
+ * a new instance each time, the getter stays.
+ */
 function withInstance(constraint: Constraint): Constraint {
   const { name, async, instance } = constraint;
   return constraint.instance === instance ? { name, async, instance } : constraint;

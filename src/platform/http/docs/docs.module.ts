@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Controller, Get, Header, Module, Res, UseFilters } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Get, Header, Module, Req, Res, UseFilters } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { Public } from '../routes/access.js';
 import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 import { ErrorFilter } from '../error.filter.js';
@@ -10,7 +10,7 @@ import { ErrorFilter } from '../error.filter.js';
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** The interactive API reference. Each file has its own route, so that no other file is reachable. */
+/** The interactive API reference. The path of each file is a route, so that no other file is reachable. */
 @Controller('docs')
 @UseFilters(ErrorFilter)
 class DocsController {
@@ -21,28 +21,16 @@ class DocsController {
     asAsset(response).set('Referrer-Policy', 'no-referrer').type('html').send(PAGE);
   }
 
-  @Get('start.js')
+  @Get(['start.js', 'reference.css'])
   @Public()
-  start(@Res() response: Response): void {
-    asAsset(response).sendFile('start.js', { ...SEND_OPTIONS, root: HERE });
+  own(@Req() { path }: Request, @Res() response: Response): void {
+    asAsset(response).sendFile(basename(path), { ...SEND_OPTIONS, root: HERE });
   }
 
-  @Get('reference.css')
+  @Get(['swagger-ui.css', 'swagger-ui-bundle.js'])
   @Public()
-  ownStyle(@Res() response: Response): void {
-    asAsset(response).sendFile('reference.css', { ...SEND_OPTIONS, root: HERE });
-  }
-
-  @Get('swagger-ui.css')
-  @Public()
-  style(@Res() response: Response): void {
-    asAsset(response).sendFile('swagger-ui.css', SEND_OPTIONS);
-  }
-
-  @Get('swagger-ui-bundle.js')
-  @Public()
-  bundle(@Res() response: Response): void {
-    asAsset(response).sendFile('swagger-ui-bundle.js', SEND_OPTIONS);
+  ofSwaggerUi(@Req() { path }: Request, @Res() response: Response): void {
+    asAsset(response).sendFile(basename(path), SEND_OPTIONS);
   }
 }
 

@@ -12,8 +12,8 @@ import type { RoutePlan } from '../routes/route-plan.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 
 /**
- * The last guard. It reads the query, the body and the path as the plan of the route says, validates them and sets
- * them on the request. It is a guard, so that guards and interceptors of a team find valid input.
+ * The last guard. It parses the query and the body as the plan of the route says, and reads them into DTOs of fields such
+ * as `@Text()`. It is a guard, so that guards and interceptors of a team find this input valid.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
@@ -42,10 +42,9 @@ export class InputGuard implements CanActivate {
 
   private bind(request: ApiRequest, input: InputPlan, plan: RoutePlan): MaybePromise<void> {
     const { bodyLimitBytes } = this.settings;
+    // An interceptor parses the form, and `ParameterPipe` reads its fields.
     if (plan.parsesForms && input.body && isMultipartForm(request.headers['content-type'])) {
-      request.state.formPlan = input.body;
-      const others = { ...input, hasOnlyFields: false, body: undefined };
-      return bindInput(request, others, bodyLimitBytes);
+      return bindInput(request, { ...input, body: undefined }, bodyLimitBytes);
     }
     if (plan.file) assertFile(request, plan.file);
     return bindInput(request, input, bodyLimitBytes);

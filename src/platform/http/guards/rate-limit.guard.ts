@@ -24,10 +24,10 @@ import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 /** The limit of a request whose route declares another one: its own, or none. */
 type OwnLimit = ThrottlerRequest | 'skipped';
 
-/** Stands for the shared limit, whose numbers depend on the key. */
+/** Passed to the inherited guard as the limit of routes that declare none: the shared limit depends on the key. */
 const SHARED = Infinity;
 
-/** The names that `@Throttle` and `@SkipThrottle` can have: all requests, GET and HEAD, or the others. */
+/** For each name that `@Throttle` and `@SkipThrottle` can have: all requests, GET and HEAD, or the others. */
 const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].map((name) => ({
   name,
   ttl: SHARED,
@@ -36,12 +36,13 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
 
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard reads `@Throttle` and
- * `@SkipThrottle`. On other routes, with a valid key, the methods return a promise only if the storage does.
+ * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard counts nothing: it only reads the
+ * limits of `@Throttle` and `@SkipThrottle`, which it passes to `handleRequest()`. On other routes, with a valid key, the
+ * methods return a promise only if the storage does.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  /** What the inherited guard has found for the requests that it is reading. */
+  /** The limits that the inherited guard has passed to `handleRequest()`, by the request whose route it is reading. */
   private readonly found = new WeakMap<ExecutionContext, ThrottlerRequest[]>();
   /** The routes that were found to have the shared limits. */
   private readonly shared = new Set<RoutePlan | undefined>();
@@ -89,7 +90,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     );
   }
 
-  /** The inherited guard calls this for each name that is not skipped. */
+  /** The inherited guard calls this with the limit of each name that the route does not skip. */
   protected override handleRequest(request: ThrottlerRequest): Promise<boolean> {
     this.found.get(request.context)?.push(request);
     return Promise.resolve(true);

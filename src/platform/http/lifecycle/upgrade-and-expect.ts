@@ -10,8 +10,8 @@ export function handleUpgradeAndExpect(server: Server): void {
 }
 
 /**
- * Closes the connection after a request with `Upgrade`. Node drops the data that it received together
- * with the request, so that the next data can start in the middle of another request.
+ * Closes the connection after the response to a request with `Upgrade`, and reads nothing more from it. Node drops the
+ * data that it received together with the request. What follows would then be parsed from the middle of a request.
  */
 function closeAfterUpgradeRequest(request: IncomingMessage, response: ServerResponse): void {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = request.headers;

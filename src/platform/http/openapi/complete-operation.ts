@@ -90,12 +90,11 @@ export function completeOperation(
 }
 
 function descriptionOf(route: Route, described: string | undefined): string {
-  const { method, inputs } = route;
+  const { method, input } = route;
+  const body = input?.body?.type;
   const sentences = [
     described,
-    inputs.body &&
-      isUpdate(inputs.body) &&
-      'Changes only the given fields; `null` clears a nullable field.',
+    body && isUpdate(body) && 'Changes only the given fields; `null` clears a nullable field.',
     `${accessText(route)}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
   ];
   return sentences.filter((sentence) => typeof sentence === 'string').join(' ');

@@ -100,7 +100,8 @@ function operationIds(): (controller: string, method: string) => string {
 
 /**
  * Returns a function that copies a part of the document of @nestjs/swagger. The schemas to which it refers are added to
- * `schemas` by the names of their classes without `Dto`. Modules can have classes of the same name.
+ * `schemas` by the names of their classes without `Dto`. Modules can have classes of the same name, so that @nestjs/swagger
+ * knows DTOs with fields by a name with a number, such as `LeadDto.7` (see `decorateClass`).
  */
 function adopter(described: Record<string, Schema>, schemas: Record<string, Schema>) {
   const names = new Map<string, string>();
@@ -115,7 +116,7 @@ function adopter(described: Record<string, Schema>, schemas: Record<string, Sche
       return reference === undefined ? value : schemaRef(nameOf(reference)).$ref;
     }) as T;
   const nameOf = (reference: string): string => {
-    // `getSchemaPath()` of a team knows no number.
+    // A reference that a team has written with `getSchemaPath(LeadDto)` has no number.
     const numbered = Object.keys(described).find((one) => one.startsWith(`${reference}.`));
     const key = reference in described ? reference : (numbered ?? '');
     const { [key]: schema } = described;

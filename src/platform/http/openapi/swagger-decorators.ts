@@ -17,7 +17,7 @@ import { responseDtoOf, type RestHandler } from './routes.js';
 /** Extension of an operation with its handler. */
 export const HANDLER = 'x-handler';
 
-/** Extension of a schema with all of its types, because `@ApiProperty()` takes one. */
+/** Extension of a schema with all of its types, such as `['string', 'null']`, because `@ApiProperty()` takes one. `adopter()` puts them back. */
 export const TYPES = 'x-types';
 
 const { API_MODEL_PROPERTIES, API_OPERATION, API_PARAMETERS } = swagger.DECORATORS;
@@ -37,14 +37,14 @@ const DECORATED = new WeakSet<object>();
 /** The classes that describe DTOs with fields as requests. */
 const REQUESTS = new WeakMap<Type<object>, Type<object>>();
 
-/** The names of schemas of DTOs with fields end with a number, because DTOs can have the same name. */
+/** The names of schemas of DTOs with fields end with a number, because DTOs of two modules can have the same name. */
 let lastNumber = 0;
 
 /** Says with the decorators of @nestjs/swagger what those of Latitude and of class-validator declare. */
 export function decorate(handlers: readonly RestHandler[]): void {
-  // Subclasses come first, so that they inherit no properties.
+  // Subclasses come first: @nestjs/swagger copies the properties that a base class has at that time into a subclass.
   [...DECLARED_DTOS].reverse().forEach(decorateDto);
-  for (const { inputs } of handlers) [inputs.query, inputs.body].forEach(decorateDto);
+  for (const { input } of handlers) [input?.query?.type, input?.body?.type].forEach(decorateDto);
   for (const handler of handlers) decorateHandler(handler);
 }
 
@@ -55,7 +55,8 @@ function isNew(target: object): boolean {
 }
 
 function decorateHandler(route: RestHandler): void {
-  const { controller, name, handler, tag, documentation, access, furtherScopes, inputs } = route;
+  const { controller, name, handler, tag, documentation, access, furtherScopes, input } = route;
+  const [query, body] = [input?.query?.type, input?.body?.type];
   if (isNew(controller) && tag) swagger.ApiTags(tag.name)(controller);
   if (!isNew(handler)) return;
   const declared = <T>(key: string) => Reflect.getMetadata(key, handler) as T | undefined;
@@ -78,8 +79,8 @@ function decorateHandler(route: RestHandler): void {
       ...(isScope(access) && { 'x-required-scope': access }),
       ...(furtherScopes.length > 0 && { 'x-further-scopes': furtherScopes }),
     }),
-    ...(inputs.query ? fieldsOf(inputs.query).map(queryOf) : []),
-    ...(hasFields(inputs.body) ? [bodyOf(inputs.body)] : parts),
+    ...(query ? fieldsOf(query).map(queryOf) : []),
+    ...(hasFields(body) ? [bodyOf(body)] : parts),
     ...file,
     ...responseOf(route),
   )(controller.prototype as object, name, { value: handler });
@@ -230,6 +231,7 @@ function decorateClass(
   }
   for (const [name, property] of Object.entries(properties)) {
     const [type, ...others] = [property.type ?? []].flat();
+    // In a schema, `required` is a list of properties. @nestjs/swagger reads from `selfRequired` whether this one is required.
     const options = {
       ...property,
       type,

@@ -1,13 +1,15 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { SourcePlan } from '../routes/input-plan.js';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
 
+/** What a handler returned, for the response to what interceptors of a team have made of it. */
 interface HandlerResult {
+  /** What the interceptors received: a record as a plain object, or a page as clients receive it. */
   readonly seen: unknown;
+  /** The headers of the response, which stay those of the record that the handler returned. */
   readonly head: { readonly location: string | null; readonly etag: string | null };
-  /** Whether they received `data` and `meta`. */
+  /** Whether the interceptors received `data` and `meta`. */
   readonly hasMeta: boolean;
 }
 
@@ -23,22 +25,12 @@ export class RequestState {
   clientAddress: string | undefined = undefined;
   /** Set if the request carries a valid key. */
   call: Call | undefined = undefined;
-  /**
-   * Set on routes with interceptors of a team. `seen` is what they received for the result of the handler, and
-   * `head` has the headers of this result.
-   */
+  /** Set on routes with interceptors of a team. */
   handlerResult: HandlerResult | undefined = undefined;
   /** Added to `WWW-Authenticate` of a 401, if the caller can get an access token. */
   challenge = '';
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
-  /**
-   * The query and the body as sent. Set if the handler takes input other than DTOs whose properties are all
-   * declared with fields (`@Text()` and others).
-   */
-  rawInput: unknown = undefined;
-  /** How the fields are read. Set if the body is a form, which an interceptor parses. */
-  formPlan: SourcePlan | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;
   /** Gives the client more time to send the body. Set while the body is not complete. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { readParameters } from '../../fields/input/read-parameters.js';
+import { mergeProblems, unknownNames } from '../../fields/input/read-input.js';
+import { QUERY } from '../../fields/input/read-parameters.js';
 import type { ApiRequest } from './api-request.js';
 import { readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
@@ -87,12 +88,10 @@ export function queryStringOf({ url }: ApiRequest): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-class NoParametersDto {}
-
 /** Returns a problem for each query parameter of a route that has none. */
 export function findUnexpectedParameters(request: ApiRequest): readonly FieldProblem[] {
   const queryString = queryStringOf(request);
   if (queryString === '') return [];
   const { values, problems } = parseQueryString(queryString);
-  return readParameters(NoParametersDto, values, problems, { encoding: 'text' }).problems;
+  return mergeProblems(problems, unknownNames(values, new Set(), QUERY));
 }

@@ -5,36 +5,31 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, map, mergeMap, type Observable } from 'rxjs';
+import { map } from 'rxjs';
 import { Stored } from '../../data/records/stored-record.js';
 import { declaredInterceptorsOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { bindForm } from '../request/bind-input.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
 import { WithMeta } from '../routes/with-meta.js';
 
 /**
  * The innermost interceptor of a handler that writes, or on which interceptors of a team run. Without these, it runs the
- * interceptor of writes, which otherwise surrounds them (`RoutePlans`). With them, it reads the fields of a form, which
- * an interceptor such as `FileInterceptor` has parsed, into the `@Body()` of the handler. On routes of the REST
- * API, the interceptors receive a record as a plain object, and a page as clients receive it, and the headers of
- * the response stay those of the record.
+ * interceptor of writes, unless that is global (`RoutePlans`). With them, on routes of the REST API, the interceptors
+ * receive a record as a plain object, and a page as clients receive it, and the headers of the response stay those of the
+ * record.
  */
 export const aroundHandler: NestInterceptor = {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  intercept(context: ExecutionContext, next: CallHandler) {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
-    const { formPlan, plan } = request.state;
+    const { plan } = request.state;
     // Another application of the process, with other interceptors, can have added this one.
     if (!plan || plan.interceptors.length === 0) {
       return plan?.writes?.intercept(context, next) ?? next.handle();
     }
-    const result = formPlan
-      ? from(bindForm(request, formPlan)).pipe(mergeMap(() => next.handle()))
-      : next.handle();
-    if (!plan.hasEnvelope) return result;
-    return result.pipe(
+    if (!plan.hasEnvelope) return next.handle();
+    return next.handle().pipe(
       map((value: unknown) => {
         const response = http.getResponse<Response>();
         const hasMeta = value instanceof WithMeta;

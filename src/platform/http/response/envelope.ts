@@ -71,21 +71,10 @@ export function headOf(
   };
 }
 
-/** Returns the result of a handler, as a serialized response has it, for interceptors that surround Latitude's. */
-export function restoreResult(
-  request: ApiRequest,
-  response: Response,
-  stored: StoredResponse,
-): unknown {
-  response.status(stored.status);
-  const body = stored.text === '' ? {} : (JSON.parse(stored.text) as { data?: unknown });
-  const hasMeta = 'meta' in body;
-  const seen = hasMeta ? body : body.data;
-  request.state.handlerResult = { seen, head: stored, hasMeta };
-  return seen;
-}
-
-/** Undoes the envelope of an interceptor that returns `{ data: value }`. */
+/**
+ * Undoes the envelope of an interceptor that returns `{ data: value }`.
+ * @param seen what the interceptors received for the result of the handler
+ */
 function unwrap(result: unknown, seen: unknown): unknown {
   const isWrapped = isObject(result) && Object.keys(result).length === 1 && result.data === seen;
   return isWrapped ? seen : result;

@@ -11,7 +11,7 @@ import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
 import type { Call } from '../../data/call.js';
-import { createdPathOf, restoreResult, SerializedResponse, serializeResponse } from './envelope.js';
+import { createdPathOf, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 import {
   idempotentRequestOf,
@@ -40,9 +40,7 @@ export class WriteInterceptor implements NestInterceptor {
     const call = precondition ? { ...given, precondition } : given;
     state.call = call;
     if (!isPost) return next.handle();
-    // An instance of a class can hide what was sent: a Set is serialized as {}.
-    const { rawInput = [request.query, request.body] } = state;
-    const idempotent = idempotentRequestOf(request, rawInput);
+    const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     // A handler that takes a file stores the response itself.
     if (!idempotent || plan.file) return next.handle();
     if (!plan.hasEnvelope) throw notStorable();
@@ -66,11 +64,7 @@ export class WriteInterceptor implements NestInterceptor {
     };
     const isSingle = plan.isSingleInsert && plan.interceptors.length === 0;
     return from(isSingle ? insertOnce() : runOnce()).pipe(
-      map((stored) =>
-        plan.isSurrounded
-          ? restoreResult(request, response, stored)
-          : new SerializedResponse(stored),
-      ),
+      map((stored) => new SerializedResponse(stored)),
     );
   }
 }

@@ -1,9 +1,7 @@
-import { type CallHandler, type ExecutionContext, HttpStatus, type Type } from '@nestjs/common';
-import type { Observable } from 'rxjs';
+import { HttpStatus, type NestInterceptor, type Type } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import {
   declaredInterceptorsOf,
-  declaredPipesOf,
   declaredStatusOf,
   writesOwnResponse,
 } from '../../discovery/nest-internals.js';
@@ -25,7 +23,7 @@ import {
   SINGLE_INSERT,
 } from './handler-declarations.js';
 import { fieldsOf } from '../../fields/field.js';
-import { type InputPlan, type InputTypes, inputTypesOf, planInputs } from './input-plan.js';
+import { type InputPlan, planInput } from './input-plan.js';
 import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
 
 /** What a handler declares. It is compiled once, at start, from the metadata of decorators. */
@@ -42,12 +40,8 @@ export interface RoutePlan extends DeclaredHandler {
   readonly status: number;
   /** Whether the return value is sent in the REST envelope. Otherwise the handler may write the response itself. */
   readonly hasEnvelope: boolean;
-  /** The DTOs that it declares with `@Query()` and `@Body()`. */
-  readonly inputs: InputTypes;
-  /** How its input is read. Undefined if the handler reads the request itself. */
+  /** How its input is read. Undefined if Latitude does not read it: of webhooks, and of pages that declare no input. */
   readonly input: InputPlan | undefined;
-  /** Why its input cannot be read, as a predicate that follows the name of the route. */
-  readonly inputFault: string | undefined;
   /** Whether the method or the controller has interceptors of a team, which can parse forms with files. */
   readonly parsesForms: boolean;
   readonly bodyCheck: Type<BodyCheck> | undefined;
@@ -56,16 +50,14 @@ export interface RoutePlan extends DeclaredHandler {
   readonly webhookVerifier: Type<WebhookVerifier> | undefined;
   /** Whether it supports `Idempotency-Key`, or `If-Match`. */
   readonly mayWrite: boolean;
-  /** What implements them in an application. Undefined in a plan that was compiled from metadata alone. */
-  readonly writes?: WriteRules;
+  /** What implements them around the handler. Undefined if a global interceptor does. */
+  readonly writes?: NestInterceptor;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
   /** Whether a POST supports `If-Match`. */
   readonly isConditional: boolean;
   /** The interceptors of a team that run on it. */
   readonly interceptors: readonly unknown[];
-  /** Whether one of them surrounds the interceptor of Latitude, and so receives its result. */
-  readonly isSurrounded: boolean;
   /** Where a created record is found, by the path of the route. */
   readonly collections: ReadonlyMap<string, KeptSegments>;
   readonly documentation: ApiRouteOptions | undefined;
@@ -74,42 +66,28 @@ export interface RoutePlan extends DeclaredHandler {
   readonly secrets: readonly string[];
 }
 
-/** What implements `Idempotency-Key` and `If-Match`. */
-export interface WriteRules {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown>;
-}
-
-/** What a team registers for all routes. */
-export interface GlobalEnhancers {
-  readonly pipes: readonly unknown[];
-  readonly interceptors: readonly unknown[];
-  /** Whether there are interceptors of `useGlobalInterceptors()`, which come before those with `APP_INTERCEPTOR`. */
-  readonly hasOuterInterceptors: boolean;
-}
-
-const NO_ENHANCERS: GlobalEnhancers = { pipes: [], interceptors: [], hasOuterInterceptors: false };
-
 /**
  * Compiles the plans of handlers.
+ * @param global the interceptors of a team for all routes
  * @param own interceptors of Latitude, which are not those of a team
  */
 export function planRoutes(
   handlers: readonly DeclaredHandler[],
-  enhancers = NO_ENHANCERS,
+  global: readonly unknown[] = [],
   own: readonly unknown[] = [],
 ): RoutePlan[] {
   const reads = handlers
     .filter(({ httpMethod }) => httpMethod === 'GET')
     .flatMap(({ paths }) => paths);
   return handlers.map((declared) => {
-    const { controller, name, handler, httpMethod, paths } = declared;
+    const { controller, handler, httpMethod, paths } = declared;
     const declaration = <T>(key: symbol) => Reflect.getMetadata(key, handler) as T | undefined;
     const access = declaration<Access>(ACCESS);
     const isRest = isRestRoute(access);
     const ofHandler = declaredInterceptorsOf(controller, handler).filter(
       (interceptor) => !own.includes(interceptor),
     );
-    const pipes = [...declaredPipesOf(controller, handler), ...enhancers.pipes];
+    const parsesForms = ofHandler.length > 0;
     return {
       ...declared,
       access,
@@ -118,17 +96,15 @@ export function planRoutes(
       isRest,
       status: declaredStatusOf(handler) ?? (httpMethod === 'POST' ? CREATED : OK),
       hasEnvelope: (isRest || access === 'webhook') && !writesOwnResponse(controller, handler),
-      inputs: inputTypesOf(controller, name),
-      ...inputOf(declared, access, pipes),
-      parsesForms: ofHandler.length > 0,
+      input: access === 'webhook' ? undefined : planInput(declared, isRest, parsesForms),
+      parsesForms,
       bodyCheck: declaration<Type<BodyCheck>>(BODY_CHECK),
       file: declaration<FileBody>(FILE_BODY),
       webhookVerifier: declaration<Type<WebhookVerifier>>(WEBHOOK_VERIFIER),
       mayWrite: isRest && httpMethod !== 'GET' && mayWrite(access),
       isSingleInsert: declaration(SINGLE_INSERT) === true,
       isConditional: declaration(CONDITIONAL) === true,
-      interceptors: [...enhancers.interceptors, ...ofHandler],
-      isSurrounded: enhancers.hasOuterInterceptors,
+      interceptors: [...global, ...ofHandler],
       collections: new Map(paths.map((path) => [path, collectionOf(path, reads)])),
       documentation: declaration<ApiRouteOptions>(API_ROUTE),
       secrets: secretsOf(declaration<ApiRouteOptions>(API_ROUTE)),
@@ -148,19 +124,4 @@ function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
   const [response] = [documentation?.response].flat();
   if (!response) return [];
   return fieldsOf(response).flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
-}
-
-function inputOf(
-  declared: DeclaredHandler,
-  access: Access | undefined,
-  pipes: readonly unknown[],
-): Pick<RoutePlan, 'input' | 'inputFault'> {
-  if (access === 'webhook') return { input: undefined, inputFault: undefined };
-  try {
-    const isRest = isRestRoute(access);
-    const input = planInputs(declared, isRest, pipes);
-    return { input: isRest || input.declaresInput ? input : undefined, inputFault: undefined };
-  } catch (error) {
-    return { input: undefined, inputFault: (error as Error).message };
-  }
 }

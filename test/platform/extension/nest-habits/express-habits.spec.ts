@@ -1,5 +1,6 @@
 import {
   Body,
+  type CallHandler,
   Controller,
   Get,
   Injectable,
@@ -78,6 +79,20 @@ class ImportsController {
   @UseInterceptors(FileInterceptor('file'))
   checked(@Body() body: CheckedDto) {
     return { ...body };
+  }
+
+  @Post('unparsed')
+  @AnyKey()
+  @UseInterceptors({ intercept: (_: unknown, next: CallHandler) => next.handle() })
+  unparsed(@Body() body: ImportDto) {
+    return { ...body };
+  }
+
+  @Post('number')
+  @AnyKey()
+  @UseInterceptors(FileInterceptor('file'))
+  number(@Body('copies') copies: number) {
+    return { copies };
   }
 
   @Post('public')
@@ -193,6 +208,11 @@ describe('an upload with FileInterceptor', () => {
     expectInvalid(await upload(path, fields), ...names);
   });
 
+  it('passes a field as a value of the type of its parameter', async () => {
+    expect(dataOf(await upload('number', { copies: '3' }), 201)).toEqual({ copies: 3 });
+    expectInvalid(await upload('number', { copies: 'x' }), 'copies');
+  });
+
   it('takes JSON too', async () => {
     const created = await tenant.api.post(`${IMPORTS}/form`, { title: 'x' });
     expect(dataOf(created, 201)).toEqual({ title: 'x' });
@@ -214,9 +234,12 @@ describe('an upload with FileInterceptor', () => {
   });
 });
 
-it('a form on a route without an interceptor that parses it is a 415', async () => {
-  expectError(await upload('json', { title: 'x' }), 415, 'unsupported_media_type');
-});
+it.each(['json', 'unparsed'])(
+  'a form on a route without an interceptor that parses it is a 415: %s',
+  async (path) => {
+    expectError(await upload(path, { title: 'x' }), 415, 'unsupported_media_type');
+  },
+);
 
 it('middleware receives the query, with repeated parameters as arrays', async () => {
   await tenant.api.get(`${IMPORTS}/middleware?a=1&b=2&b=3`);
