@@ -97,28 +97,25 @@ export function rootModule({
   checkExtensions(FEATURES, extensions);
   const extensionMigrations = extensionMigrationsOf(extensions);
   const entities = [...FEATURES, ...extensions].flatMap((extension) => extension.entities);
-  const ownModules = [
-    ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
-    DatabaseModule.forRoot({
-      settings,
-      target,
-      timeBudget,
-      applicationName,
-      beforeMigrating,
-      extensionMigrations,
-      entities,
-    }),
-    JobsModule,
-    MetricsRegistryModule,
-    ...serverModules,
-    ...FEATURES.map(({ module }) => module),
-  ];
   return {
     module: AppModule,
     imports: [
       // The guards and the error filter of Latitude come before those of a team's modules.
-      ...ownModules,
-      ExtensionPointsModule.of(EXTENSION_POINTS, extensions, ownModules),
+      ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
+      DatabaseModule.forRoot({
+        settings,
+        target,
+        timeBudget,
+        applicationName,
+        beforeMigrating,
+        extensionMigrations,
+        entities,
+      }),
+      JobsModule,
+      MetricsRegistryModule,
+      ...serverModules,
+      ...FEATURES.map(({ module }) => module),
+      ExtensionPointsModule.of(EXTENSION_POINTS, extensions),
       ...extensions.map(({ module }) => module),
       ...modules,
     ],

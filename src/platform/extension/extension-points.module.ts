@@ -1,23 +1,42 @@
-import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Global,
+  Inject,
+  Module,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Extension, ExtensionProvider } from './extension.js';
 import { ExtensionError } from './extensions.js';
 import type { ExtensionPoint } from './extension-point.js';
-import { type ModuleImport, OverrideCheck } from './override-check.js';
+
+const POINTS = Symbol('extension points');
 
 /** Provides the extension points to every module: what extensions declare, otherwise the defaults. */
 @Global()
 @Module({})
-export class ExtensionPointsModule {
-  /**
-   * @param ownModules the modules that Latitude consists of
-   * @throws ExtensionError that names the extension and the token
-   */
-  static of(
-    points: readonly ExtensionPoint[],
-    extensions: readonly Extension[],
-    ownModules: readonly ModuleImport[],
-  ): DynamicModule {
+export class ExtensionPointsModule implements OnModuleInit {
+  constructor(
+    private readonly modules: ModulesContainer,
+    @Inject(POINTS) private readonly points: readonly ExtensionPoint[],
+  ) {}
+
+  /** @throws Error if another module provides an extension point, because Latitude would not use it */
+  onModuleInit(): void {
+    for (const { name, metatype, providers } of this.modules.values()) {
+      if (metatype === ExtensionPointsModule) continue;
+      const point = this.points.find(({ token }) => providers.has(token));
+      if (!point) continue;
+      const list = point.isList ? 'adds or replaces' : 'replaces';
+      throw new Error(
+        `${name} provides ${point.token.name}, which Latitude uses only if an extension declares it in ${list}.`,
+      );
+    }
+  }
+
+  /** @throws ExtensionError that names the extension and the token */
+  static of(points: readonly ExtensionPoint[], extensions: readonly Extension[]): DynamicModule {
     for (const extension of extensions) checkTokens(points, extension);
     const involved = extensions.filter(({ replaces, adds }) => replaces.length + adds.length > 0);
     return {
@@ -26,11 +45,7 @@ export class ExtensionPointsModule {
       imports: involved.map(({ module }) => module),
       providers: [
         ...points.flatMap((point) => providersOf(point, involved)),
-        {
-          provide: OverrideCheck,
-          useFactory: (modules: ModulesContainer) => new OverrideCheck(modules, ownModules, points),
-          inject: [ModulesContainer],
-        },
+        { provide: POINTS, useValue: points },
       ],
       exports: points.map(({ token }) => token),
     };
