@@ -1,10 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { ThrottlerModule } from '@nestjs/throttler';
-import { Settings } from '../config/settings.js';
-import { MemoryRateLimitStorage, type RateLimitStorage } from './limits/rate-limit.storage.js';
-import { type RateLimitOptions, RateLimits, WINDOW_MS } from './limits/rate-limits.js';
-import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
+import { RateLimits } from './limits/rate-limits.js';
 import { UnsharedLimitsWarning } from './limits/unshared-limits-warning.js';
 import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
@@ -12,25 +8,9 @@ import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 import { TokenCalls } from './token-calls.service.js';
 
-/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
-const MESSAGES_PER_WINDOW = 600;
-
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({
-  imports: [
-    DiscoveryModule,
-    ThrottlerModule.forRootAsync({
-      inject: [Settings],
-      useFactory: (settings: Settings): RateLimitOptions => ({
-        throttlers: [
-          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
-          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
-          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
-        ],
-        storage: storageOf(settings),
-      }),
-    }),
-  ],
+  imports: [DiscoveryModule],
   providers: [
     AccessRepository,
     Authenticator,
@@ -51,7 +31,3 @@ const MESSAGES_PER_WINDOW = 600;
   ],
 })
 export class AccessModule {}
-
-function storageOf({ redisUrl }: Settings): RateLimitStorage {
-  return redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
-}
