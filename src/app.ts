@@ -24,7 +24,6 @@ import { startPage } from './platform/http/start-page/start-page.handler.js';
 import { shedLoad } from './platform/http/admission/shed-load.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
 import { RoutePlans } from './platform/http/route-plans.js';
-import { UnsharedLimitsWarning } from './platform/access/limits/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './app.module.js';
 
 /** Options of the Nest application. */
@@ -76,7 +75,8 @@ export async function initApp(
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
     handleClientErrors(adapter, app.get(RateLimits));
-    await app.get(UnsharedLimitsWarning).log();
+    const warning = await app.get(RateLimits).unsharedWarning();
+    if (warning) logger.warn(warning);
     await app.get(Replicas).start();
   } catch (error) {
     await app.close().catch((closing: unknown) => {

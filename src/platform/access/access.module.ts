@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { RateLimits } from './limits/rate-limits.js';
-import { UnsharedLimitsWarning } from './limits/unshared-limits-warning.js';
 import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
@@ -18,7 +17,6 @@ import { TokenCalls } from './token-calls.service.js';
     OrganizationCalls,
     TokenCalls,
     RateLimits,
-    UnsharedLimitsWarning,
   ],
   exports: [
     AccessRepository,
@@ -27,7 +25,6 @@ import { TokenCalls } from './token-calls.service.js';
     OrganizationCalls,
     RateLimits,
     TokenCalls,
-    UnsharedLimitsWarning,
   ],
 })
 export class AccessModule {}

@@ -8,6 +8,7 @@ import {
 } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import type { Actor } from '../../data/call.js';
+import { Instances } from '../../data/instances.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 
 /** The limits of a key (docs/contract/limits.md#rate-limits). */
@@ -38,7 +39,10 @@ export class RateLimits implements OnApplicationShutdown {
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private readonly storage: RateLimitStorage;
 
-  constructor(private readonly settings: Settings) {
+  constructor(
+    private readonly settings: Settings,
+    private readonly instances: Instances,
+  ) {
     const { redisUrl } = settings;
     this.storage = redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
   }
@@ -55,6 +59,15 @@ export class RateLimits implements OnApplicationShutdown {
   /** Whether all instances share the limits through Redis. */
   get areShared(): boolean {
     return this.storage instanceof SharedRateLimitStorage && this.storage.isOpen;
+  }
+
+  /** Returns a warning for operators if several instances use one database and do not share the limits. */
+  async unsharedWarning(): Promise<string | undefined> {
+    if (this.areShared) return undefined;
+    const count = await this.instances.count();
+    if (count < 2) return undefined;
+    const reason = this.settings.redisUrl ? 'Redis cannot be used' : 'REDIS_URL is not set';
+    return `${count} instances use this database, and each has rate limits of its own, because ${reason}.`;
   }
 
   /**

@@ -5,7 +5,7 @@ import { TimeoutError, withTimeout } from '../../config/timeout.js';
 import { Readiness } from '../../data/readiness/readiness.js';
 import { Replicas } from '../../data/replicas/replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
-import { UnsharedLimitsWarning } from '../../access/limits/unshared-limits-warning.js';
+import { RateLimits } from '../../access/limits/rate-limits.js';
 import { HealthIndicator, type HealthResult } from './health-indicator.js';
 
 /** The results of all checks by the names of their indicators. */
@@ -40,7 +40,7 @@ export class HealthService implements OnModuleInit {
   constructor(
     @Inject(HealthIndicator) private readonly indicators: readonly HealthIndicator[],
     private readonly database: Readiness,
-    private readonly unsharedLimits: UnsharedLimitsWarning,
+    private readonly limits: RateLimits,
     private readonly replicas: Replicas,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
@@ -72,7 +72,7 @@ export class HealthService implements OnModuleInit {
       const detail = results[name]?.detail;
       return { status: 'unavailable', reason: name, ...(detail && { detail }), ...checks };
     }
-    const limits = await this.unsharedLimits.message();
+    const limits = await this.limits.unsharedWarning();
     const warnings = [...(limits ? [limits] : []), ...this.replicas.warnings];
     return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
   }
