@@ -22,9 +22,8 @@ import {
 import { EMPTY } from 'rxjs';
 import {
   routePathsOf,
-  declaredInterceptorsOf,
-  declaredPipesOf,
   declaredStatusOf,
+  enhancersOf,
   parametersOf,
   requestMethodOf,
   writesOwnResponse,
@@ -125,12 +124,12 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
   });
 
   it('has the pipes of @UsePipes on a controller and a route', () => {
-    expect(declaredPipesOf(ThingsController, update)).toEqual([ValidationPipe, ParseIntPipe]);
-    expect(declaredPipesOf(ThingsController, create)).toEqual([ValidationPipe]);
+    expect(enhancersOf('pipes', ThingsController, update)).toEqual([ValidationPipe, ParseIntPipe]);
+    expect(enhancersOf('pipes', ThingsController, create)).toEqual([ValidationPipe]);
   });
 
   it('has the interceptors of @UseInterceptors', () => {
-    expect(declaredInterceptorsOf(ThingsController, get)).toEqual([interceptor]);
+    expect(enhancersOf('interceptors', ThingsController, get)).toEqual([interceptor]);
   });
 
   it.each([

@@ -108,24 +108,16 @@ export function isGateway(type: object): boolean {
 /** The key of `@MessagePattern()`, `@EventPattern()` and `@GrpcMethod()` of `@nestjs/microservices`, an optional package. */
 export const MESSAGE_PATTERN = 'microservices:pattern';
 
-/** Whether `@UseGuards()` declares guards on the controller or on the method. */
-export function hasDeclaredGuards(controller: object, handler: object): boolean {
-  return [controller, handler].some((target) => Reflect.hasMetadata(GUARDS_METADATA, target));
-}
+const ENHANCERS = {
+  guards: GUARDS_METADATA,
+  interceptors: INTERCEPTORS_METADATA,
+  pipes: PIPES_METADATA,
+} as const;
 
-/** Returns the interceptors that `@UseInterceptors()` declares on the controller and on the method. */
-export function declaredInterceptorsOf(controller: object, handler: object): unknown[] {
-  return declaredOn(controller, handler, INTERCEPTORS_METADATA);
-}
-
-/** Returns the pipes that `@UsePipes()` declares on the controller and on the method. */
-export function declaredPipesOf(controller: object, handler: object): unknown[] {
-  return declaredOn(controller, handler, PIPES_METADATA);
-}
-
-function declaredOn(controller: object, handler: object, key: string): unknown[] {
-  return [controller, handler].flatMap(
-    (target) => (Reflect.getMetadata(key, target) ?? []) as unknown[],
+/** Returns what decorators such as `@UseGuards()` declare on controllers and methods. */
+export function enhancersOf(kind: keyof typeof ENHANCERS, ...targets: object[]): unknown[] {
+  return targets.flatMap(
+    (target) => (Reflect.getMetadata(ENHANCERS[kind], target) ?? []) as unknown[],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
 import { handlersOf } from '../../discovery/declared-handlers.js';
-import { hasDeclaredGuards } from '../../discovery/nest-internals.js';
+import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { RestAccess } from '../routes/access.js';
 import type { ApiRouteOptions } from '../routes/api-route.decorator.js';
 import { planRoutes, type RoutePlan } from '../routes/route-plan.js';
@@ -33,7 +33,8 @@ export function restHandlersOf(
 ): RestHandler[] {
   return planRoutes(handlersOf(controllers)).flatMap((plan) => {
     if (!plan.isRest) return [];
-    const isGuarded = isGuardedGlobally || hasDeclaredGuards(plan.controller, plan.handler);
+    const guards = enhancersOf('guards', plan.controller, plan.handler);
+    const isGuarded = isGuardedGlobally || guards.length > 0;
     return { ...plan, access: plan.access as RestHandler['access'], isGuarded };
   });
 }

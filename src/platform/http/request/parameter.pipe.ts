@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, type PipeTransform, type Type, UsePipes } from '@nestjs/common';
-import { declaredPipesOf, type HandlerParameter } from '../../discovery/nest-internals.js';
+import { enhancersOf, type HandlerParameter } from '../../discovery/nest-internals.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { readIntoClass } from '../../fields/input/read-into-class.js';
 import { BODY, type ReadOptions } from '../../fields/input/read-input.js';
@@ -92,7 +92,7 @@ export function bindParameterPipe({
   parsesForms,
 }: RoutePlan): void {
   const parameters = input?.typedParameters ?? [];
-  const isBound = declaredPipesOf(Object, handler).some((pipe) => pipe instanceof ParameterPipe);
+  const isBound = enhancersOf('pipes', handler).some((pipe) => pipe instanceof ParameterPipe);
   if (parameters.length === 0 || isBound) return;
   const pipe = new ParameterPipe(parameters, parsesForms);
   UsePipes(pipe)(controller.prototype as object, name, { value: handler });

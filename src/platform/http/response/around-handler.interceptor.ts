@@ -7,7 +7,7 @@ import {
 import type { Response } from 'express';
 import { map } from 'rxjs';
 import { Stored } from '../../data/records/stored-record.js';
-import { declaredInterceptorsOf } from '../../discovery/nest-internals.js';
+import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { headOf } from './envelope.js';
@@ -52,6 +52,6 @@ function plainOf(value: unknown): unknown {
 
 /** Adds `aroundHandler` to a handler. Must be called before Nest registers the routes. */
 export function interceptAround(handler: (...args: never[]) => unknown): void {
-  if (declaredInterceptorsOf(Object, handler).includes(aroundHandler)) return;
+  if (enhancersOf('interceptors', handler).includes(aroundHandler)) return;
   UseInterceptors(aroundHandler)({}, handler.name, { value: handler });
 }

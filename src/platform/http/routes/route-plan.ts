@@ -1,8 +1,8 @@
 import { HttpStatus, type NestInterceptor, type Type } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import {
-  declaredInterceptorsOf,
   declaredStatusOf,
+  enhancersOf,
   writesOwnResponse,
 } from '../../discovery/nest-internals.js';
 import type { Scope } from '../../access/scopes.js';
@@ -84,7 +84,7 @@ export function planRoutes(
     const declaration = <T>(key: symbol) => Reflect.getMetadata(key, handler) as T | undefined;
     const access = declaration<Access>(ACCESS);
     const isRest = isRestRoute(access);
-    const ofHandler = declaredInterceptorsOf(controller, handler).filter(
+    const ofHandler = enhancersOf('interceptors', controller, handler).filter(
       (interceptor) => !own.includes(interceptor),
     );
     const parsesForms = ofHandler.length > 0;
