@@ -3,11 +3,10 @@ import { AppointmentsModule } from '../appointments/appointments.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SalesPrompts } from './sales.prompt.js';
-import { SalesRecords } from './sales-records.js';
 
 /** Prompts for a sales team, which combine records of several features. */
 @Module({
   imports: [LeadsModule, AppointmentsModule, TasksModule],
-  providers: [SalesRecords, SalesPrompts],
+  providers: [SalesPrompts],
 })
 export class PromptsModule {}

@@ -1,14 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import type { AppointmentDto } from '../appointments/appointment.dto.js';
+import type { AppointmentDto, AppointmentListQuery } from '../appointments/appointment.dto.js';
+import { AppointmentsService } from '../appointments/appointments.service.js';
+import type { LeadDto } from '../leads/lead.dto.js';
+import { LeadComplianceService } from '../leads/lead-compliance.service.js';
+import { LeadsService } from '../leads/leads.service.js';
+import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';
+import { TasksService } from '../tasks/tasks.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { DateTime, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { LabelledId } from '../mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Call } from '../../platform/data/call.js';
-import { listParts } from './prompt-parts.js';
-import { SalesRecords } from './sales-records.js';
 
 const DAY_MS = 86_400_000;
+const MAX_TASKS = 20;
+const MAX_APPOINTMENTS = 10;
+const MAX_APPOINTMENTS_OF_DAY = 20;
+
+/** The first records of a list, and the number of all. */
+interface Excerpt<T> {
+  readonly data: readonly T[];
+  readonly meta: { readonly total: number };
+}
 
 class PrepareAppointmentDto {
   @LabelledId('appointment', { required: true, description: 'The appointment to prepare for.' })
@@ -35,7 +48,12 @@ class FollowUpLeadDto {
 /** Prompts for a sales team, which combine records of several features (docs/contract/mcp.md#prompts). */
 @Injectable()
 export class SalesPrompts {
-  constructor(private readonly records: SalesRecords) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly appointments: AppointmentsService,
+    private readonly tasks: TasksService,
+    private readonly compliance: LeadComplianceService,
+  ) {}
 
   @Prompt('prepare_appointment', {
     title: 'Prepare for an appointment',
@@ -47,7 +65,7 @@ export class SalesPrompts {
     call: Call,
     { appointment_id }: PrepareAppointmentDto,
   ): Promise<PromptPart[]> {
-    const appointment = await this.records.appointment(call, appointment_id);
+    const appointment = await this.appointments.get(call, appointment_id);
     return [
       `Help me prepare for an appointment. It is ${new Date().toISOString()}. The appointment:`,
       { kind: 'appointment', record: appointment },
@@ -67,8 +85,8 @@ export class SalesPrompts {
     const start_after = date;
     const start_before = new Date(date.getTime() + DAY_MS);
     const [appointments, tasks] = await Promise.all([
-      this.records.appointmentsDue(call, { start_after, start_before }),
-      this.records.openTasks(call, { assigned_to: assigned_to_user_id, due_before: start_before }),
+      this.appointmentsDue(call, { start_after, start_before }),
+      this.openTasks(call, { assigned_to: assigned_to_user_id, due_before: start_before }),
     ]);
     return [
       `Help me plan ${describeDay(date)}. All times are UTC. It is ${new Date().toISOString()}.`,
@@ -86,11 +104,11 @@ export class SalesPrompts {
     input: FollowUpLeadDto,
   })
   async followUpLead(call: Call, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
-    const lead = await this.records.lead(call, lead_id);
+    const lead = await this.leads.get(call, lead_id);
     const [appointments, tasks, contactRule] = await Promise.all([
-      this.records.appointmentsWith(call, lead_id),
-      this.records.openTasks(call, { contact_id: lead_id }),
-      this.records.contactRule(call, lead),
+      this.appointmentsWith(call, lead_id),
+      this.openTasks(call, { contact_id: lead_id }),
+      this.contactRule(call, lead),
     ]);
     return [
       `Help me follow up on a lead. It is ${new Date().toISOString()}. The lead:`,
@@ -105,20 +123,64 @@ export class SalesPrompts {
 
   private async partsAbout(call: Call, { id, lead_id: leadId }: AppointmentDto) {
     const [lead, appointments, tasks] = await Promise.all([
-      this.records.lead(call, leadId).catch(undefinedIfNotFound),
-      this.records.appointmentsWith(call, leadId),
-      this.records.openTasks(call, { contact_id: leadId }),
+      this.leads.get(call, leadId).catch(undefinedIfNotFound),
+      this.appointmentsWith(call, leadId),
+      this.openTasks(call, { contact_id: leadId }),
     ]);
     const others = {
       data: appointments.data.filter((one) => one.id !== id),
-      total: appointments.total - 1,
+      meta: { total: appointments.meta.total - 1 },
     };
     return [
       ...(lead ? ['The lead:', { kind: 'lead', record: lead }] : ['The lead has been deleted.']),
       ...listParts('Other appointments with the lead, the latest first', 'appointment', others),
       ...listParts('Open tasks about the lead, the most pressing first', 'task', tasks),
-      ...(lead ? [await this.records.contactRule(call, lead)] : []),
+      ...(lead ? [await this.contactRule(call, lead)] : []),
     ];
+  }
+
+  /** @returns the appointments with a lead, latest first */
+  private appointmentsWith(call: Call, lead_id: string): Promise<Excerpt<AppointmentDto>> {
+    const order = { sort_by: 'start_time', sort_dir: 'desc' } as const;
+    return this.appointments.list(call, { lead_id, page: 1, limit: MAX_APPOINTMENTS, ...order });
+  }
+
+  /** @returns the scheduled and confirmed appointments between two times, earliest first */
+  private async appointmentsDue(
+    call: Call,
+    times: Pick<AppointmentListQuery, 'start_after' | 'start_before'>,
+  ): Promise<Excerpt<AppointmentDto>> {
+    const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
+    const query = { page: 1, limit: MAX_APPOINTMENTS_OF_DAY, ...order, ...times };
+    const statuses = ['scheduled', 'confirmed'] as const;
+    const lists = statuses.map((status) => this.appointments.list(call, { ...query, status }));
+    const byTime = (a: AppointmentDto, b: AppointmentDto) =>
+      Number(a.start_time) - Number(b.start_time);
+    return mergeLists(await Promise.all(lists), byTime, MAX_APPOINTMENTS_OF_DAY);
+  }
+
+  /** @returns the open tasks, by priority and then by due date */
+  private async openTasks(
+    call: Call,
+    filter: Pick<TaskListQuery, 'assigned_to' | 'contact_id' | 'due_before'>,
+  ): Promise<Excerpt<TaskDto>> {
+    const order = { sort_by: 'priority', sort_dir: 'desc' } as const;
+    const query = { page: 1, limit: MAX_TASKS, ...order, ...filter };
+    const statuses = ['open', 'in_progress'] as const;
+    const lists = statuses.map((status) => this.tasks.list(call, { ...query, status }));
+    return mergeLists(await Promise.all(lists), byUrgency, MAX_TASKS);
+  }
+
+  /** @returns a sentence that says whether the lead may be contacted */
+  private async contactRule(call: Call, lead: LeadDto): Promise<string> {
+    try {
+      await this.compliance.assertContactable(call, lead);
+      return 'The lead may be contacted.';
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const calls = lead.on_dnc_list ? ', nor call it' : '';
+      return `${error.message} Do not message the lead${calls}, and propose nothing of the kind.`;
+    }
   }
 }
 
@@ -133,4 +195,41 @@ function describeDay(start: Date): string {
 function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 'not_found') return;
   throw error;
+}
+
+function byUrgency(a: TaskDto, b: TaskDto): number {
+  const rank = ({ priority }: TaskDto) => TASK_PRIORITIES.indexOf(priority);
+  return rank(b) - rank(a) || dueTime(a) - dueTime(b);
+}
+
+function dueTime({ due_date }: TaskDto): number {
+  return due_date?.getTime() ?? Infinity;
+}
+
+/** @returns a line with the title and the number of records, followed by the records */
+function listParts(
+  title: string,
+  kind: string,
+  { data, meta: { total } }: Excerpt<{ readonly id: string }>,
+): PromptPart[] {
+  const count = data.length < total ? `the first ${data.length} of ${total}` : String(total);
+  return [`${title}: ${count}.`, ...data.map((record) => ({ kind, record }))];
+}
+
+/**
+ * Merges lists in a common order.
+ * @param limit the maximum number of records to keep
+ */
+function mergeLists<T>(
+  lists: readonly Excerpt<T>[],
+  compare: (a: T, b: T) => number,
+  limit: number,
+): Excerpt<T> {
+  return {
+    data: lists
+      .flatMap(({ data }) => data)
+      .sort(compare)
+      .slice(0, limit),
+    meta: { total: lists.reduce((sum, { meta }) => sum + meta.total, 0) },
+  };
 }
