@@ -38,7 +38,7 @@ import { tasksExtension } from './modules/tasks/tasks.extension.js';
 import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
 /** The features of the product, declared as a team declares its extensions. */
-export const FEATURES: readonly Extension[] = [
+export const FEATURES = [
   leadsExtension,
   appointmentsExtension,
   tasksExtension,
@@ -49,6 +49,12 @@ export const FEATURES: readonly Extension[] = [
   grantsExtension,
   promptsExtension,
 ];
+
+declare module './platform/config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    features: (typeof FEATURES)[number];
+  }
+}
 
 /** What extensions replace or add to (docs/guides/replace-and-add.md). */
 const EXTENSION_POINTS: readonly ExtensionPoint[] = [

@@ -2,12 +2,8 @@
 
 // Declaration merging reaches an interface only through `export *`.
 export * from './platform/config/registered-extensions.js';
-// Loads the declaration merging that adds the scopes of Latitude's features to the type `Scope`.
-export type {} from './modules/appointments/appointments.extension.js';
-export type {} from './modules/events/events.extension.js';
-export type {} from './modules/leads/leads.extension.js';
-export type {} from './modules/tasks/tasks.extension.js';
-export type {} from './modules/webhooks/webhooks.extension.js';
+// Loads the declaration merging that adds the scopes and error codes of Latitude's features.
+export type {} from './app.module.js';
 
 // The application
 export { run } from './ops/server/run.js';

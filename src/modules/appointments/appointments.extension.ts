@@ -8,9 +8,3 @@ export const appointmentsExtension = defineExtension({
   scopes: ['appointments:read', 'appointments:write'],
   entities: [Appointment],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    appointments: typeof appointmentsExtension;
-  }
-}

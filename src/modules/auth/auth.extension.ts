@@ -27,9 +27,3 @@ export const authExtension = defineExtension({
     },
   },
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    auth: typeof authExtension;
-  }
-}

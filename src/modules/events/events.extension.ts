@@ -8,9 +8,3 @@ export const eventsExtension = defineExtension({
   scopes: ['events:read'],
   commands: [addEventCommands],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    events: typeof eventsExtension;
-  }
-}

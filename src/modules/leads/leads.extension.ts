@@ -11,9 +11,3 @@ export const leadsExtension = defineExtension({
   entities: [Lead, LeadImport],
   commands: [addLeadCommands],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    leads: typeof leadsExtension;
-  }
-}

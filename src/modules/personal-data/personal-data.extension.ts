@@ -7,9 +7,3 @@ export const personalDataExtension = defineExtension({
   scopes: ['leads:erase'],
   explicitScopes: ['leads:erase'],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    'personal-data': typeof personalDataExtension;
-  }
-}

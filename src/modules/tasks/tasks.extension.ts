@@ -8,9 +8,3 @@ export const tasksExtension = defineExtension({
   scopes: ['tasks:read', 'tasks:write'],
   entities: [Task],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    tasks: typeof tasksExtension;
-  }
-}

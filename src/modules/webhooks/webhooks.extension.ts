@@ -25,9 +25,3 @@ export const webhooksExtension = defineExtension({
   entities: [Webhook, Delivery],
   commands: [addWebhookCommands],
 });
-
-declare module '../../platform/config/registered-extensions.js' {
-  interface RegisteredExtensions {
-    webhooks: typeof webhooksExtension;
-  }
-}

@@ -1,8 +1,9 @@
 /**
- * The types of the extensions that a program contains. A manifest adds its own type by declaration
- * merging, so that `RequireScope` and `ApiError` accept its scopes and error codes.
+ * The types of the extensions that a program contains. `app.module.ts` adds those of Latitude's features, and the
+ * manifest of a team's extension adds its own, by declaration merging. `RequireScope` and `ApiError` then accept their
+ * scopes and error codes.
  */
-// oxlint-disable-next-line typescript/no-empty-object-type -- merged by each manifest
+// oxlint-disable-next-line typescript/no-empty-object-type -- filled by declaration merging
 export interface RegisteredExtensions {}
 
 /** The union of all registered manifests. */
