@@ -12,7 +12,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
-import { KeysRepository, type KeyState, type NewKeyRow } from './keys.repository.js';
+import { KeysRepository, type NewKeyRow } from './keys.repository.js';
 
 /** An organization with this number of valid keys makes no more over REST, because each key has rate limits of its own. */
 const MAX_KEYS = 100;
@@ -25,6 +25,9 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
 /**
  * Makes, rotates and revokes the keys of an organization (docs/contract/keys-and-scopes.md#api-keys). A call of a
  * request has the rules of its key. Commands have no key, and may do everything.
+ *
+ * A key that is made over REST ends with the key that has made it, and with those that this one ends with: if one of them
+ * is revoked, it is revoked too, and it does not expire later. `ends_with` has their ids.
  */
 @Injectable()
 export class KeyManagement implements OnModuleInit {
@@ -42,7 +45,7 @@ export class KeyManagement implements OnModuleInit {
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: ListQuery): Promise<Page<ApiKeyDto>> {
-    return this.repository.list(call, query);
+    return this.repository.page(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -99,8 +102,8 @@ export class KeyManagement implements OnModuleInit {
     overlapMs: number,
   ): Promise<{ key: Stored<ApiKeyWithSecretDto>; oldExpiresAt: Date | null }> {
     return this.change(call, async (inner, caller) => {
-      const old = orNotFound(await this.repository.findState(inner, id), 'key');
-      if (old.revoked_at || hasEnded(old)) {
+      const old = (await this.findIn(inner, id)).value();
+      if (hasEnded(old)) {
         throw new ApiError('not_found', {
           message: 'The key is revoked or has expired: create a new one.',
         });
@@ -124,15 +127,18 @@ export class KeyManagement implements OnModuleInit {
    */
   revoke(call: TenantCall, id: string): Promise<RevokedKeyDto> {
     return this.change(call, async (inner, caller) => {
-      const key = orNotFound(await this.repository.findState(inner, id), 'key');
-      if (caller) assertMayEnd(caller, key);
-      if (call.precondition) {
-        assertPrecondition(call, orNotFound(await this.repository.find(inner, id), 'key'));
-      }
+      const stored = await this.findIn(inner, id);
+      if (caller) assertMayEnd(caller, stored.value());
+      assertPrecondition(call, stored);
       await this.repository.revoke(inner, id);
-      const revoked = await this.repository.findState(inner, id);
-      return { id, revoked_at: revoked?.revoked_at ?? new Date() };
+      const { revoked_at } = (await this.findIn(inner, id)).value();
+      return { id, revoked_at: revoked_at ?? new Date() };
     });
+  }
+
+  /** @throws ApiError `not_found`, `create_failed` */
+  private async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto>> {
+    return orNotFound(await this.repository.findIn(call, id), 'key');
   }
 
   /** Inserts a key. */
@@ -154,7 +160,7 @@ export class KeyManagement implements OnModuleInit {
   /** Changes keys on behalf of the key of a request, if the call has one. */
   private change<T>(
     call: TenantCall,
-    work: (inner: InTransaction, caller: KeyState | undefined) => Promise<T>,
+    work: (inner: InTransaction, caller: ApiKeyDto | undefined) => Promise<T>,
   ): Promise<T> {
     return this.locked(call, async (inner) => {
       return work(inner, call.actor && (await this.callerOf(inner, call.actor)));
@@ -166,36 +172,37 @@ export class KeyManagement implements OnModuleInit {
     return this.database.transaction(call, async (inner) => {
       orNotFound(await this.repository.lockOrganization(inner), 'organization');
       const result = await work(inner);
+      // The statements of keys write their events themselves. The publisher looks for them after the commit.
       this.database.publishEvents(inner);
       return result;
     });
   }
 
   /** The key of a request as it is stored now: it may have been revoked since the request was authenticated. */
-  private async callerOf(inner: InTransaction, { key }: Actor): Promise<KeyState> {
+  private async callerOf(inner: InTransaction, { key }: Actor): Promise<ApiKeyDto> {
     const message = 'Keys are managed with an API key, not with a token of another issuer.';
     if (key.subject !== undefined) throw new ApiError('key_not_manageable', { message });
-    const caller = await this.repository.findValid(inner, key.id);
-    if (!caller) throw new ApiError('unauthorized');
+    const caller = (await this.repository.findIn(inner, key.id))?.value();
+    if (!caller || hasEnded(caller)) throw new ApiError('unauthorized');
     return caller;
   }
 }
 
 /** @throws ApiError `insufficient_scope` that names the first missing scope */
-function assertHolds(caller: KeyState, scopes: readonly string[]): void {
+function assertHolds(caller: ApiKeyDto, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !caller.scopes.includes(scope));
-  if (missing !== undefined) throw insufficientScope(missing as Scope);
+  if (missing !== undefined) throw insufficientScope(missing);
 }
 
 /** @throws ApiError `insufficient_scope`, `key_not_manageable` */
-function assertMayEnd(caller: KeyState, key: KeyState): void {
+function assertMayEnd(caller: ApiKeyDto, key: ApiKeyDto): void {
   assertHolds(caller, key.scopes);
   if (!caller.ends_with.includes(key.id)) return;
   throw notManageable('A key cannot rotate or revoke the keys that it ends with.');
 }
 
 /** @throws ApiError `insufficient_scope`, `key_not_manageable` */
-function assertMayRotate(caller: KeyState, key: KeyState): void {
+function assertMayRotate(caller: ApiKeyDto, key: ApiKeyDto): void {
   assertMayEnd(caller, key);
   if (key.successor_id !== null) {
     throw notManageable(`The key was rotated already: its successor is ${key.successor_id}.`);
@@ -210,7 +217,7 @@ function notManageable(message: string): ApiError {
 }
 
 /** @throws ApiError `validation_error` */
-function expiryOf({ expires_at: wanted }: CreateKeyDto, maker: KeyState): Date | null {
+function expiryOf({ expires_at: wanted }: CreateKeyDto, maker: ApiKeyDto): Date | null {
   if (!wanted) return maker.expires_at;
   assertFuture(wanted);
   if (!maker.expires_at || wanted <= maker.expires_at) return wanted;
@@ -220,7 +227,7 @@ function expiryOf({ expires_at: wanted }: CreateKeyDto, maker: KeyState): Date |
 
 /** @throws ApiError `validation_error` */
 export function assertFuture(expires_at: Date): void {
-  if (hasEnded({ expires_at })) throw invalidExpiry('must be in the future');
+  if (expires_at.getTime() <= Date.now()) throw invalidExpiry('must be in the future');
 }
 
 function invalidExpiry(message: string): ApiError {
@@ -228,14 +235,15 @@ function invalidExpiry(message: string): ApiError {
 }
 
 /** @throws ApiError `validation_error` */
-function userOf({ user_id: wanted }: CreateKeyDto, maker: KeyState): string | null {
+function userOf({ user_id: wanted }: CreateKeyDto, maker: ApiKeyDto): string | null {
   if (!wanted || !maker.user_id || wanted === maker.user_id) return wanted ?? maker.user_id;
   const message = 'must be that of the key of the request';
   throw validationError([{ field: 'user_id', message }]);
 }
 
-function hasEnded({ expires_at }: Pick<KeyState, 'expires_at'>): boolean {
-  return expires_at !== null && expires_at.getTime() <= Date.now();
+/** Whether a key is revoked or has expired. */
+function hasEnded({ revoked_at, expires_at }: ApiKeyDto): boolean {
+  return revoked_at !== null || (expires_at !== null && expires_at.getTime() <= Date.now());
 }
 
 /** The time after some milliseconds. */

@@ -2,17 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
-import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import type { Page } from '../../platform/data/lists/page.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
 import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyDto } from './key.dto.js';
-
-/** A key with what the rules of keys read. */
-export type KeyState = Omit<ApiKey, 'organization' | 'key_hash'>;
 
 /** The columns of a new key. */
 export type NewKeyRow = Pick<
@@ -21,8 +16,6 @@ export type NewKeyRow = Pick<
 >;
 
 const COLUMNS = jsonColumnsOf(ApiKeyDto);
-
-const FIND = 'select * from api_keys key where organization_id = $1 and id = $2';
 
 /**
  * Writes an event for each key that a statement changes, and returns the keys as JSON. `$1` is the organization, and
@@ -64,24 +57,16 @@ const REVOKE = withEvents(
     where organization_id = $1 and (id = $5 or ends_with @> array[$5]::uuid[]) and revoked_at is null`,
 );
 
+const COUNT_VALID = `
+  select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
+
+const KEYS = 'select * from api_keys where organization_id = $1';
+
 /** SQL of the keys of an organization. Writes are in a transaction that has locked the organization. */
 @Injectable()
-export class KeysRepository {
-  private readonly items: LookupList<ApiKeyDto>;
-
+export class KeysRepository extends LookupList<ApiKeyDto> {
   constructor(lookups: SharedLookups) {
-    const source = 'select * from api_keys where organization_id = $1';
-    this.items = new LookupList(lookups, 'keys', ApiKeyDto, source);
-  }
-
-  /** @throws ApiError `query_failed` */
-  list({ tenant }: TenantCall, query: ListQuery): Promise<Page<ApiKeyDto>> {
-    return this.items.page(tenant.id, query);
-  }
-
-  /** @throws ApiError `query_failed` */
-  find({ tenant }: TenantCall, id: string): Promise<Stored<ApiKeyDto> | undefined> {
-    return this.items.find(tenant.id, id);
+    super(lookups, 'keys', ApiKeyDto, KEYS);
   }
 
   /**
@@ -95,26 +80,24 @@ export class KeysRepository {
     return (await run(call, text)).length > 0;
   }
 
-  /** @throws ApiError `create_failed` */
-  async findState(call: InTransaction, id: string): Promise<KeyState | undefined> {
-    return (await run<KeyState>(call, FIND, id))[0];
-  }
-
   /**
-   * Finds a key that is neither revoked nor expired.
+   * Finds a key as it is in the transaction.
    * @throws ApiError `create_failed`
    */
-  async findValid(call: InTransaction, id: string): Promise<KeyState | undefined> {
-    return (await run<KeyState>(call, `${FIND} and ${IS_VALID_KEY}`, id))[0];
+  async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto> | undefined> {
+    const [row] = await run<JsonRow>(call, this.one, id);
+    return row && this.parser.stored(row);
   }
 
   /**
    * Counts the keys of an organization that are neither revoked nor expired.
-   * @throws ApiError `create_failed`
+   * @throws ApiError `query_failed`, in a transaction `create_failed`
    */
-  async countValid(call: InTransaction): Promise<number> {
-    const text = `select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
-    return (await run<{ count: number }>(call, text))[0]?.count ?? 0;
+  async countValid({ tenant, transaction }: TenantCall): Promise<number> {
+    const [row] = transaction
+      ? await run<{ count: number }>({ tenant, transaction }, COUNT_VALID)
+      : await this.lookups.find<{ count: number }>('valid-keys', COUNT_VALID, [tenant.id]);
+    return row?.count ?? 0;
   }
 
   /**
@@ -177,7 +160,7 @@ export class KeysRepository {
     const { key_id, channel, request_id } = originOf(call);
     const all = [key_id, channel, request_id, ...values];
     const rows = await run<JsonRow>(call, text, ...all);
-    return rows.map((row) => this.items.parser.stored(row));
+    return rows.map((row) => this.parser.stored(row));
   }
 }
 

@@ -33,7 +33,8 @@ export interface IssuedKey {
 }
 
 /**
- * Creates and lists organizations; creates, lists, rotates and revokes their keys (docs/contract/keys-and-scopes.md#api-keys).
+ * Organizations and their keys for commands and extensions, which act without a key
+ * (docs/contract/keys-and-scopes.md#api-keys). `KeyManagement` has the rules of keys, also for REST.
  */
 @Injectable()
 export class KeysService {

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import type { InTransaction } from '../../platform/data/call.js';
 import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
-import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import type { Page } from '../../platform/data/lists/page.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { type CreateOrganizationDto, OrganizationDto } from './organization.dto.js';
@@ -32,38 +30,30 @@ type NewOperatorKey = Pick<
 const KEY_COLUMNS =
   'id, operator_id, name, key_start, created_at, expires_at, last_used_at, revoked_at';
 
+/** Inserts a key. `$7`: the key that it replaces, which must be valid and ends at `$8`; null for a new operator. */
 const INSERT_KEY = `
-  insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at)
-  values ($1, $2, $3, $4, $5, $6) returning id`;
-
-/** Replaces a key that is still valid. `$7`: the old key, `$8`: when it ends. */
-const REPLACE_KEY = `
   with old as (
     update operator_keys set expires_at = least(expires_at, $8)
     where id = $7 and revoked_at is null and (expires_at is null or expires_at > now())
     returning id)
   insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at)
-  select $1, $2, $3, $4, $5, $6 from old returning id`;
+  select $1, $2, $3, $4, $5, $6 where $7::uuid is null or exists (select from old) returning id`;
 
 const ORGANIZATIONS = `
   select *, exists(select from api_keys where organization_id = organizations.id) as has_had_key
   from organizations where operator_id = $1`;
 
-/** SQL of the keys of operators, and of the organizations that they have created. The tenant of a call is the operator. */
+/**
+ * SQL of the keys of operators, and of the organizations that they have created, which are its list. The tenant of a call
+ * is the operator.
+ */
 @Injectable()
-export class OperatorsRepository {
-  private readonly organizations: LookupList<OrganizationDto>;
-
+export class OperatorsRepository extends LookupList<OrganizationDto> {
   constructor(
-    private readonly lookups: SharedLookups,
+    lookups: SharedLookups,
     private readonly writes: AdministrativeWrites,
   ) {
-    this.organizations = new LookupList(lookups, 'organizations', OrganizationDto, ORGANIZATIONS);
-  }
-
-  /** @throws ApiError `create_failed` */
-  async insertKey(key: NewOperatorKey): Promise<void> {
-    await this.writes.run({ text: INSERT_KEY, values: valuesOf(key) });
+    super(lookups, 'organizations', OrganizationDto, ORGANIZATIONS);
   }
 
   /**
@@ -71,9 +61,13 @@ export class OperatorsRepository {
    * @returns false if the old one is not valid
    * @throws ApiError `create_failed`
    */
-  async replaceKey(old: string, oldEnd: Date, key: NewOperatorKey): Promise<boolean> {
-    const values = [...valuesOf(key), old, oldEnd];
-    return (await this.writes.run({ text: REPLACE_KEY, values })).length > 0;
+  async insertKey(
+    { id, operator_id, name, key_hash, key_start, expires_at }: NewOperatorKey,
+    replaced?: { readonly id: string; readonly end: Date },
+  ): Promise<boolean> {
+    const columns = [id, operator_id, name, key_hash, key_start, expires_at];
+    const values = [...columns, replaced?.id, replaced?.end];
+    return (await this.writes.run({ text: INSERT_KEY, values })).length > 0;
   }
 
   /** @throws ApiError `query_failed` */
@@ -99,16 +93,6 @@ export class OperatorsRepository {
     return (await this.writes.run<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
   }
 
-  /** @throws ApiError `query_failed` */
-  list({ tenant }: TenantCall, query: ListQuery): Promise<Page<OrganizationDto>> {
-    return this.organizations.page(tenant.id, query);
-  }
-
-  /** @throws ApiError `query_failed` */
-  find({ tenant }: TenantCall, id: string): Promise<Stored<OrganizationDto> | undefined> {
-    return this.organizations.find(tenant.id, id);
-  }
-
   /** @throws ApiError `create_failed` */
   async insertOrganization(
     { transaction, tenant }: InTransaction,
@@ -126,12 +110,8 @@ export class OperatorsRepository {
       `insert into organizations (operator_id, id, name${column}) values ($1, $2, $3${value})`,
       [name, ...(phone_region ? [phone_region] : [])],
     );
-    const [row] = await run(this.organizations.one, []);
+    const [row] = await run(this.one, []);
     if (!row) throw new Error('The organization was not inserted.');
-    return this.organizations.parser.stored(row);
+    return this.parser.stored(row);
   }
-}
-
-function valuesOf({ id, operator_id, name, key_hash, key_start, expires_at }: NewOperatorKey) {
-  return [id, operator_id, name, key_hash, key_start, expires_at];
 }

@@ -63,7 +63,7 @@ export class OperatorsService {
     const { name, operator_id, created_at, expires_at } = old;
     const lifetime = expires_at && later(expires_at.getTime() - created_at.getTime());
     const { issued, row } = newKey(name, lifetime, operator_id);
-    if (!(await this.repository.replaceKey(id, later(overlapMs), row))) {
+    if (!(await this.repository.insertKey(row, { id, end: later(overlapMs) }))) {
       const message = 'The key is revoked or has expired: create a new operator.';
       throw new ApiError('not_found', { message });
     }
@@ -83,7 +83,7 @@ export class OperatorsService {
    * @throws ApiError `query_failed`
    */
   list(call: Call, query: ListQuery): Promise<Page<OrganizationDto>> {
-    return this.repository.list(call, query);
+    return this.repository.page(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

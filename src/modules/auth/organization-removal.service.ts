@@ -6,15 +6,6 @@ import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { AuthRepository } from './auth.repository.js';
 
-/** An organization with the numbers of its keys and records. */
-export interface OrganizationContents {
-  readonly id: string;
-  readonly name: string;
-  readonly keys: number;
-  /** Numbers of rows by table. */
-  readonly records: Counts;
-}
-
 /** Time after which every server refuses a revoked key. */
 const REVOCATION_MS = 1_000;
 
@@ -31,9 +22,10 @@ export class OrganizationRemovalService {
 
   /**
    * Counts what a removal would remove.
+   * @returns the organization, the number of its keys, and those of its rows by table
    * @throws ApiError `not_found`, `query_failed`
    */
-  async contents(id: string): Promise<OrganizationContents> {
+  async contents(id: string) {
     const { name } = orNotFound(await this.repository.findOrganization(id), 'organization');
     const keys = await this.repository.listKeys(id);
     return { id, name, keys: keys.length, records: await this.data.count({ tenant: { id } }) };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../platform/data/call.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
+import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
 import type { LimitsDto } from './me.dto.js';
 import type { OwnOrganizationDto } from './organization.dto.js';
@@ -11,7 +12,8 @@ import { RecordTotals } from './record-totals.repository.js';
 @Injectable()
 export class OrganizationService {
   constructor(
-    private readonly keys: KeysService,
+    private readonly service: KeysService,
+    private readonly keys: KeysRepository,
     private readonly totals: RecordTotals,
     private readonly tables: TenantTables,
     private readonly rateLimits: RateLimits,
@@ -21,25 +23,20 @@ export class OrganizationService {
   async describe(call: Call): Promise<OwnOrganizationDto> {
     const { scopes } = call.actor;
     const counted = this.tables.all.filter((table) => table.counted !== undefined);
-    const kinds = counted.map(({ name, events }) => {
-      return { name, isReadable: scopes.has(events?.scope ?? `${name}:read`) };
+    const readable = counted.filter(({ name, events }) => {
+      return scopes.has(events?.scope ?? `${name}:read`);
     });
-    const readable = kinds.filter(({ isReadable }) => isReadable).map(({ name }) => name);
     const [{ id, name, phone_region, created_at }, totals, keys] = await Promise.all([
-      this.keys.getOrganization(call.tenant.id),
-      this.totals.ofTables(call, readable),
-      scopes.has('keys:read') ? this.totals.ofKeys(call) : null,
+      this.service.getOrganization(call.tenant.id),
+      this.totals.ofTables(
+        call,
+        readable.map((table) => table.name),
+      ),
+      scopes.has('keys:read') ? this.keys.countValid(call) : null,
     ]);
-    const counts = kinds.map((kind) => [kind.name, totals[kind.name] ?? null] as const);
-    const limits = this.limitsOf(call);
-    return {
-      id,
-      name,
-      phone_region,
-      created_at,
-      counts: { ...Object.fromEntries(counts), keys },
-      limits,
-    };
+    const ofTables = counted.map((table) => [table.name, totals[table.name] ?? null] as const);
+    const counts = { ...Object.fromEntries(ofTables), keys };
+    return { id, name, phone_region, created_at, counts, limits: this.limitsOf(call) };
   }
 
   /** The rate limits of the key. */

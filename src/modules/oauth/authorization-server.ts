@@ -5,7 +5,12 @@ import { Injectable } from '@nestjs/common';
 import Provider, { type Configuration, errors, interactionPolicy, type JWK } from 'oidc-provider';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
-import { checkClientName, checkRedirectUris, GRANT_TYPES } from './client-metadata.js';
+import {
+  checkClientName,
+  checkRedirectUris,
+  GRANT_TYPES,
+  keepSupported,
+} from './client-metadata.js';
 import { PAGE_HEADERS, renderProblem } from './consent.page.js';
 import { OAuthRepository } from './oauth.repository.js';
 import { ProtectedResource } from './protected-resource.js';
@@ -102,7 +107,9 @@ function configuration(resource: ProtectedResource): Configuration {
     },
     extraClientMetadata: {
       properties: ['client_name', 'redirect_uris'],
-      validator: (_, name, value) => {
+      validator: (context, name, value, metadata) => {
+        // A stored client has no context.
+        if (context?.oidc.route === 'registration') keepSupported(metadata);
         if (name === 'client_name') checkClientName(value);
         else checkRedirectUris(value);
       },
@@ -160,7 +167,7 @@ function configuration(resource: ProtectedResource): Configuration {
     },
     issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    // Without it, a revoked access token would leave a grant without tokens.
+    // A client that revokes one of its tokens ends the grant, as the contract says, and not only this token.
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,
     interactions: { url: (_, { uid }) => `${ROUTES.consent}/${uid}`, policy: [consentPrompt()] },

@@ -1,4 +1,4 @@
-import { errors } from 'oidc-provider';
+import { type ClientMetadata, errors } from 'oidc-provider';
 import { isLoopback } from '../../platform/config/loopback.js';
 import { codePointLength } from '../../platform/fields/kinds/text.js';
 
@@ -38,20 +38,28 @@ export function checkRedirectUris(uris: unknown): void {
   );
 }
 
+/** What a registration can set. */
+const REGISTERED = [
+  'client_id',
+  'client_id_issued_at',
+  'client_name',
+  'redirect_uris',
+  'grant_types',
+];
+
 /**
- * The metadata of a registration that the server supports: clients are public, and ask for scopes when they
- * sign in. RFC 7591 lets a server replace values, which its response tells.
+ * Replaces the metadata of a registration that the server does not support: clients are public, and ask for scopes when
+ * they sign in. RFC 7591 lets a server replace values, which its response tells.
  */
-export function supportedMetadata(sent: Readonly<Record<string, unknown>>): object {
-  const { client_name, redirect_uris, grant_types } = sent;
+export function keepSupported(metadata: ClientMetadata): void {
+  const { redirect_uris, grant_types } = metadata;
   const isWeb = [redirect_uris].flat().every((uri) => String(uri).startsWith('https:'));
-  return {
-    client_name,
-    redirect_uris,
+  const isList = Array.isArray(grant_types);
+  const others = Object.keys(metadata).filter((name) => !REGISTERED.includes(name));
+  for (const name of others) Reflect.deleteProperty(metadata, name);
+  Object.assign(metadata, {
     application_type: isWeb ? 'web' : 'native',
     token_endpoint_auth_method: 'none',
-    ...(Array.isArray(grant_types) && {
-      grant_types: GRANT_TYPES.filter((type) => grant_types.includes(type)),
-    }),
-  };
+    grant_types: GRANT_TYPES.filter((type) => !isList || grant_types.includes(type)),
+  });
 }

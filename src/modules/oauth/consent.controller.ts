@@ -63,7 +63,7 @@ export class ConsentController {
       response.set(PAGE_HEADERS).status(400).type('html').send(renderProblem(problem));
       return;
     }
-    const { consent, result, returnTo } = authorization;
+    const { redirectUri, result, returnTo } = authorization;
     // The form was sent twice, or the browser went back to the page.
     const isAnswered = result?.consent !== undefined || result?.error !== undefined;
     const answer = isAnswered ? { location: returnTo } : await act(authorization);
@@ -72,10 +72,10 @@ export class ConsentController {
       return;
     }
     response
-      .set(formHeaders(consent.redirectUri))
+      .set(formHeaders(redirectUri))
       .status(answer ? 422 : 200)
       .type('html');
-    response.send(renderConsent({ ...consent, ...answer }));
+    response.send(renderConsent({ ...authorization, ...answer }));
   }
 
   /**

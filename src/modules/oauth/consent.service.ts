@@ -7,14 +7,14 @@ import { isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
-import { type GrantingKey, GrantsRepository } from './grants.repository.js';
+import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
 import { ACCOUNT, hashOf } from './oauth.repository.js';
 
 /** The key that a person has pasted, as the result of an unfinished authorization. */
 const KEY_ID = 'key_id';
 
 /** An authorization that waits for the answer of a person, with the request of its browser. */
-export interface Authorization {
+export interface Authorization extends Consent {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly uid: string;
@@ -22,7 +22,6 @@ export interface Authorization {
   readonly result: InteractionResults | undefined;
   readonly clientId: string;
   readonly resource: string;
-  readonly consent: Consent;
 }
 
 /** What happens after a form: the page with a problem, or another page. */
@@ -65,13 +64,11 @@ export class ConsentService {
       result,
       clientId: client.clientId,
       resource: String([resource].flat()[0]),
-      consent: {
-        documentUrl: isDocument ? client.clientId : undefined,
-        clientName: client.clientName,
-        redirectUri: String(redirect_uri),
-        scopes,
-        key: await this.offeredKey(result, scopes),
-      },
+      documentUrl: isDocument ? client.clientId : undefined,
+      clientName: client.clientName,
+      redirectUri: String(redirect_uri),
+      scopes,
+      key: await this.offeredKey(result, scopes),
     };
   }
 
@@ -84,7 +81,7 @@ export class ConsentService {
     if (!call || call.actor.isMcpOnly || call.actor.key.subject !== undefined) {
       return { problem: 'The API key is wrong, has expired or was revoked.' };
     }
-    if (!authorization.consent.scopes.some((scope) => call.actor.scopes.has(scope))) {
+    if (!authorization.scopes.some((scope) => call.actor.scopes.has(scope))) {
       return { problem: 'The API key has none of the scopes that the application asks for.' };
     }
     await this.store(authorization, { [KEY_ID]: call.actor.key.id });
@@ -99,23 +96,19 @@ export class ConsentService {
 
   /** Grants a part of the scopes of the key. */
   async grant(authorization: Authorization, chosen: readonly string[]): Promise<Answer> {
-    const { resource, consent, result } = authorization;
-    if (!consent.key)
-      return { problem: 'The API key has expired or was revoked. Use another one.' };
-    const scopes = consent.key.scopes.filter((scope) => chosen.includes(scope));
+    const { key } = authorization;
+    if (!key) return { problem: 'The API key has expired or was revoked. Use another one.' };
+    const scopes = key.scopes.filter((scope) => chosen.includes(scope));
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
-    const key_id = String(result?.[KEY_ID]);
-    const grant = { ...newGrant(authorization, scopes), key_id, resource };
-    if (!(await this.grants.insert(grant))) return ENDED;
+    const grant = newGrant(authorization, scopes);
+    if (!(await this.grants.insert(key, grant))) return ENDED;
     const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
     return { location: await this.store(authorization, answer) };
   }
 
   async refuse(authorization: Authorization): Promise<Answer> {
-    const { consent, result } = authorization;
-    const key_id = consent.key ? String(result?.[KEY_ID]) : null;
-    const refusal = { ...newGrant(authorization, consent.scopes), key_id };
-    if (!(await this.grants.refuse(refusal))) return ENDED;
+    const { key, scopes } = authorization;
+    if (!(await this.grants.refuse(key, newGrant(authorization, scopes)))) return ENDED;
     const error_description = 'The person has refused the access.';
     const answer = { error: 'access_denied', error_description };
     return { location: await this.store(authorization, answer) };
@@ -140,12 +133,16 @@ export class ConsentService {
 
 const ENDED: Answer = { problem: 'The key has changed, or this sign-in has ended. Connect again.' };
 
-function newGrant({ uid, clientId, consent }: Authorization, scopes: readonly string[]) {
+function newGrant(
+  { uid, clientId, clientName = '', resource }: Authorization,
+  scopes: readonly string[],
+): NewGrant {
   return {
     id: uuidv7(),
     interactionHash: hashOf(uid),
     client_id: clientId,
-    client_name: consent.clientName ?? '',
+    client_name: clientName,
+    resource,
     scopes,
   };
 }

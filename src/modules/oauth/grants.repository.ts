@@ -6,11 +6,8 @@ import {
 } from '../../platform/access/access.repository.js';
 import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
 import type { TenantCall } from '../../platform/data/call.js';
-import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import type { Page } from '../../platform/data/lists/page.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
 import { GrantDto } from './grants.dto.js';
 import type { Statement } from '../../platform/data/gateway/statement.js';
 import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
@@ -24,22 +21,19 @@ export type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 
 export interface GrantingKey {
   readonly id: string;
   readonly name: string;
+  readonly organization_id: string;
   readonly organization_name: string;
   readonly scopes: readonly string[];
   /** When a grant of the key would end. */
   readonly grant_expires_at: Date;
 }
 
-export interface NewGrant extends Pick<GrantDto, 'id' | 'key_id' | 'client_id' | 'client_name'> {
+/** What a person grants or refuses. */
+export interface NewGrant extends Pick<GrantDto, 'id' | 'client_id' | 'client_name'> {
   readonly resource: string;
   readonly scopes: readonly string[];
   /** The hash of the id of the authorization, which creates one grant only. */
   readonly interactionHash: Buffer;
-}
-
-export interface Refusal extends Omit<NewGrant, 'key_id' | 'resource'> {
-  /** Null if the person has pasted no key. */
-  readonly key_id: string | null;
 }
 
 /** The longest time that a grant lasts. It ends earlier with its key. */
@@ -56,13 +50,12 @@ const FIND_VALID = `
   where grants.id = $1 and ${IS_VALID_GRANT}`;
 
 const FIND_KEY = `
-  select key.id, key.name, organization.name as organization_name, key.scopes, ${EXPIRES_AT} as grant_expires_at
+  select key.id, key.name, key.scopes, key.organization_id, organization.name as organization_name, ${EXPIRES_AT} as grant_expires_at
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.id = $1 and ${IS_VALID_KEY}`;
 
-/** Row-level security lets a statement write events of this organization only. */
-const SET_ORGANIZATION = `
-  select set_config('app.organization_id', (select organization_id::text from api_keys where id = $1), true)`;
+/** Row-level security lets a transaction write events of this organization only. */
+const SET_ORGANIZATION = `select set_config('app.organization_id', $1::uuid::text, true)`;
 
 /** The grants of the organization `$1`. */
 const OF_ORGANIZATION = `
@@ -104,8 +97,6 @@ const REFUSE = `
     select organization_id, id, row_to_json(refused), 'grant.refused', '{}', key_id, null, client_id from refused)
   select from used`;
 
-const SET_TENANT = `select set_config('app.organization_id', $1::uuid::text, true)`;
-
 /** `$1`: the organization, `$2`: the grant, `$3` to `$5`: the key, the channel and the id of the request. */
 const REVOKE = `
   with updated as (
@@ -119,14 +110,12 @@ const REVOKE = `
 
 /** SQL of grants. */
 @Injectable()
-export class GrantsRepository {
-  private readonly items: LookupList<GrantDto>;
-
+export class GrantsRepository extends LookupList<GrantDto> {
   constructor(
-    private readonly lookups: SharedLookups,
+    lookups: SharedLookups,
     private readonly writes: AdministrativeWrites,
   ) {
-    this.items = new LookupList(lookups, 'grants', GrantDto, OF_ORGANIZATION);
+    super(lookups, 'grants', GrantDto, OF_ORGANIZATION);
   }
 
   /**
@@ -147,21 +136,22 @@ export class GrantsRepository {
    * @returns false if the authorization has ended, or the key is not valid or lacks a scope
    * @throws ApiError `create_failed`
    */
-  async insert(grant: NewGrant): Promise<boolean> {
-    const { interactionHash, id, key_id, client_id, client_name, resource, scopes } = grant;
-    const values = [interactionHash, id, key_id, client_id, client_name, resource, scopes];
-    return (await this.runFor(key_id, { text: INSERT, values })).length > 0;
+  async insert(key: GrantingKey, grant: NewGrant): Promise<boolean> {
+    const { interactionHash, id, client_id, client_name, resource, scopes } = grant;
+    const values = [interactionHash, id, key.id, client_id, client_name, resource, scopes];
+    return (await this.run(key.organization_id, { text: INSERT, values })).length > 0;
   }
 
   /**
-   * Ends an authorization without a grant. Stores an event, if the person has pasted a key.
+   * Ends an authorization without a grant, with an event.
+   * @param key undefined if the person has pasted none. No organization has an event then.
    * @returns false if the authorization has ended
    * @throws ApiError `create_failed`
    */
-  async refuse(grant: Refusal): Promise<boolean> {
-    const { interactionHash, id, key_id, client_id, client_name, scopes } = grant;
-    const values = [interactionHash, id, key_id, client_id, client_name, scopes];
-    return (await this.runFor(key_id, { text: REFUSE, values })).length > 0;
+  async refuse(key: GrantingKey | undefined, grant: NewGrant): Promise<boolean> {
+    const { interactionHash, id, client_id, client_name, scopes } = grant;
+    const values = [interactionHash, id, key?.id, client_id, client_name, scopes];
+    return (await this.run(key?.organization_id, { text: REFUSE, values })).length > 0;
   }
 
   /**
@@ -172,8 +162,8 @@ export class GrantsRepository {
   async revoke(call: TenantCall, id: string): Promise<GrantDto | undefined> {
     const { key_id, channel, request_id } = originOf(call);
     const organization = call.tenant.id;
-    const [found] = await this.writes.run<GrantDto>(
-      { text: SET_TENANT, values: [organization] },
+    const [found] = await this.run<GrantDto>(
+      organization,
       { text: REVOKE, values: [organization, id, key_id, channel, request_id] },
       { text: `${OF_ORGANIZATION} and grants.id = $2`, values: [organization, id] },
     );
@@ -206,17 +196,10 @@ export class GrantsRepository {
     return this.lookups.find<GrantDto>('all-grants', text, [id]);
   }
 
-  /** @throws ApiError `query_failed` */
-  page({ tenant }: TenantCall, query: ListQuery): Promise<Page<GrantDto>> {
-    return this.items.page(tenant.id, query);
-  }
-
-  /** @throws ApiError `query_failed` */
-  find({ tenant }: TenantCall, id: string): Promise<Stored<GrantDto> | undefined> {
-    return this.items.find(tenant.id, id);
-  }
-
-  private runFor(keyId: string | null, statement: Statement): Promise<unknown[]> {
-    return this.writes.run({ text: SET_ORGANIZATION, values: [keyId] }, statement);
+  private run<Row>(
+    organization: string | undefined,
+    ...statements: readonly Statement[]
+  ): Promise<Row[]> {
+    return this.writes.run({ text: SET_ORGANIZATION, values: [organization] }, ...statements);
   }
 }

@@ -1,11 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import type { GrantDto, GrantListQuery, RevokedGrantDto } from './grants.dto.js';
+import type { GrantDto, RevokedGrantDto } from './grants.dto.js';
 import { EventTypes } from '../events/event-types.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -32,7 +33,7 @@ export class GrantsService implements OnModuleInit {
   }
 
   /** @throws ApiError `query_failed` */
-  page(call: Call, query: GrantListQuery): Promise<Page<GrantDto>> {
+  page(call: Call, query: ListQuery): Promise<Page<GrantDto>> {
     return this.repository.page(call, query);
   }
 

@@ -1,21 +1,15 @@
-import { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
 import { Controller, Get, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { type Response, raw } from 'express';
+import type { Response } from 'express';
 import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 import type { ApiRequest } from '../../platform/http/request/api-request.js';
-import { isObject } from '../../platform/fields/kinds/json-object.js';
 import { AuthorizationServer } from './authorization-server.js';
-import { supportedMetadata } from './client-metadata.js';
 import { ProtectedResource } from './protected-resource.js';
 
 /** How often an address may begin an authorization, and register a client. */
 const AUTHORIZATIONS = { ttl: 60_000, limit: 60 };
 const REGISTRATIONS = { ttl: 3_600_000, limit: 20 };
-
-const readBody = promisify(raw({ type: 'application/json', limit: '56kb' }));
 
 const TOKEN_PATHS = ['oauth/token', 'oauth/revoke'];
 const DISCOVERY_PATHS = [
@@ -58,8 +52,7 @@ export class OAuthController {
   @Public()
   async register(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     await this.count('register', REGISTRATIONS, request);
-    await readBody(request, response);
-    await this.forward(withBody(request, registrationOf(request.body)), response);
+    await this.forward(request, response);
   }
 
   @Post(TOKEN_PATHS)
@@ -74,7 +67,7 @@ export class OAuthController {
     return this.forward(request, response);
   }
 
-  private async forward(request: IncomingMessage, response: Response): Promise<void> {
+  private async forward(request: ApiRequest, response: Response): Promise<void> {
     await this.server.provider.callback()(this.server.forwarded(request), response);
   }
 
@@ -100,27 +93,4 @@ export class OAuthController {
     const window = await this.limits.countIn(`oauth ${name}:${clientAddress}`, size, 'address');
     if (window.isBlocked) throw tooManyRequests(window, 'address', size.ttl);
   }
-}
-
-/** The supported part of a registration. oidc-provider refuses what is not JSON. */
-function registrationOf(body: unknown): Buffer {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  try {
-    const sent: unknown = JSON.parse(bytes.toString());
-    return isObject(sent) ? Buffer.from(JSON.stringify(supportedMetadata(sent))) : bytes;
-  } catch {
-    return bytes;
-  }
-}
-
-/** A request with another body, as a stream that was not read. */
-function withBody(request: ApiRequest, body: Buffer): IncomingMessage {
-  const copy = new IncomingMessage(request.socket);
-  copy.method = request.method;
-  copy.url = request.url;
-  copy.headers = { ...request.headers, 'content-length': String(body.length) };
-  copy.complete = true;
-  copy.push(body);
-  copy.push(null);
-  return copy;
 }

@@ -1,22 +1,26 @@
 import type { Type } from '@nestjs/common';
+import type { TenantCall } from '../call.js';
 import type { SharedLookups } from '../gateway/shared-lookups.js';
 import type { JsonRow } from '../records/record-statements.js';
 import { jsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
 import type { ListQuery } from './list-query.js';
 import { Page } from './page.js';
 
-/** Reads few records of a table that the tenant role may not use, such as that of keys. */
-export class LookupList<T extends object> {
-  readonly parser: RecordParser<T>;
-  /** SQL of the record with the id `$2`. */
-  readonly one: string;
+/**
+ * Base class of repositories of a table that the tenant role may not use and that has few records of an organization, such
+ * as that of keys. The list is ordered by `created_at`.
+ */
+export abstract class LookupList<T extends object> {
+  protected readonly parser: RecordParser<T>;
+  /** SQL of the record with the id `$2` that belongs to `$1`. */
+  protected readonly one: string;
 
   /**
    * @param name a unique name of the list
-   * @param source SQL of the rows that belong to `$1`. Its columns are the fields of the DTO.
+   * @param source SQL of the rows that belong to the tenant `$1`. Its columns are the fields of the DTO.
    */
   constructor(
-    private readonly lookups: SharedLookups,
+    protected readonly lookups: SharedLookups,
     private readonly name: string,
     private readonly dto: Type<T>,
     private readonly source: string,
@@ -26,11 +30,11 @@ export class LookupList<T extends object> {
   }
 
   /** @throws ApiError `query_failed` */
-  async page(owner: string, { page, limit, sort_dir: dir }: ListQuery): Promise<Page<T>> {
+  async page({ tenant }: TenantCall, { page, limit, sort_dir: dir }: ListQuery): Promise<Page<T>> {
     const rows = this.json(`order by source.created_at ${dir}, id ${dir} limit $2 offset $3`);
     const text = `select (select count(*)::int from (${this.source}) source) as total,
       (select string_agg(json, ',') from (${rows}) item) as items`;
-    const values = [owner, limit, (page - 1) * limit];
+    const values = [tenant.id, limit, (page - 1) * limit];
     const [row] = await this.lookups.find<{ total: number; items: string | null }>(
       `${this.name} ${dir}`,
       text,
@@ -40,8 +44,8 @@ export class LookupList<T extends object> {
   }
 
   /** @throws ApiError `query_failed` */
-  async find(owner: string, id: string): Promise<Stored<T> | undefined> {
-    const [row] = await this.lookups.find<JsonRow>(this.name, this.one, [owner, id]);
+  async find({ tenant }: TenantCall, id: string): Promise<Stored<T> | undefined> {
+    const [row] = await this.lookups.find<JsonRow>(this.name, this.one, [tenant.id, id]);
     return row && this.parser.stored(row);
   }
 
