@@ -50,6 +50,9 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 /**
  * Calls durable handlers, the methods with `@OnDurableEvent()`: each in one instance at a time, at least once for each
  * event, in the order of positions. The position of a handler is stored, so that it continues there after a restart.
+ *
+ * An instance claims the handlers that have events and that no instance runs, calls each with a page of events, and
+ * releases the claim. A claim ends by itself if it is not extended, as after a crash.
  */
 @Injectable()
 export class DurableHandlers implements OnApplicationBootstrap {
@@ -129,7 +132,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   /**
    * Calls a handler with a page of events, and stores its position. It stops if the handler fails or belongs to another
    * instance, or if the server stops.
-   * @param head the position up to which the page has all events, if it is not full
+   * @param head a position up to which all events were visible when the page was read. After a page that was not full, the
+   *   handler has processed all events up to it, also if the last ones are of types that it does not receive.
    */
   private async process(
     { run }: Method,

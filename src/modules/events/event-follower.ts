@@ -12,7 +12,7 @@ const PAGE = 1_000;
 
 type Listener = (marks: readonly EventMark[]) => void;
 
-/** Prepares this instance for events before its listeners are notified. */
+/** Reads what this instance needs before its listeners are notified, such as the subscriptions of sessions. */
 type Preparation = () => Promise<void>;
 
 /** Notifies this instance of the events that any instance has published, in their order. */
@@ -50,8 +50,9 @@ export class EventFollower implements OnModuleDestroy {
   }
 
   /**
-   * Notifies listeners of the events up to the last one, and reads those that other instances have published.
-   * The first call begins with the events that this instance has published.
+   * Notifies listeners of all events up to the last one. Those of the publication follow the position `previous`. If this
+   * instance does not know the events up to there, other instances have published them, and they are read. The first call
+   * begins with the publication.
    */
   async advance({ published, previous, last, expiredBefore }: Publication): Promise<void> {
     this.expiredBefore = expiredBefore;

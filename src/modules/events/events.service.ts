@@ -7,7 +7,7 @@ import {
 } from '../../platform/data/events/events.repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { CursorPage } from '../../platform/data/lists/page.js';
-import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
 import { EventFollower } from './event-follower.js';
 import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
 import { eventIdOf, positionOf } from './event-id.js';
@@ -20,38 +20,10 @@ const HOUR_US = 3_600_000_000;
 /** The number of created records that a list for agents has. */
 const LATEST_CREATIONS = 20;
 
-/** The caller of a request that may wait for events. Its key can end or get other scopes while it waits. */
-class FeedReader implements OpenResponse {
-  readonly key: Actor['key'];
-  scopes: ReadonlySet<string>;
-  private readonly controller = new AbortController();
-
-  constructor({ key, scopes }: Actor) {
-    this.key = key;
-    this.scopes = scopes;
-  }
-
-  /** Aborts when the key is no longer valid. */
-  get ended(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  updateScopes(scopes: readonly string[]): void {
-    this.scopes = new Set(scopes);
-  }
-
-  end(): void {
-    this.controller.abort();
-  }
-
-  /** @throws ApiError `unauthorized`, `insufficient_scope` */
-  assertMayRead(): void {
-    if (this.ended.aborted) throw new ApiError('unauthorized');
-    if (!this.scopes.has('events:read')) throw insufficientScope('events:read');
-  }
-}
-
-/** Reads the events of an organization. */
+/**
+ * Reads the events of an organization for REST. `/mcp` reads which records were created last, and which have changed, for
+ * the subscriptions of agents.
+ */
 @Injectable()
 export class EventsService {
   constructor(
@@ -68,26 +40,38 @@ export class EventsService {
    *   `insufficient_scope`
    */
   async feed(call: Call, query: EventFeedQuery, gone: AbortSignal): Promise<CursorPage<EventDto>> {
-    const reader = new FeedReader(call.actor);
-    // Refuses unknown types before the cursor is looked up.
-    this.readableTypes(reader, query.types);
-    const after = await this.positionAfter(call, query.after);
-    const ended = new AbortController();
-    const over = AbortSignal.any([gone, reader.ended, ended.signal]);
-    const end = () => {
-      ended.abort();
+    // The key can end or get other scopes while the request waits.
+    let { scopes } = call.actor;
+    const keyEnd = new AbortController();
+    const waited = new AbortController();
+    const endWait = () => {
+      waited.abort();
     };
-    const timer = setTimeout(end, query.wait * 1_000);
-    if (query.wait === 0) end();
+    const reader: OpenResponse = {
+      key: call.actor.key,
+      updateScopes: (found) => {
+        scopes = new Set(found);
+      },
+      end: () => {
+        keyEnd.abort();
+      },
+    };
+    // Refuses unknown types before the cursor is looked up.
+    this.readableTypes(scopes, query.types);
+    const after = await this.positionAfter(call, query.after);
+    const over = AbortSignal.any([gone, keyEnd.signal, waited.signal]);
+    const timer = setTimeout(endWait, query.wait * 1_000);
+    if (query.wait === 0) endWait();
     let unwatch: (() => void) | undefined;
     try {
       for (;;) {
         const isOver = over.aborted || this.follower.isStopped;
         // Waits before it reads, so that no event between the two is missed.
         const next = this.follower.waitForNext(call.tenant.id, over);
-        const types = this.readableTypes(reader, query.types);
+        const types = this.readableTypes(scopes, query.types);
         const { page, size } = await this.page(call, { after, types, limit: query.limit });
-        reader.assertMayRead();
+        if (keyEnd.signal.aborted) throw new ApiError('unauthorized');
+        if (!scopes.has('events:read')) throw insufficientScope('events:read');
         if (size > 0 || isOver) return page;
         if (!unwatch) {
           unwatch = this.keys.watch(reader);
@@ -97,7 +81,7 @@ export class EventsService {
       }
     } finally {
       clearTimeout(timer);
-      end();
+      endWait();
       unwatch?.();
     }
   }
@@ -182,7 +166,8 @@ export class EventsService {
     const stored = found.slice(0, limit);
     const has_more = found.length > limit;
     const last = stored.at(-1)?.position ?? after;
-    // Rounded to the hour, so that callers do not learn when other organizations write events.
+    // A page without further events continues at the head, so that a quiet organization does not lose its cursor. The
+    // head is rounded down to the hour, so that callers do not learn when other organizations write events.
     const known = has_more ? 0 : head - (head % HOUR_US);
     const next = eventIdOf(Math.max(last, known));
     const page = new CursorPage<EventDto>(`[${stored.map(eventJsonOf).join()}]`, {
@@ -192,10 +177,7 @@ export class EventsService {
     return { page, size: stored.length };
   }
 
-  private readableTypes(
-    { scopes }: Pick<Actor, 'scopes'>,
-    wanted: string | null | undefined,
-  ): string[] {
+  private readableTypes(scopes: ReadonlySet<string>, wanted: string | null | undefined): string[] {
     const readable = this.types.readableBy(scopes);
     if (!wanted) return readable;
     const names = wanted.split(',').map((name) => name.trim());

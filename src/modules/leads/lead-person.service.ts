@@ -23,26 +23,21 @@ export class LeadPersonService {
   }
 
   /**
-   * Locks the leads of a person until the transaction ends, also against merges.
-   * @returns their ids; none if the lead is not stored
+   * Prepares the erasure of a person: empties what imports keep of persons, and locks the leads of this one until the
+   * transaction ends, also against merges. Imports are locked first, as by the portions of an import.
+   * @returns the ids of the leads; none if the lead is not stored
    * @throws ApiError `create_failed`
    */
-  async lock(call: InTransaction, id: string): Promise<string[]> {
+  async lockToErase(call: InTransaction, id: string): Promise<string[]> {
+    await this.imports.erase(call, 'The data of a person was erased.');
     let locked: string[] = [];
+    // A merge that ends while this waits for its locks adds leads to the person. They are locked by another round.
     for (;;) {
       const ids = await this.repository.findPerson(call, id);
       if (ids.every((each) => locked.includes(each))) return ids;
       await this.repository.lockAll(call, ids);
       locked = ids;
     }
-  }
-
-  /**
-   * Erases what imports keep of persons. Call it before `lock`.
-   * @throws ApiError `create_failed`
-   */
-  eraseImports(call: InTransaction): Promise<void> {
-    return this.imports.erase(call, 'The data of a person was erased.');
   }
 
   /**

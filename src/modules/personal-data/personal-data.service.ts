@@ -45,8 +45,7 @@ export class PersonalDataService {
    */
   erase(call: TenantCall, id: string): Promise<string[]> {
     return this.database.transaction(call, async (inner) => {
-      await this.person.eraseImports(inner);
-      const stored = await this.person.lock(inner, id);
+      const stored = await this.person.lockToErase(inner, id);
       const ids = stored.length > 0 ? stored : await this.erasures.findErased(inner, id);
       orNotFound(ids.length > 0, 'lead');
       await this.eraseAll(inner, ids);
@@ -61,8 +60,7 @@ export class PersonalDataService {
    */
   eraseAgain(call: TenantCall, id: string): Promise<boolean> {
     return this.database.transaction(call, async (inner) => {
-      await this.person.eraseImports(inner);
-      const stored = await this.person.lock(inner, id);
+      const stored = await this.person.lockToErase(inner, id);
       await this.eraseAll(inner, [...new Set([id, ...stored])]);
       return stored.length > 0;
     });

@@ -34,11 +34,8 @@ export interface NewDelivery extends NewEvent {
   readonly webhookId: string;
 }
 
-/** What decides whether a webhook receives an event. */
-type Activity = Readonly<Pick<Webhook, 'id' | 'enabled' | 'created_at' | 'updated_at'>>;
-
 /** A webhook, with the types of events that it subscribes to and its scopes. */
-export type Receiver = Activity & Readonly<Required<Pick<Webhook, 'types' | 'scopes'>>>;
+export type Receiver = Readonly<Required<Pick<Webhook, 'id' | 'types' | 'scopes'>>>;
 
 /** A delivery that is due, with the data of its request. */
 export type DueDelivery = Readonly<
@@ -52,24 +49,28 @@ export type Outcome =
   | { readonly status: 'pending'; readonly retryMs: number };
 
 /**
- * Locks the rows of webhooks, so that transactions that add or end deliveries run one after another. A
- * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
- * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed, and what an
- * erasure committed.
+ * Locks the rows of webhooks until the transaction ends, so that transactions which add or end deliveries of a webhook
+ * run one after another. Otherwise one could add a delivery that waits for another delivery of its record while a second
+ * one ends this other delivery, and the first would wait forever. It also waits for erasures. Under READ COMMITTED, later
+ * statements of the transaction see what those before have committed.
  */
-const LOCK = `select id, enabled, created_at, updated_at, ${erasureLockSql('$1', '_shared')} from webhooks
+const LOCK = `select id, enabled, ${erasureLockSql('$1', '_shared')} from webhooks
   where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;
 
 /**
- * Deliveries `$2` as JSON, in their order; `$3`: whether they are of a job. Of those of a record, only the first one can
- * be due. Of a record that was erased after the change, whose event was read before, only the id is stored.
+ * Deliveries `$2` as JSON, in their order; `$3`: whether they are of a job. A disabled webhook gets those of changes that
+ * were made before it was disabled. That time is not stored: `updated_at` is it or a later one. Test events have no time of
+ * a change. Of the deliveries of a record, only the first one can be due. Of a record that was erased after the change,
+ * whose event was read before, only the id is stored.
  */
 const INSERT = `
   with fresh as (
-    select * from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
+    select delivery.* from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
         "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
+    join webhooks webhook on webhook.organization_id = $1 and webhook.id = delivery.webhook_id
+      and (enabled or delivery.created_at between webhook.created_at and webhook.updated_at)
     where not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries
@@ -95,7 +96,7 @@ const DUE = `
       and id <> all($3::uuid[])
     order by is_bulk, next_attempt_at, seq limit $4) due`;
 
-/** The answer to a body that was erased meanwhile is not stored. `$8` is the size of the body that was sent. */
+/** The answer to a body that was erased meanwhile is not stored: the stored body then has another size than `$8`, that of the sent one. */
 const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
   response_body = case when octet_length(body) = $8 then $5 end, error = $6, updated_at = date_trunc('milliseconds', now())`;
 
@@ -156,8 +157,7 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
    */
   receivers(call: TenantCall): Promise<Receiver[]> {
     return this.database.read(call, {
-      text: `select id, types, scopes, enabled, created_at, updated_at from webhooks
-        where organization_id = $1`,
+      text: 'select id, types, scopes from webhooks where organization_id = $1',
       values: [call.tenant.id],
     });
   }
@@ -174,9 +174,7 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
     isBulk: boolean,
   ): Promise<{ webhooks: string[]; deliveries: string[] }> {
     const locked = await lock(call, [...new Set(events.map(({ webhookId }) => webhookId))]);
-    const isReceived = ({ webhookId, createdAt }: NewDelivery) =>
-      locked.some((hook) => hook.id === webhookId && receivesEventOf(hook, createdAt));
-    const deliveries = events.filter(isReceived).map((event) => ({ id: uuidv7(), ...event }));
+    const deliveries = events.map((event) => ({ id: uuidv7(), ...event }));
     const values = [call.tenant.id, JSON.stringify(deliveries), isBulk];
     const rows = await call.transaction.query<{ id: string }>({ text: INSERT, values });
     return {
@@ -278,6 +276,7 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
       values: [call.tenant.id, webhookId],
     });
   }
+
   /**
    * Removes the deliveries of an organization that are older than 30 days.
    * @throws ApiError `create_failed`
@@ -297,19 +296,9 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
   }
 }
 
-/**
- * Whether a webhook receives the event of a change: it is enabled, or the change was made before it was disabled.
- * The time at which it was disabled is not stored. `updated_at` is that time or a later one.
- * @param changedAt undefined for a test event
- */
-export function receivesEventOf(
-  { enabled, created_at: created, updated_at: updated }: Activity,
-  changedAt: Date | undefined,
-): boolean {
-  if (enabled || changedAt === undefined) return enabled;
-  return created <= changedAt && changedAt <= updated;
-}
-
 function lock({ tenant, transaction }: InTransaction, webhooks: readonly string[]) {
-  return transaction.query<Activity>({ text: LOCK, values: [tenant.id, webhooks] });
+  return transaction.query<Pick<Webhook, 'id' | 'enabled'>>({
+    text: LOCK,
+    values: [tenant.id, webhooks],
+  });
 }

@@ -15,7 +15,6 @@ import {
   type NewDelivery,
   type NewEvent,
   type Receiver,
-  receivesEventOf,
 } from './deliveries.repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import type { WebhookDto } from './webhook.dto.js';
@@ -68,7 +67,6 @@ export class DeliveriesService {
       const scope = this.types.scopeOf(event.type) ?? '';
       return receivers
         .filter(({ types, scopes }) => types.includes(event.type) && scopes.includes(scope))
-        .filter((webhook) => receivesEventOf(webhook, event.createdAt))
         .map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
     });
     if (deliveries.length === 0) return;

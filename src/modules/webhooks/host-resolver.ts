@@ -1,11 +1,6 @@
+import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
-
-/** An address of a host. */
-export interface HostAddress {
-  readonly address: string;
-  readonly family: number;
-}
 
 const DNS_TIMEOUT = { timeout: 3_000, tries: 2 };
 
@@ -19,7 +14,7 @@ export class HostResolver {
    * reply, and it does not read the hosts file, which can contain names of private networks.
    * @returns an empty list if the host has no address
    */
-  async resolve(host: string): Promise<HostAddress[]> {
+  async resolve(host: string): Promise<LookupAddress[]> {
     const [four, six] = await Promise.allSettled([
       this.resolver.resolve4(host),
       this.resolver.resolve6(host),
@@ -30,7 +25,7 @@ export class HostResolver {
   }
 
   /** Resolves a name as the operating system does, including names in the hosts file. */
-  resolveLocally(host: string): Promise<HostAddress[]> {
+  resolveLocally(host: string): Promise<LookupAddress[]> {
     return dns.lookup(host, { all: true }).catch(() => []);
   }
 }

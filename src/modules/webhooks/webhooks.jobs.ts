@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
+import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
@@ -38,9 +39,7 @@ const ATTEMPT_OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
 
 /** Delivers events to receivers. */
 @Injectable()
-export class WebhooksJobs implements OnModuleDestroy {
-  private isStopping = false;
-
+export class WebhooksJobs {
   private readonly attempts: Counter;
   private readonly disabled: Counter;
 
@@ -49,6 +48,7 @@ export class WebhooksJobs implements OnModuleDestroy {
     private readonly deliveries: DeliveriesRepository,
     private readonly webhooks: WebhooksRepository,
     private readonly sender: WebhookSender,
+    private readonly background: BackgroundWork,
     registry: MetricsRegistry,
   ) {
     const registers = [registry];
@@ -66,10 +66,6 @@ export class WebhooksJobs implements OnModuleDestroy {
     });
     for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
     for (const reason of DISABLED_REASONS) this.disabled.inc({ reason }, 0);
-  }
-
-  onModuleDestroy(): void {
-    this.isStopping = true;
   }
 
   /**
@@ -99,7 +95,7 @@ export class WebhooksJobs implements OnModuleDestroy {
     const running = new Map<string, Promise<void>>();
     const end = performance.now() + RUN_MS;
     try {
-      while (!this.isStopping && performance.now() < end) {
+      while (this.background.isAccepting && performance.now() < end) {
         await this.begin(call, webhookId, running);
         if (running.size === 0) break;
         await Promise.race([...running.values(), wait(POLL_MS, undefined, { ref: false })]);

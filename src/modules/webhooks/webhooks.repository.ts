@@ -76,14 +76,14 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
     id: string,
     isGone: boolean,
   ): Promise<DisabledReason | undefined> {
-    const hasFailedForDays = `coalesce(failing_since < now() - interval '3 days', false)`;
     const [failed] = await this.database.write<{ reason: DisabledReason | null }>(call, {
-      text: `update webhooks set failing_since = case when $3 then failing_since else coalesce(failing_since, now()) end,
-          enabled = not ($3 or ${hasFailedForDays}),
-          disabled_reason = case when $3 then 'gone' when ${hasFailedForDays} then 'failing' end,
-          updated_at = case when $3 or ${hasFailedForDays} then ${NEXT_UPDATED_AT} else updated_at end
-        where ${this.isRecord} and enabled and ($3 or failing_since is null or ${hasFailedForDays})
-        returning disabled_reason as reason`,
+      text: `update webhooks set enabled = reason is null, disabled_reason = reason,
+          failing_since = case when reason = 'gone' then failing_since else coalesce(failing_since, now()) end,
+          updated_at = case when reason is null then updated_at else ${NEXT_UPDATED_AT} end
+        from (select case when $3 then 'gone' when failing_since < now() - interval '3 days' then 'failing' end as reason
+          from webhooks where ${this.isRecord}) failure
+        where ${this.isRecord} and enabled and (failing_since is null or reason is not null)
+        returning reason`,
       values: [call.tenant.id, id, isGone],
       plan: 'index',
     });
