@@ -100,10 +100,10 @@ module.exports = {
     {
       name: 'controllers-and-tools-use-services',
       severity: 'error',
-      from: { path: ['controller', 'tools', 'completions', 'prompt'].map(suffix) },
+      from: { path: ['controller', 'tools', 'prompt'].map(suffix) },
       to: {
         path: [suffix('repository'), suffix('entity'), '^src/platform/data/'],
-        pathNot: String.raw`^src/platform/data/(lists/|batches/batch\.dto\.ts$|call\.ts$)`,
+        pathNot: String.raw`^src/platform/data/(lists/|batches/|call\.ts$)`,
       },
     },
     {

@@ -1,21 +1,14 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Post,
-  Put,
-  Query,
-  UseFilters,
-} from '@nestjs/common';
+import { Body, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
-import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
+import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
+import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   AppointmentDto,
@@ -25,25 +18,18 @@ import {
   UpdateAppointmentDto,
 } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
+import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
+import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 
-import {
-  BatchMetaDto,
-  BatchResultDto,
-  RecordBatchDto,
-} from '../../platform/data/batches/batch.dto.js';
-import { batchResponse } from '../../platform/http/response/batch-response.js';
-import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
-import { AppointmentBatchService } from './appointment-batch.service.js';
+const BATCH_ITEMS = itemDtosOf(CreateAppointmentDto, UpdateAppointmentDto);
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
-@Controller('api/v1/appointments')
-@UseFilters(ErrorFilter)
-@ApiTag('Appointments', 'Scheduled visits, each with a lead.')
+@ApiController('appointments', 'Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {
   constructor(
     private readonly appointments: AppointmentsService,
-    private readonly batches: AppointmentBatchService,
+    private readonly batches: BatchRunner,
     private readonly events: EventsService,
   ) {}
 
@@ -74,20 +60,15 @@ export class AppointmentsController {
     return this.appointments.createStored(call, appointment);
   }
 
-  @Post('batch')
-  @HttpCode(200)
-  @RequireScope('appointments:write')
-  @CheckBody(BatchLimit)
-  @ApiRoute({
-    summary: 'Change several appointments',
-    description: 'Every ten items begun count as one write. 207 means that an item failed.',
-    response: [BatchResultDto],
-    meta: BatchMetaDto,
-    statuses: [207],
-    errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
-  })
+  @BatchRoute('appointments', 'appointments:write', ['lead_not_found'])
   async batch(@CurrentCall() call: Call, @Body() batch: RecordBatchDto) {
-    return batchResponse(await this.batches.run(call, batch));
+    const outcome = await this.batches.run(call, batch, {
+      items: BATCH_ITEMS,
+      service: this.appointments,
+      remove: (inner, id) => this.appointments.cancel(inner, id),
+      removed: 'cancelled',
+    });
+    return batchResponse(outcome);
   }
 
   @Put(':id')
@@ -113,15 +94,7 @@ export class AppointmentsController {
     return this.appointments.cancel(call, id);
   }
 
-  @Get(':id/events')
-  @RequireScope('events:read')
-  @ApiRoute({
-    summary: 'List the events of an appointment',
-    description: 'Who changed it and how, oldest first, also after its deletion.',
-    response: [EventDto],
-    paging: 'cursor',
-    errors: ['cursor_expired'],
-  })
+  @RecordEventsRoute('an appointment')
   listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
     return this.events.ofRecord(call, { kind: 'appointment', id }, query, () =>
       this.appointments.get(call, id),

@@ -5,17 +5,11 @@ import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
-import { AppointmentBatchService } from './appointment-batch.service.js';
 
 @Module({
   imports: [EventsModule, LeadsModule],
   controllers: [AppointmentsController],
-  providers: [
-    AppointmentsRepository,
-    AppointmentsService,
-    AppointmentBatchService,
-    AppointmentsTools,
-  ],
+  providers: [AppointmentsRepository, AppointmentsService, AppointmentsTools],
   exports: [AppointmentsService],
 })
 export class AppointmentsModule {}

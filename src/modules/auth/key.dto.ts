@@ -2,11 +2,14 @@ import { SCOPES, type Scope } from '../../platform/access/scopes.js';
 import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
 import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
-import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CreatedAt, RecordId, TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { problemRule } from '../../platform/fields/kinds/rules.js';
 
 /** Maximum length of the name of an organization or a key, in code points. */
 export const MAX_NAME_LENGTH = 200;
+
+/** The name of an organization or a key. */
+export const NAME = { max: MAX_NAME_LENGTH, required: true };
 
 /** The longest overlap of a rotation over REST: 30 days. */
 const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
@@ -31,7 +34,7 @@ export function Scopes({
 
 /** Fields of a new key (docs/contract/keys-and-scopes.md#keys-over-rest). */
 export class CreateKeyDto {
-  @Text({ max: MAX_NAME_LENGTH, required: true, description: 'What it is for.', example: 'n8n' })
+  @Text({ ...NAME, description: 'What it is for.', example: 'n8n' })
   name: string;
   @Scopes({
     required: true,
@@ -71,12 +74,9 @@ export class ApiKeyDto extends RecordOf(CreateKeyDto) {
     example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
   })
   successor_id: string | null;
-  @DateTime({
-    description: 'When it was last used, to a minute.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @TimeOf('When it was last used, to a minute.')
   last_used_at: Date | null;
-  @DateTime({ description: 'When it was revoked.', example: '2026-01-05T16:20:00.000Z' })
+  @TimeOf('When it was revoked.')
   revoked_at: Date | null;
   @CreatedAt() created_at: Date;
 }
@@ -106,16 +106,7 @@ export class RotateKeyDto {
 
 /** A key that was revoked. */
 export class RevokedKeyDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the key.',
-    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
-  })
-  id: string;
-  @DateTime({
-    required: true,
-    description: 'When it was revoked.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @RecordId('key', '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10') id: string;
+  @TimeOf('When it was revoked.', { required: true })
   revoked_at: Date;
 }

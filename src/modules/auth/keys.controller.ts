@@ -1,11 +1,11 @@
-import { Body, Controller, Delete, Get, Post, Query, UseFilters } from '@nestjs/common';
+import { Body, Delete, Get, Post, Query } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import {
   ApiKeyDto,
   ApiKeyWithSecretDto,
@@ -16,9 +16,7 @@ import {
 import { KeyManagement } from './key-management.service.js';
 
 /** Keys over REST (docs/contract/keys-and-scopes.md#keys-over-rest). */
-@Controller('api/v1/keys')
-@UseFilters(ErrorFilter)
-@ApiTag('Keys', 'The API keys of the organization.')
+@ApiController('keys', 'Keys', 'The API keys of the organization.')
 export class KeysController {
   constructor(private readonly keys: KeyManagement) {}
 

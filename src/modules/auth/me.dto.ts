@@ -1,55 +1,31 @@
 import { MAX_INTEGER } from '../../platform/config/setting.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
-import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
-import { MAX_NAME_LENGTH } from './key.dto.js';
+import { DateTime, Integer, Text } from '../../platform/fields/kinds/kinds.js';
+import { RecordId } from '../../platform/fields/kinds/record-fields.js';
+import { NAME } from './key.dto.js';
 import type { Call } from '../../platform/data/call.js';
 import { SCOPES } from '../../platform/access/scopes.js';
 
 class KeyOrganizationDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the organization.',
-    example: '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21',
-  })
-  id: string;
-  @Text({
-    max: MAX_NAME_LENGTH,
-    required: true,
-    description: 'Its name.',
-    example: 'Harbor Roofing',
-  })
+  @RecordId('organization', '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21') id: string;
+  @Text({ ...NAME, description: 'Its name.', example: 'Harbor Roofing' })
   name: string;
 }
 
 class KeyDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the key.',
-    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
-  })
-  id: string;
-  @Text({ max: MAX_NAME_LENGTH, required: true, description: 'What it is for.', example: 'n8n' })
+  @RecordId('key', '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10') id: string;
+  @Text({ ...NAME, description: 'What it is for.', example: 'n8n' })
   name: string;
 }
 
+const LIMIT = { min: 1, max: MAX_INTEGER, required: true };
+
 /** The rate limits of a key. */
 export class LimitsDto {
-  @Integer({
-    min: 1,
-    max: MAX_INTEGER,
-    required: true,
-    description: 'Reads (GET, HEAD) in a window of 60 seconds.',
-    example: 60,
-  })
+  @Integer({ ...LIMIT, description: 'Reads (GET, HEAD) in a window of 60 seconds.', example: 60 })
   reads_per_minute: number;
-  @Integer({
-    min: 1,
-    max: MAX_INTEGER,
-    required: true,
-    description: 'Writes in a window of 60 seconds.',
-    example: 30,
-  })
+  @Integer({ ...LIMIT, description: 'Writes in a window of 60 seconds.', example: 30 })
   writes_per_minute: number;
 }
 

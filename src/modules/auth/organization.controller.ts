@@ -1,16 +1,14 @@
-import { Controller, Get, UseFilters } from '@nestjs/common';
+import { Get } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { AnyKey } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { OwnOrganizationDto } from './organization.dto.js';
 import { OrganizationService } from './organization.service.js';
 
 /** The organization of a key (docs/contract/endpoints.md#organization). */
-@Controller('api/v1/organization')
-@UseFilters(ErrorFilter)
-@ApiTag('Organization', 'The organization of the key.')
+@ApiController('organization', 'Organization', 'The organization of the key.')
 export class OrganizationController {
   constructor(private readonly organization: OrganizationService) {}
 

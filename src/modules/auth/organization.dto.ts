@@ -6,7 +6,7 @@ import { Counts } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule } from '../../platform/fields/kinds/rules.js';
 import { Nested } from '../../platform/fields/nested.js';
-import { MAX_NAME_LENGTH, Scopes } from './key.dto.js';
+import { NAME, Scopes } from './key.dto.js';
 import { LimitsDto } from './me.dto.js';
 
 /** A country code, ISO 3166-1 alpha-2, in any case. */
@@ -21,12 +21,7 @@ function PhoneRegion(declaration: Declaration<string>) {
 
 /** Fields of a new organization (docs/contract/keys-and-scopes.md#operator-keys). */
 export class CreateOrganizationDto {
-  @Text({
-    max: MAX_NAME_LENGTH,
-    required: true,
-    description: 'Its name.',
-    example: 'Harbor Roofing',
-  })
+  @Text({ ...NAME, description: 'Its name.', example: 'Harbor Roofing' })
   name: string;
   @PhoneRegion({
     description:
@@ -49,12 +44,7 @@ export class OrganizationDto extends RecordOf(CreateOrganizationDto) {
 
 /** Fields of the first key of an organization. */
 export class FirstKeyDto {
-  @Text({
-    max: MAX_NAME_LENGTH,
-    required: true,
-    description: 'What it is for.',
-    example: 'First key',
-  })
+  @Text({ ...NAME, description: 'What it is for.', example: 'First key' })
   name: string;
   @Scopes({
     values: ORDINARY_SCOPES,

@@ -1,19 +1,17 @@
-import { Body, Controller, Get, Post, Query, UseFilters } from '@nestjs/common';
+import { Body, Get, Post, Query } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { OperatorKey } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { ApiKeyWithSecretDto } from './key.dto.js';
 import { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
 import { OperatorsService } from './operators.service.js';
 
 /** The organizations of an operator (docs/contract/keys-and-scopes.md#operator-keys). */
-@Controller('api/v1/organizations')
-@UseFilters(ErrorFilter)
-@ApiTag('Organizations', 'What operators create.')
+@ApiController('organizations', 'Organizations', 'What operators create.')
 export class OrganizationsController {
   constructor(private readonly operators: OperatorsService) {}
 

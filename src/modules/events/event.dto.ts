@@ -1,4 +1,5 @@
-import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { AnyRecord, Names } from '../../platform/fields/kinds/output-kinds.js';
 import { MAX_LIMIT } from '../../platform/data/lists/list-query.js';
@@ -65,11 +66,7 @@ export class EventDto {
   })
   type: string;
 
-  @DateTime({
-    required: true,
-    description: 'When the record was changed.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @TimeOf('When the record was changed.', { required: true })
   created_at: Date;
 
   @AnyRecord({

@@ -1,17 +1,15 @@
-import { Controller, Get, Query, UseFilters } from '@nestjs/common';
+import { Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 import type { Call } from '../../platform/data/call.js';
 import { EventDto, EventFeedQuery } from './event.dto.js';
 import { EventsService } from './events.service.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Events over REST (docs/contract/events.md). */
-@Controller('api/v1/events')
-@UseFilters(ErrorFilter)
-@ApiTag('Events', 'What changed.')
+@ApiController('events', 'Events', 'What changed.')
 export class EventsController {
   constructor(private readonly events: EventsService) {}
 

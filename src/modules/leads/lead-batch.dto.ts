@@ -4,8 +4,8 @@ import {
   type BatchOutcome,
   ListOfUnread,
 } from '../../platform/data/batches/batch.dto.js';
-import { declareField } from '../../platform/fields/field.js';
 import { Integer } from '../../platform/fields/kinds/kinds.js';
+import { outputField } from '../../platform/fields/kinds/output-kinds.js';
 import { jsonSchemaOf } from '../../platform/fields/schema/schema-of.js';
 import { CreateLeadDto } from './lead.dto.js';
 import { UPSERT_MODES } from './lead-upsert.dto.js';
@@ -54,16 +54,13 @@ export class CreateLeadsDto {
   leads: readonly unknown[];
 }
 
-function Results(): PropertyDecorator {
-  return declareField(
-    { required: true, description: 'The id or the error of each lead, in order.' },
-    { schema: { type: 'array', items: { type: 'object' } }, rules: [] },
-  );
-}
-
 /** The answer of `create_leads`. */
 export class CreatedLeadsDto {
-  @Results() results: readonly { index: number; id?: string; error?: object }[];
+  @outputField(
+    { type: 'array', items: { type: 'object' } },
+    { description: 'The id or the error of each lead, in order.' },
+  )
+  results: readonly { index: number; id?: string; error?: object }[];
   @Integer({ min: 0, max: MAX_CREATED, required: true, description: 'Leads that failed.' })
   failed: number;
 }

@@ -38,6 +38,7 @@ export class LeadBatchService {
     return this.batches.run(call, { atomic: false, items }, target);
   }
 
+  /** What a batch of leads calls. Its items were read into the DTOs of `ITEMS`, and its matches are those of `findMatches`. */
   private targetOf(options?: UpsertOptions): BatchTarget<CreateLeadDto, UpdateLeadDto> {
     const { leads, upserts } = this;
     return {

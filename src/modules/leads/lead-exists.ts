@@ -3,7 +3,8 @@ import { ApiError } from '../../platform/errors/api-error.js';
 
 /**
  * SQL that selects the ids of leads that are not deleted, and locks the leads against deletion until the
- * transaction ends. For features whose records refer to leads.
+ * transaction ends. For features whose records refer to leads. Each lead is locked once and in the order of the ids, so
+ * that two transactions do not wait for each other.
  * @param organization parameter of the organization, such as `$1`
  * @param ids subquery that selects the ids
  */

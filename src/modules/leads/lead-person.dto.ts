@@ -1,12 +1,10 @@
-import { DateTime, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Uuid } from '../../platform/fields/kinds/kinds.js';
+import { TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { LeadDto } from './lead.dto.js';
 
 /** A lead with what only an export of personal data shows. */
 export class PersonalLeadDto extends LeadDto {
-  @DateTime({
-    description: 'When it was deleted; null for a lead that exists.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @TimeOf('When it was deleted; null for a lead that exists.')
   deleted_at: Date | null;
   @Uuid({
     description: 'The lead that it was merged into, if it was merged.',

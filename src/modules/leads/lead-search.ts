@@ -37,11 +37,15 @@ export function searchDigits(term: string, region: string): readonly string[] {
 
 const ASCII_WORD = /[a-z0-9]/i;
 
-/** Selects leads that have all of the tags, in any case. The trigger of `tags_folded` converts case in the same way. */
+/**
+ * Selects leads that have all of the tags, in any case. A trigger writes `tags_folded`: the tags in lower case by the same
+ * collation, with `\x1f` before and after each, so that a pattern with both finds a whole tag.
+ */
 export function addTags(conditions: Conditions, tags: readonly string[] = []): void {
   for (const tag of tags) {
     const pattern = conditions.parameter(containing(`\x1f${tag.replaceAll('\x1f', ' ')}\x1f`));
-    // Without a trigram, PostgreSQL would read the whole index. With another collation, it does not use it.
+    // The index has trigrams of ASCII letters and digits. PostgreSQL uses it only for patterns of its collation, the
+    // default. A pattern without a trigram would read the whole index, and gets another collation.
     const collation = ASCII_WORD.test(tag) ? '"default"' : '"C"';
     const folded = `lower(${pattern}::text collate ${NAMES_COLLATION}) collate ${collation}`;
     conditions.search(`tags_folded like (${folded})`);

@@ -1,7 +1,6 @@
 import { PHONE_CHARACTERS } from '../../platform/fields/kinds/phone.js';
 import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import {
-  DateTime,
   Email,
   Flag,
   Integer,
@@ -19,6 +18,7 @@ import {
   ItemFields,
   ListQuery,
   SortBy,
+  TimeFilter,
   UpdatedAfter,
   UpdatedBefore,
 } from '../../platform/data/lists/list-query.js';
@@ -155,17 +155,9 @@ export class FindLeadsQuery extends ListQuery {
   temperature?: Temperature;
   @Text({ max: 200, description: 'Only the lead with this external id.', example: 'crm-4711' })
   external_id?: string;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only leads created at this time or later.',
-    example: '2026-01-01T00:00:00Z',
-  })
+  @TimeFilter('Only leads created at this time or later.', '2026-01-01T00:00:00Z')
   created_after?: Date;
-  @DateTime({
-    rounding: 'up',
-    description: 'Only leads created before this time.',
-    example: '2026-02-01T00:00:00Z',
-  })
+  @TimeFilter('Only leads created before this time.', '2026-02-01T00:00:00Z')
   created_before?: Date;
   @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
 }

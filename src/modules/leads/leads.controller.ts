@@ -1,27 +1,15 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Post,
-  Put,
-  Query,
-  StreamableFile,
-  UseFilters,
-} from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import {
-  CheckBody,
-  Conditional,
-  SingleInsert,
-} from '../../platform/http/routes/handler-declarations.js';
-import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { Conditional, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
+import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
+import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   CreateLeadDto,
@@ -34,11 +22,6 @@ import { LeadsService } from './leads.service.js';
 import { UpsertLeadDto, UpsertMetaDto } from './lead-upsert.dto.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
 import { WithMeta } from '../../platform/http/routes/with-meta.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
-
-import { BatchMetaDto, BatchResultDto } from '../../platform/data/batches/batch.dto.js';
-import { batchResponse } from '../../platform/http/response/batch-response.js';
-import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
 import { LeadBatchDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
@@ -48,9 +31,7 @@ import { LeadExportService } from './transfer/lead-export.service.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
-@Controller('api/v1/leads')
-@UseFilters(ErrorFilter)
-@ApiTag('Leads', 'Prospective customers.')
+@ApiController('leads', 'Leads', 'Prospective customers.')
 export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
@@ -117,18 +98,7 @@ export class LeadsController {
     return new WithMeta(lead, { action }, action === 'created' ? 201 : 200);
   }
 
-  @Post('batch')
-  @HttpCode(200)
-  @RequireScope('leads:write')
-  @CheckBody(BatchLimit)
-  @ApiRoute({
-    summary: 'Change several leads',
-    description: 'Every ten items begun count as one write. 207 means that an item failed.',
-    response: [BatchResultDto],
-    meta: BatchMetaDto,
-    statuses: [207],
-    errors: ['not_found', 'duplicate', 'precondition_failed'],
-  })
+  @BatchRoute('leads', 'leads:write')
   async batch(@CurrentCall() call: Call, @Body() batch: LeadBatchDto) {
     return batchResponse(await this.batches.run(call, batch));
   }
@@ -167,15 +137,7 @@ export class LeadsController {
     return this.leads.delete(call, id);
   }
 
-  @Get(':id/events')
-  @RequireScope('events:read')
-  @ApiRoute({
-    summary: 'List the events of a lead',
-    description: 'Who changed it and how, oldest first, also after its deletion.',
-    response: [EventDto],
-    paging: 'cursor',
-    errors: ['cursor_expired'],
-  })
+  @RecordEventsRoute('a lead')
   listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
     return this.events.ofRecord(call, { kind: 'lead', id }, query, () => this.leads.get(call, id));
   }

@@ -5,7 +5,6 @@ import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
 import { LeadComplianceService } from './lead-compliance.service.js';
-import { LeadsCompletions } from './leads.completions.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
@@ -36,7 +35,6 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadMergeService,
     LeadPersonService,
     LeadsTools,
-    LeadsCompletions,
     LeadComplianceService,
     ContactIdentityRepository,
     ContactIdentityService,

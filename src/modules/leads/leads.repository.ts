@@ -102,7 +102,8 @@ export class LeadsRepository extends TenantRepository<Lead> {
   }
 
   /**
-   * Whether the normalized forms of a lead may have to be written again.
+   * Whether the search text of a lead was written by an earlier release or by SQL. Its compared e-mail and phone can then
+   * be those of earlier rules as well.
    * @throws ApiError `create_failed`, because it is part of a write
    */
   async isToRewrite(call: TenantCall, id: string): Promise<boolean> {

@@ -202,6 +202,7 @@ export class LeadsService {
     if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
     const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
     const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
+    // A new search text would end the refill of the lead, which has to compute its unchanged e-mail and phone as well.
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
     const revise = async (stored: LeadDto) => {
       const given = inputFor?.(stored) ?? input;

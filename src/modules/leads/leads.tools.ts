@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
+import { UUID } from '../../platform/fields/kinds/uuid.js';
+import {
+  Completion,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from '../mcp/prompts/completion.decorator.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
+import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
   LeadDto,
@@ -156,4 +163,28 @@ export class LeadsTools {
   delete(call: Call, id: string) {
     return this.leads.delete(call, id);
   }
+
+  /** Completes the ids of leads from a part of a name, of contact data or of an id. */
+  @Completion({ name: 'lead', scope: 'leads:read' })
+  async complete(call: Call, typed: string): Promise<CompletionMatches> {
+    const byId = await this.leads.findByIdPrefix(call, typed, MAX_COMPLETIONS + 1);
+    const isSearch = typed.length <= MAX_SEARCH_LENGTH && !UUID.test(typed);
+    const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
+    const query = { page: 1, limit: MAX_COMPLETIONS, search: typed || undefined, ...order };
+    const { data, meta } = isSearch ? await this.leads.list(call, query) : NOTHING;
+    return {
+      matches: [...data, ...byId].map(matchOf),
+      hasMore: meta.total > data.length,
+      ...(byId.length === 0 && { total: meta.total }),
+    };
+  }
+}
+
+const MAX_SEARCH_LENGTH = 100;
+
+const NOTHING = { data: [], meta: { total: 0 } };
+
+function matchOf({ id, company, ...lead }: LeadListItemDto) {
+  const name = fullName(lead);
+  return { id, label: company === null ? name : `${name}, ${company}` };
 }

@@ -1,16 +1,15 @@
-import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { DateTime, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
-import { CreatedAt, OrganizationId } from '../../platform/fields/kinds/record-fields.js';
+import {
+  CreatedAt,
+  OrganizationId,
+  RecordId,
+  TimeOf,
+} from '../../platform/fields/kinds/record-fields.js';
 
 /** What a person has granted to an application (docs/contract/oauth.md#grants). */
 export class GrantDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the grant.',
-    example: '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54',
-  })
-  id: string;
+  @RecordId('grant', '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54') id: string;
   @OrganizationId() organization_id: string;
   @Uuid({
     required: true,
@@ -41,30 +40,15 @@ export class GrantDto {
     example: '2026-07-04T16:20:00.000Z',
   })
   expires_at: Date;
-  @DateTime({
-    description: 'When it was last used, to a minute.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @TimeOf('When it was last used, to a minute.')
   last_used_at: Date | null;
-  @DateTime({ description: 'When it was revoked.', example: '2026-01-05T16:20:00.000Z' })
+  @TimeOf('When it was revoked.')
   revoked_at: Date | null;
 }
 
 /** A grant that was revoked. */
 export class RevokedGrantDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the grant.',
-    example: '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54',
-  })
-  id: string;
-  @DateTime({
-    required: true,
-    description: 'When it was revoked.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @RecordId('grant', '01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54') id: string;
+  @TimeOf('When it was revoked.', { required: true })
   revoked_at: Date;
 }
-
-/** Paging of the list of grants. */
-export class GrantListQuery extends ListQuery {}

@@ -1,18 +1,16 @@
-import { Controller, Get, HttpCode, Post, UseFilters } from '@nestjs/common';
+import { Get, HttpCode, Post } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { NoBody } from '../../platform/http/routes/handler-declarations.js';
 import { ErasedLeadDto, PersonalDataDto } from './personal-data.dto.js';
 import { PersonalDataService } from './personal-data.service.js';
 
 /** The data of a person over REST (docs/contract/personal-data.md). */
-@Controller('api/v1/leads/:id')
-@UseFilters(ErrorFilter)
-@ApiTag('Personal data', 'What is stored about a person, and its erasure.')
+@ApiController('leads/:id', 'Personal data', 'What is stored about a person, and its erasure.')
 export class PersonalDataController {
   constructor(private readonly data: PersonalDataService) {}
 

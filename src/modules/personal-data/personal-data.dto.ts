@@ -1,6 +1,5 @@
-import { declareField } from '../../platform/fields/field.js';
 import { Flag } from '../../platform/fields/kinds/kinds.js';
-import { Names } from '../../platform/fields/kinds/output-kinds.js';
+import { Names, outputField } from '../../platform/fields/kinds/output-kinds.js';
 import { NestedRecords } from '../../platform/fields/nested.js';
 import { AppointmentDto } from '../appointments/appointment.dto.js';
 import { EventDto } from '../events/event.dto.js';
@@ -8,18 +7,6 @@ import type { RecordedEvent } from '../events/recorded-event.js';
 import { PersonalLeadDto } from '../leads/lead-person.dto.js';
 import { TaskDto } from '../tasks/task.dto.js';
 import { DeliveryDto } from '../webhooks/delivery.dto.js';
-
-function OtherRecords(): PropertyDecorator {
-  const rows = { type: 'array', items: { type: 'object' } };
-  return declareField(
-    {
-      required: true,
-      description: 'Records of extensions that refer to the person, by table.',
-      example: { messages: [{ id: '01a1fbde-995e-72a3-a032-ab1c988b9794', text: 'Hello' }] },
-    },
-    { schema: { type: 'object', additionalProperties: rows }, rules: [] },
-  );
-}
 
 /** Everything that is stored about a person (docs/contract/personal-data.md). */
 export class PersonalDataDto {
@@ -35,7 +22,14 @@ export class PersonalDataDto {
   events: readonly RecordedEvent[];
   @NestedRecords(DeliveryDto, { description: 'Deliveries of these events to webhooks.' })
   deliveries: readonly object[];
-  @OtherRecords() other_records: Readonly<Record<string, readonly object[]>>;
+  @outputField(
+    { type: 'object', additionalProperties: { type: 'array', items: { type: 'object' } } },
+    {
+      description: 'Records of extensions that refer to the person, by table.',
+      example: { messages: [{ id: '01a1fbde-995e-72a3-a032-ab1c988b9794', text: 'Hello' }] },
+    },
+  )
+  other_records: Readonly<Record<string, readonly object[]>>;
 }
 
 /** The response to an erasure. */

@@ -20,6 +20,9 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 const TASK_SORTS = ['due_date', 'created_at', 'updated_at', 'priority'] as const;
 
+const LEAD = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
+const USER = '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18';
+
 /** Fields of a new task (docs/contract/resources.md#tasks). */
 export class CreateTaskDto {
   @Text({ max: 500, required: true, description: 'What is to be done.', example: 'Send the offer' })
@@ -42,13 +45,10 @@ export class CreateTaskDto {
   due_date?: Date | null;
   @Uuid({
     description: 'The lead that it is about. It must exist in the organization.',
-    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+    example: LEAD,
   })
   contact_id?: string | null;
-  @Uuid({
-    description: 'The team member who does it: an id of your own users.',
-    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
-  })
+  @Uuid({ description: 'The team member who does it: an id of your own users.', example: USER })
   assigned_to_user_id?: string | null;
 }
 
@@ -60,7 +60,7 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @OrganizationId() organization_id: string;
   @Uuid({
     description: 'The user whom the key that created it names, if it names one.',
-    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
+    example: USER,
   })
   created_by_user_id: string | null;
   @Flag({
@@ -87,15 +87,9 @@ export class AgentTaskDto extends TaskDto {
 export class FindTasksQuery extends ListQuery {
   @OneOf(TASK_STATUSES, { description: 'Only tasks with this status.', example: 'open' })
   status?: TaskStatus;
-  @Uuid({
-    description: 'Only tasks that are assigned to this team member.',
-    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
-  })
+  @Uuid({ description: 'Only tasks that are assigned to this team member.', example: USER })
   assigned_to?: string;
-  @Uuid({
-    description: 'Only tasks about this lead.',
-    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
-  })
+  @Uuid({ description: 'Only tasks about this lead.', example: LEAD })
   contact_id?: string;
   @TimeFilter('Only tasks that are due before this time.', '2026-04-01T00:00:00Z')
   due_before?: Date;

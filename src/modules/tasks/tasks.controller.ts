@@ -1,44 +1,30 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Post,
-  Put,
-  Query,
-  UseFilters,
-} from '@nestjs/common';
+import { Body, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { CheckBody, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
-import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
+import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
+import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
 import type { Call } from '../../platform/data/call.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
+import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
+import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 
-import {
-  BatchMetaDto,
-  BatchResultDto,
-  RecordBatchDto,
-} from '../../platform/data/batches/batch.dto.js';
-import { batchResponse } from '../../platform/http/response/batch-response.js';
-import { BatchLimit } from '../../platform/http/guards/batch-limit.js';
-import { TaskBatchService } from './task-batch.service.js';
+const BATCH_ITEMS = itemDtosOf(CreateTaskDto, UpdateTaskDto);
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
-@Controller('api/v1/tasks')
-@UseFilters(ErrorFilter)
-@ApiTag('Tasks', 'What is to be done, for a lead or on its own.')
+@ApiController('tasks', 'Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {
   constructor(
     private readonly tasks: TasksService,
-    private readonly batches: TaskBatchService,
+    private readonly batches: BatchRunner,
     private readonly events: EventsService,
   ) {}
 
@@ -65,20 +51,15 @@ export class TasksController {
     return this.tasks.createStored(call, task);
   }
 
-  @Post('batch')
-  @HttpCode(200)
-  @RequireScope('tasks:write')
-  @CheckBody(BatchLimit)
-  @ApiRoute({
-    summary: 'Change several tasks',
-    description: 'Every ten items begun count as one write. 207 means that an item failed.',
-    response: [BatchResultDto],
-    meta: BatchMetaDto,
-    statuses: [207],
-    errors: ['not_found', 'lead_not_found', 'duplicate', 'precondition_failed'],
-  })
+  @BatchRoute('tasks', 'tasks:write', ['lead_not_found'])
   async batch(@CurrentCall() call: Call, @Body() batch: RecordBatchDto) {
-    return batchResponse(await this.batches.run(call, batch));
+    const outcome = await this.batches.run(call, batch, {
+      items: BATCH_ITEMS,
+      service: this.tasks,
+      remove: (inner, id) => this.tasks.delete(inner, id),
+      removed: 'deleted',
+    });
+    return batchResponse(outcome);
   }
 
   @Put(':id')
@@ -99,15 +80,7 @@ export class TasksController {
     return this.tasks.delete(call, id);
   }
 
-  @Get(':id/events')
-  @RequireScope('events:read')
-  @ApiRoute({
-    summary: 'List the events of a task',
-    description: 'Who changed it and how, oldest first, also after its deletion.',
-    response: [EventDto],
-    paging: 'cursor',
-    errors: ['cursor_expired'],
-  })
+  @RecordEventsRoute('a task')
   listEvents(@CurrentCall() call: Call, @Id() id: string, @Query() query: EventListQuery) {
     return this.events.ofRecord(call, { kind: 'task', id }, query, () => this.tasks.get(call, id));
   }

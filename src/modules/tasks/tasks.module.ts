@@ -4,12 +4,11 @@ import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
 import { TasksTools } from './tasks.tools.js';
-import { TaskBatchService } from './task-batch.service.js';
 
 @Module({
   imports: [EventsModule],
   controllers: [TasksController],
-  providers: [TasksRepository, TasksService, TaskBatchService, TasksTools],
+  providers: [TasksRepository, TasksService, TasksTools],
   exports: [TasksService],
 })
 export class TasksModule {}

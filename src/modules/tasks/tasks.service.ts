@@ -108,6 +108,7 @@ export class TasksService {
       }
       return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });
     };
+    // Without a contact, the change needs no stored value. It is then written without reading the task first.
     const direct = input.contact_id ? undefined : { values: input };
     const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'task');

@@ -1,5 +1,10 @@
 import { DateTime, Integer, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
-import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import {
+  CreatedAt,
+  RecordId,
+  TimeOf,
+  UpdatedAt,
+} from '../../platform/fields/kinds/record-fields.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
 
 const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
@@ -10,12 +15,7 @@ export const MAX_RESPONSE_BYTES = 1_000;
 
 /** One event for one webhook (docs/contract/webhooks.md#deliveries). */
 export class DeliveryDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the delivery.',
-    example: '01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10',
-  })
-  id: string;
+  @RecordId('delivery', '01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10') id: string;
   @Uuid({
     required: true,
     description: 'The webhook.',
@@ -66,7 +66,7 @@ export class DeliveryDto {
     example: '2026-01-05T16:20:02.000Z',
   })
   next_attempt_at: Date | null;
-  @DateTime({ description: 'When it was last attempted.', example: '2026-01-05T16:20:00.000Z' })
+  @TimeOf('When it was last attempted.')
   last_attempt_at: Date | null;
   @Integer({
     min: 0,

@@ -1,6 +1,6 @@
 import { type Declaration, declareField, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.js';
-import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CreatedAt, TimeOf, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule, textListRules, textRules } from '../../platform/fields/kinds/rules.js';
 import { trimText } from '../../platform/fields/kinds/text.js';
 import { isTargetUrl, URL_START } from './target-url.js';
@@ -86,10 +86,7 @@ export class WebhookDto extends RecordOf(CreateWebhookDto) {
     example: 'failing',
   })
   disabled_reason: DisabledReason | null;
-  @DateTime({
-    description: 'When the first attempt failed after the last successful one.',
-    example: '2026-01-05T16:20:00.000Z',
-  })
+  @TimeOf('When the first attempt failed after the last successful one.')
   failing_since: Date | null;
   @DateTime({
     description: 'Until when events are signed with the previous secret as well.',

@@ -1,17 +1,8 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Post,
-  Put,
-  Query,
-  UseFilters,
-} from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
-import { ApiRoute, ApiTag } from '../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CheckBody, NoBody } from '../../platform/http/routes/handler-declarations.js';
@@ -26,12 +17,9 @@ import {
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
 
 /** Webhooks over REST (docs/contract/webhooks.md). */
-@Controller('api/v1/webhooks')
-@UseFilters(ErrorFilter)
-@ApiTag('Webhooks', 'Where events are sent, by Standard Webhooks.')
+@ApiController('webhooks', 'Webhooks', 'Where events are sent, by Standard Webhooks.')
 export class WebhooksController {
   constructor(
     private readonly webhooks: WebhooksService,
@@ -49,7 +37,7 @@ export class WebhooksController {
   @RequireScope('webhooks:read')
   @ApiRoute({ summary: 'Get a webhook', response: WebhookDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.webhooks.getStored(call, id);
+    return this.webhooks.get(call, id);
   }
 
   @Post()

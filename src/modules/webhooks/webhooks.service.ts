@@ -40,12 +40,7 @@ export class WebhooksService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<WebhookDto> {
-    return (await this.getStored(call, id)).value();
-  }
-
-  /** @see get */
-  async getStored(call: Call, id: string): Promise<Stored<WebhookDto>> {
+  async get(call: Call, id: string): Promise<Stored<WebhookDto>> {
     return orNotFound(await this.repository.findStored(call, id), 'webhook');
   }
 
@@ -109,7 +104,7 @@ export class WebhooksService {
   async rotateSecret(call: Call, id: string): Promise<Stored<WebhookWithSecretDto>> {
     const secret = createSecret();
     orNotFound(await this.repository.rotateSecret(call, id, secret), 'webhook');
-    return (await this.getStored(call, id)).with({ secret });
+    return (await this.get(call, id)).with({ secret });
   }
 
   /**

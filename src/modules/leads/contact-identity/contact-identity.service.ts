@@ -41,22 +41,19 @@ interface Entry {
   readonly next: LeadIdentity;
 }
 
-/** Locks the next leads after another one. */
-type LockNext = (
-  call: InTransaction,
-  range: { after?: IdentifiedLead; limit: number },
-) => Promise<IdentifiedLead[]>;
-
-/**
- * Decides which of the leads get the form that they should have.
- * @param holders the leads that have these forms, by form
- */
-type Settle = (
-  call: InTransaction,
-  column: IdentityColumn,
-  entries: readonly Entry[],
-  holders: ReadonlyMap<string, LeadAge>,
-) => Promise<void> | void;
+/** The leads to write. */
+interface Selection {
+  /** Locks the next leads after another one. */
+  readonly lockNext: (
+    call: InTransaction,
+    range: { after?: IdentifiedLead; limit: number },
+  ) => Promise<IdentifiedLead[]>;
+  /**
+   * Whether a lead takes its form from a newer lead that has it, as after a change of the phone region. Otherwise it keeps
+   * its earlier form (docs/contract/resources.md#uniqueness).
+   */
+  readonly takesForms: boolean;
+}
 
 /**
  * Writes the normalized e-mails and phones and the search texts of stored leads again, after the rules or the phone
@@ -79,15 +76,10 @@ export class ContactIdentityService {
    * @throws ApiError `create_failed`
    */
   async normalizeAgain(call: TenantCall, region: string, changedSince?: Date): Promise<void> {
-    const lockNext: LockNext = (inner, range) =>
-      this.repository.lockNextBatch(inner, { ...range, changedSince });
-    const settle: Settle = async (inner, column, entries, holders) => {
-      giveToOldest(column, entries, holders);
-      const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
-      const leads = moved.map(({ next }) => next);
-      await this.repository.clearNormalized(inner, column, leads);
-    };
-    await this.writeBatches(call, region, lockNext, settle);
+    await this.writeBatches(call, region, {
+      lockNext: (inner, range) => this.repository.lockNextBatch(inner, { ...range, changedSince }),
+      takesForms: true,
+    });
   }
 
   /**
@@ -131,8 +123,9 @@ export class ContactIdentityService {
    */
   async refill(call: TenantCall, region: string, mayContinue = () => true): Promise<void> {
     if (!(await this.repository.hasToRefill(call))) return;
-    const lockNext: LockNext = (inner, range) => this.repository.lockToRefill(inner, range);
-    await this.writeBatches(call, region, lockNext, keepTaken, mayContinue);
+    const lockNext: Selection['lockNext'] = (inner, range) =>
+      this.repository.lockToRefill(inner, range);
+    await this.writeBatches(call, region, { lockNext, takesForms: false }, mayContinue);
   }
 
   /**
@@ -141,15 +134,14 @@ export class ContactIdentityService {
    * @throws UniqueViolation if another request gives a form to another lead at the same time
    */
   async refillOne(call: InTransaction, region: string, id: string): Promise<void> {
-    await this.write(call, region, await this.repository.lockOne(call, id), keepTaken);
+    await this.write(call, region, await this.repository.lockOne(call, id), false);
   }
 
   /** Writes leads in batches, until one is not full. */
   private async writeBatches(
     call: TenantCall,
     region: string,
-    lockNext: LockNext,
-    settle: Settle,
+    { lockNext, takesForms }: Selection,
     mayContinue = () => true,
   ): Promise<void> {
     let range: { after?: IdentifiedLead; limit: number } = { limit: BATCH };
@@ -157,7 +149,7 @@ export class ContactIdentityService {
       const { after, limit } = range;
       const run = async (inner: InTransaction) => {
         const leads = await lockNext(inner, { after, limit });
-        await this.write(inner, region, leads, settle);
+        await this.write(inner, region, leads, takesForms);
         return leads;
       };
       try {
@@ -177,13 +169,19 @@ export class ContactIdentityService {
     call: InTransaction,
     region: string,
     leads: readonly IdentifiedLead[],
-    settle: Settle,
+    takesForms: boolean,
   ): Promise<void> {
     const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
     for (const [, column] of FIELDS) {
       const forms = entries.map(({ next }) => next[column]);
       const holders = await this.repository.findByNormalized(call, column, forms);
-      await settle(call, column, entries, holders);
+      if (!takesForms) keepTaken(column, entries, holders);
+      else {
+        giveToOldest(column, entries, holders);
+        const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
+        const next = moved.map((entry) => entry.next);
+        await this.repository.clearNormalized(call, column, next);
+      }
     }
     const changed = entries.filter(({ lead, next }) => {
       const columns = ['email_compared', 'phone_compared', 'search_text'] as const;
@@ -216,7 +214,11 @@ function giveToOldest(
 }
 
 /** Lets leads keep their form if another lead has the new one, or gets it in this batch. */
-const keepTaken: Settle = (_, column, entries, holders) => {
+function keepTaken(
+  column: IdentityColumn,
+  entries: readonly Entry[],
+  holders: ReadonlyMap<string, LeadAge>,
+): void {
   const taken = new Map([...holders].map(([form, { id }]) => [form, id]));
   for (const { lead, next } of entries) {
     const form = next[column];
@@ -227,7 +229,7 @@ const keepTaken: Settle = (_, column, entries, holders) => {
     next[column] = lead[column];
     next.search_text = markToRewrite(next.search_text);
   }
-};
+}
 
 function isOlder(one: LeadAge, other: LeadAge): boolean {
   const ms = one.created_at.getTime() - other.created_at.getTime();

@@ -62,7 +62,7 @@ export async function* csvRecords(
   });
   // The parser emits the errors of the source.
   pipeline(Readable.from(bytes), parser, () => undefined);
-  // The parser counts CR and LF in a cell as two lines.
+  // What the parser has counted too many: it begins with line 1, and counts CR and LF in a cell as two lines.
   let surplus = 1 - start.line;
   try {
     for await (const parsed of parser) {

@@ -31,9 +31,6 @@ const SMALL_PORTION = 10;
 /** The pause after a portion in relation to its duration, so that requests are served meanwhile. */
 const PAUSE = 0.25;
 
-/** How often the key of an import is looked up. */
-const KEY_CHECK_MS = 700;
-
 const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
 
 /** How long a job waits for another import of the organization, or for the lease of a process that has ended. */
@@ -122,21 +119,17 @@ export class LeadImportRunner implements OnModuleDestroy {
   ): Promise<void> {
     const { id } = running;
     const own = callOf(call, running.starter);
-    let keyCheckedAt = -Infinity;
     for await (const portion of portionsOf(this.linesOf(call, running), size)) {
       if (this.isStopping) {
         await this.repository.release(call, running);
         await this.imports.sendJob(call, id);
         return;
       }
-      const startedAt = performance.now();
-      if (startedAt - keyCheckedAt > KEY_CHECK_MS) {
-        if (!(await this.mayContinue(own))) {
-          await this.repository.end(call, id, 'cancelled', KEY_ENDED);
-          return;
-        }
-        keyCheckedAt = startedAt;
+      if (!(await this.mayContinue(own))) {
+        await this.repository.end(call, id, 'cancelled', KEY_ENDED);
+        return;
       }
+      const startedAt = performance.now();
       await this.database.transaction(own, (inner) => this.runPortion(inner, running, portion));
       onProgress(portion.length);
       await wait((performance.now() - startedAt) * PAUSE);

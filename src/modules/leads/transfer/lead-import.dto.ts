@@ -1,4 +1,4 @@
-import { declareField } from '../../../platform/fields/field.js';
+import { declareField, PickOf } from '../../../platform/fields/field.js';
 import {
   DateTime,
   Flag,
@@ -6,17 +6,17 @@ import {
   OneOf,
   SomeOf,
   Text,
-  Uuid,
 } from '../../../platform/fields/kinds/kinds.js';
 import { EnumArray, Names } from '../../../platform/fields/kinds/output-kinds.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
-import { CreatedAt, UpdatedAt } from '../../../platform/fields/kinds/record-fields.js';
+import { CreatedAt, RecordId, UpdatedAt } from '../../../platform/fields/kinds/record-fields.js';
 import { textRule } from '../../../platform/fields/kinds/rules.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { ENCODINGS, type TextEncoding } from './decode-text.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';
+import { LeadExportQuery } from './lead-export.dto.js';
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -123,12 +123,7 @@ function Lines(description: string, example: number) {
 
 /** An import of leads (docs/contract/imports.md#progress). */
 export class LeadImportDto {
-  @Uuid({
-    required: true,
-    description: 'Identifier of the import.',
-    example: '01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10',
-  })
-  id: string;
+  @RecordId('import', '01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10') id: string;
   @OneOf(STATUSES, { required: true, description: 'Its state.', example: 'running' })
   status: ImportStatus;
   @OneOf(IMPORT_FORMATS, { required: true, description: 'Format of the file.', example: 'csv' })
@@ -183,11 +178,4 @@ export class LeadImportListQuery extends ListQuery {
 }
 
 /** How rejected lines are written. */
-export class RejectedLinesQuery {
-  @OneOf(['formulas', 'none'] as const, {
-    default: 'formulas',
-    description: 'Whether cells that a spreadsheet would take for formulas get a leading quote.',
-    example: 'formulas',
-  })
-  escape: 'formulas' | 'none';
-}
+export class RejectedLinesQuery extends PickOf(LeadExportQuery, ['escape']) {}

@@ -1,21 +1,12 @@
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Post,
-  Query,
-  Req,
-  StreamableFile,
-  UseFilters,
-} from '@nestjs/common';
+import { Get, HttpCode, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
-import { ErrorFilter } from '../../../platform/http/error.filter.js';
 import { type ApiRequest, CurrentCall } from '../../../platform/http/request/api-request.js';
 import { FileStream } from '../../../platform/http/request/file-stream.js';
 import { Id } from '../../../platform/http/request/id.decorator.js';
 import { IdempotentResponses } from '../../../platform/http/response/idempotent-responses.js';
 import { RequireScope } from '../../../platform/http/routes/access.js';
-import { ApiRoute, ApiTag } from '../../../platform/http/routes/api-route.decorator.js';
+import { ApiController } from '../../../platform/http/routes/api-controller.decorator.js';
+import { ApiRoute } from '../../../platform/http/routes/api-route.decorator.js';
 import { NoBody, TakesFile } from '../../../platform/http/routes/handler-declarations.js';
 import { EXPORT_TYPES } from './lead-export.dto.js';
 import {
@@ -34,9 +25,7 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
 };
 
 /** Imports of leads over REST (docs/contract/imports.md). */
-@Controller('api/v1/leads/imports')
-@UseFilters(ErrorFilter)
-@ApiTag('Leads', 'Prospective customers.')
+@ApiController('leads/imports', 'Leads', 'Prospective customers.')
 export class LeadImportsController {
   constructor(
     private readonly imports: LeadImportsService,
