@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { InteractionResults } from 'oidc-provider';
-import { errors } from 'oidc-provider';
+import { errors, type InteractionResults } from 'oidc-provider';
 import { v7 as uuidv7 } from 'uuid';
 import { isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { commandCallOf } from '../../platform/extension/command-call.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 import type { Call } from '../../platform/data/call.js';
@@ -27,7 +26,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
 
   command('list', 'list the latest 100 webhooks').action(({ organization }: Organization) =>
     run(async (app) => {
-      const call = await callOf(app, organization);
+      const call = await commandCallOf(app, organization);
       return (await app.get(WebhooksService).list(call, LATEST)).data;
     }),
   );
@@ -36,7 +35,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .requiredOption('--types <types>', 'types of events, such as lead.created,lead.updated', listOf)
     .action(({ organization, url, types }: Organization & { url: string; types: string[] }) =>
       run(async (app) => {
-        const call = await callOf(app, organization);
+        const call = await commandCallOf(app, organization);
         const webhook = { url, types, enabled: true };
         return (await app.get(WebhooksService).create(call, webhook)).value();
       }),
@@ -53,7 +52,7 @@ function addCommandsOfOne(command: (name: string, about: string) => Command, run
     command(name, about)
       .argument('<id>', 'id of the webhook', uuid)
       .action((id: string, { organization }: Organization) =>
-        run(async (app) => action(app, await callOf(app, organization), id)),
+        run(async (app) => action(app, await commandCallOf(app, organization), id)),
       );
   ofOne('delete', 'delete a webhook and its deliveries', (app, call, id) =>
     app.get(WebhooksService).delete(call, id),
@@ -74,10 +73,4 @@ function targetUrl(text: string): string {
 
 function listOf(text: string): string[] {
   return text.split(',');
-}
-
-/** @throws ApiError `not_found` */
-async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
-  const found = await app.get(OrganizationCalls).find(organization, 'command line');
-  return orNotFound(found, 'organization');
 }

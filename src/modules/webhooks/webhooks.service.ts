@@ -113,23 +113,21 @@ export class WebhooksService {
    * @throws ApiError `validation_error` that names `types` or `url`
    */
   private grantedScopes(call: Call, { url, types }: CreateWebhookDto): string[] {
-    const needed = types.map((type) => ({ type, scope: this.types.scopeOf(type) }));
-    const unknown = needed.filter(({ scope }) => scope === undefined).map(({ type }) => type);
-    const missing = needed.filter(
-      ({ scope }) => scope !== undefined && !call.actor.scopes.has(scope),
-    );
+    const scopeOf = (type: string) => this.types.scopeOf(type);
+    const unknown = types.find((type) => scopeOf(type) === undefined);
+    const refused = types.find((type) => !call.actor.scopes.has(scopeOf(type) ?? ''));
     const problems = [];
-    if (unknown.length > 0) {
-      const message = `has the unknown type ${unknown[0]}; the types are ${this.types.all.join(', ')}`;
+    if (unknown !== undefined) {
+      const message = `has the unknown type ${unknown}; the types are ${this.types.all.join(', ')}`;
       problems.push({ field: 'types', message });
-    } else if (missing[0]) {
-      const { type, scope } = missing[0];
-      problems.push({ field: 'types', message: `has ${type}, for which the key needs ${scope}` });
+    } else if (refused !== undefined) {
+      const message = `has ${refused}, for which the key needs ${scopeOf(refused)}`;
+      problems.push({ field: 'types', message });
     }
     if (this.sender.isRefused(url)) {
       problems.push({ field: 'url', message: 'must not have a private address' });
     }
     if (problems.length > 0) throw validationError(problems);
-    return [...new Set(needed.flatMap(({ scope }) => scope ?? []))].sort();
+    return [...new Set(types.flatMap((type) => scopeOf(type) ?? []))].sort();
   }
 }

@@ -4,6 +4,7 @@ import { type Field, fieldsOf, isClearable, namesOf } from '../../../platform/fi
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto, LeadDto } from '../lead.dto.js';
 import { unescapeFormula } from './file-lines.js';
+import { jsonOf } from './file-records.js';
 
 /** Where the cells of a column go: a field, `custom_fields.` and a key, or nowhere. */
 export interface Column {
@@ -200,14 +201,6 @@ function tagsOf(text: string): unknown {
   if (Array.isArray(list)) return list;
   const tags = text.split(text.includes(';') ? ';' : ',').map((tag) => tag.trim());
   return tags.filter((tag) => tag !== '');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @returns undefined for a field that is never empty */

@@ -116,13 +116,18 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
 }
 
 function objectOf(text: string, line: number): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // It is not JSON.
-  }
+  const value = jsonOf(text);
+  if (isObject(value)) return value;
   throw invalidLine(line, 'is not a JSON object');
+}
+
+/** @returns undefined if the text is not JSON */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { ENCODINGS, type TextEncoding } from './decode-text.js';
-import { type DelimiterName, DELIMITERS } from './file-records.js';
+import { type DelimiterName, DELIMITERS, jsonOf } from './file-records.js';
 import { LeadExportQuery } from './lead-export.dto.js';
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
@@ -53,14 +53,10 @@ function ColumnMap() {
 
 /** @returns undefined if the text is no map of columns */
 export function columnMapOf(text = '{}'): Record<string, string | null> | undefined {
-  try {
-    const map: unknown = JSON.parse(text);
-    if (!isObject(map)) return undefined;
-    const isMap = Object.values(map).every((to) => to === null || typeof to === 'string');
-    return isMap ? (map as Record<string, string | null>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const map = jsonOf(text);
+  if (!isObject(map)) return undefined;
+  const isMap = Object.values(map).every((to) => to === null || typeof to === 'string');
+  return isMap ? (map as Record<string, string | null>) : undefined;
 }
 
 /** How a file is imported (docs/contract/imports.md#parameters). */

@@ -4,11 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { Command } from 'commander';
-import { OrganizationCalls } from '../../../platform/access/organization-calls.service.js';
 import { onStopSignal } from '../../../platform/config/stop-signals.js';
-import type { Call } from '../../../platform/data/call.js';
 import { validationError } from '../../../platform/errors/api-error.js';
-import { orNotFound } from '../../../platform/errors/or-not-found.js';
+import { commandCallOf } from '../../../platform/extension/command-call.js';
 import { uuid } from '../../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../../platform/extension/command.js';
 import { readParameters } from '../../../platform/fields/input/read-parameters.js';
@@ -22,8 +20,6 @@ const STANDARD_STREAM = '-';
 
 /** Only the owner may read an export, because it contains personal data. */
 const PRIVATE = 0o600;
-
-const CALLER = 'command line';
 
 /** How often an import looks whether another one of the organization has ended. */
 const BUSY_MS = 1_000;
@@ -51,13 +47,8 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .option('--escaped <way>', 'none or latitude')
     .option('--dry-run', 'write no lead')
     .option('--rejected <file>', 'write the rejected lines to this file')
-    .action((file: string, { rejected, ...options }: Options) =>
-      run(async (app, progress) => {
-        const result = await importFile(app, file, options, progress);
-        if (typeof rejected === 'string') await writeRejected(app, options, result.id, rejected);
-        if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;
-        return result;
-      }),
+    .action((file: string, options: Options & { readonly rejected?: string }) =>
+      run((app, progress) => importFile(app, file, options, progress)),
     );
   leads
     .command('export')
@@ -77,11 +68,11 @@ export function addTransferCommands(leads: Command, run: Run): void {
 async function importFile(
   app: INestApplicationContext,
   file: string,
-  { organization, ...options }: Options,
+  { organization, rejected, ...options }: Options & { readonly rejected?: string },
   progress: Progress,
 ) {
   const query = read(LeadImportQuery, options);
-  const call = await callOf(app, organization);
+  const call = await commandCallOf(app, organization);
   const imports = app.get(LeadImportsService);
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
@@ -99,18 +90,13 @@ async function importFile(
   } finally {
     removeListeners();
   }
-  return imports.get(call, id);
-}
-
-async function writeRejected(
-  app: INestApplicationContext,
-  { organization }: Options,
-  id: string,
-  file: string,
-): Promise<void> {
-  const call = await callOf(app, organization);
-  const lines = await app.get(LeadImportsService).rejected(call, id, { escape: 'formulas' });
-  await pipeline(lines, createWriteStream(file));
+  if (rejected !== undefined) {
+    const lines = await imports.rejected(call, id, { escape: 'formulas' });
+    await pipeline(lines, createWriteStream(rejected));
+  }
+  const result = await imports.get(call, id);
+  if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;
+  return result;
 }
 
 async function exportLeads(
@@ -125,7 +111,7 @@ async function exportLeads(
     filters[name] = others === undefined ? value : [others, value].flat();
   }
   const query = read(LeadExportQuery, { ...filters, ...options });
-  const call = await callOf(app, organization);
+  const call = await commandCallOf(app, organization);
   const isStandard = file === STANDARD_STREAM;
   // A file that exists is not replaced.
   const sink = isStandard ? process.stdout : (await open(file, 'wx', PRIVATE)).createWriteStream();
@@ -152,13 +138,4 @@ function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organizati
   });
   if (problems.length > 0) throw validationError(problems);
   return value;
-}
-
-/** @throws ApiError `not_found` */
-async function callOf(app: INestApplicationContext, organization: string): Promise<Call> {
-  const found = await app.get(OrganizationCalls).find(organization, CALLER);
-  const call = orNotFound(found, 'organization');
-  // It has no key that could end.
-  const key = { ...call.actor.key, subject: CALLER };
-  return { ...call, actor: { ...call.actor, key } };
 }
