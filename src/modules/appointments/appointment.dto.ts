@@ -23,13 +23,15 @@ export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 const BOOKED_BY = ['api', 'ai'] as const;
 export const APPOINTMENT_SORTS = ['start_time', 'created_at', 'updated_at'] as const;
 
+const LEAD = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
+
 /** Fields of a new appointment (docs/contract/resources.md#appointments). */
 export class CreateAppointmentDto {
   @Uuid({
     required: true,
     description:
       'The lead that it is with. It must exist in the organization and cannot be changed.',
-    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+    example: LEAD,
   })
   lead_id: string;
   @DateTime({
@@ -103,10 +105,7 @@ export class FindAppointmentsQuery extends ListQuery {
     example: 'scheduled',
   })
   status?: AppointmentStatus;
-  @Uuid({
-    description: 'Only appointments of this lead.',
-    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
-  })
+  @Uuid({ description: 'Only appointments of this lead.', example: LEAD })
   lead_id?: string;
   @TimeFilter('Only appointments that start at this time or later.', '2026-03-01T00:00:00Z')
   start_after?: Date;

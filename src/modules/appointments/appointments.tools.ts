@@ -117,7 +117,8 @@ export class AppointmentsTools {
     const matchOf = (appointment: AppointmentDto) => {
       return { id: appointment.id, label: labelOf(appointment, names.get(appointment.lead_id)) };
     };
-    const found = data.map(matchOf).filter(({ label }) => contains(label, typed));
+    const isMatch = (label: string) => label.toLowerCase().includes(typed.toLowerCase());
+    const found = data.map(matchOf).filter(({ label }) => isMatch(label));
     return { matches: [...found, ...byId.map(matchOf)], hasMore: meta.total > data.length };
   }
 
@@ -128,10 +129,6 @@ export class AppointmentsTools {
       : [];
     return this.leads.findNames(call, [...new Set(ids)]);
   }
-}
-
-function contains(label: string, typed: string): boolean {
-  return label.toLowerCase().includes(typed.toLowerCase());
 }
 
 /** The start of the day or month that a string starts with. */

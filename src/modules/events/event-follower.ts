@@ -12,9 +12,6 @@ const PAGE = 1_000;
 
 type Listener = (marks: readonly EventMark[]) => void;
 
-/** Reads what this instance needs before its listeners are notified, such as the subscriptions of sessions. */
-type Preparation = () => Promise<void>;
-
 /** Notifies this instance of the events that any instance has published, in their order. */
 @Injectable()
 export class EventFollower implements OnModuleDestroy {
@@ -22,7 +19,7 @@ export class EventFollower implements OnModuleDestroy {
   expiredBefore = 0;
   /** Every event up to this position was visible when it was set. Undefined before the first read. */
   private position: number | undefined;
-  private readonly preparations: Preparation[] = [];
+  private prepare = (): Promise<void> => Promise.resolve();
   private readonly listeners = new Set<Listener>();
   /** Emits the ids of organizations with new events. */
   private readonly published = new EventEmitter().setMaxListeners(0);
@@ -39,9 +36,12 @@ export class EventFollower implements OnModuleDestroy {
     return this.position ?? 0;
   }
 
-  /** Calls `prepare` before each page of events. If it fails, the page is read again later. */
-  beforeEvents(prepare: Preparation): void {
-    this.preparations.push(prepare);
+  /**
+   * Calls `prepare` before each page of events, so that sessions know their subscriptions when listeners are notified. If it
+   * fails, the page is read again later.
+   */
+  beforeEvents(prepare: () => Promise<void>): void {
+    this.prepare = prepare;
   }
 
   /** @param listener receives the new events in pages */
@@ -62,7 +62,7 @@ export class EventFollower implements OnModuleDestroy {
       const marks: readonly EventMark[] = isNext
         ? published
         : await this.log.readMarks(this.position, last, PAGE);
-      if (marks.length > 0) await Promise.all(this.preparations.map((prepare) => prepare()));
+      if (marks.length > 0) await this.prepare();
       this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
       if (marks.length > 0) this.notify(marks);
     }
