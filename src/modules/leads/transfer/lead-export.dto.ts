@@ -14,17 +14,13 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 const ESCAPES = ['formulas', 'none'] as const;
 
+/** The parameters of lists that do not apply to an export, which has one order and no pages. */
 const NO_FILTERS: readonly string[] = [...namesOf(ListQuery), 'sort_by'];
 
-const FILTERS = namesOf(LeadListQuery).filter((name): name is keyof LeadFilters => {
-  return !NO_FILTERS.includes(name);
-});
+const FILTERS = namesOf(LeadListQuery).filter((name) => !NO_FILTERS.includes(name));
 
 /** Which leads are exported, and how (docs/contract/exports.md). */
-export class LeadExportQuery extends PickOf<LeadListQuery, keyof LeadFilters>(
-  LeadListQuery,
-  FILTERS,
-) {
+export class LeadExportQuery extends PickOf(LeadListQuery, FILTERS as (keyof LeadFilters)[]) {
   @OneOf(FORMATS, {
     default: 'csv',
     description: 'CSV, or a JSON object a line.',
