@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { GuardedProcess, type RunAs } from './guarded-process.js';
-import { findProcess, findProcesses } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { pollUntil } from './polling.js';
 
@@ -106,20 +105,12 @@ function socketIn(directory: string): string {
   return join(directory, `.s.PGSQL.${PORT}`);
 }
 
-/** Removes incomplete directories of killed processes, but not those of running ones. */
+/** Removes the incomplete directories of killed processes. An interrupted initdb may write for a moment more. */
 async function removeLeftovers(dataDirectory: string): Promise<void> {
-  for (const name of await readdir(dataDirectory)) {
-    const [, kind, pid] = /^(postgres\.init|owner\.claim)-(\d+)/.exec(name) ?? [];
-    if (kind === undefined) continue;
-    // This process has not run initdb yet: a directory with its id belongs to an earlier process.
-    const ours = kind === 'postgres.init' && Number(pid) === process.pid;
-    if (!ours && (await findProcess(Number(pid)))) continue;
+  const names = await readdir(dataDirectory);
+  for (const name of names.filter((each) => /^(postgres\.init|owner\.claim)-/.test(each))) {
     const path = join(dataDirectory, name);
-    // After Node.js was killed, initdb still writes until it is interrupted.
-    const isUnused = async () =>
-      (await findProcesses((command) => command.includes(path))).length === 0;
-    await pollUntil(isUnused, { every: 20, timeout: 5_000 });
-    await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+    await rm(path, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
   }
 }
 

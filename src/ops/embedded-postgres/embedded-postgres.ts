@@ -5,7 +5,7 @@ import { type Cluster, locateCluster, prepareCluster } from './cluster.js';
 import { type Connection, connectionThrough, ensureDatabase, isAccepting } from './connection.js';
 import { DataDirectoryInUseError, messageOf } from './errors.js';
 import { acquire, type Owner, type Release, type Role } from './owner.js';
-import { Postmaster, readLockFile } from './postmaster.js';
+import { Postmaster } from './postmaster.js';
 import { findInstallation, type Installation, prepareRuntime } from './runtime.js';
 
 export interface EmbeddedPostgresOptions {
@@ -24,8 +24,6 @@ export interface EmbeddedPostgresOptions {
 /** A running PostgreSQL. */
 export interface EmbeddedPostgres {
   readonly connection: Connection;
-  /** Process id of the postmaster. It changes with a restart. */
-  readonly pid: number;
   /** Shuts PostgreSQL down if this process started it. Can be called more than once. */
   stop(): Promise<void>;
 }
@@ -53,8 +51,7 @@ export async function openEmbeddedPostgres(
     const access = await gainAccess(cluster, options.role, signal);
     if (typeof access !== 'function') return access;
     try {
-      const postmaster = await start(installation, cluster, options, signal);
-      return owned(cluster, postmaster, access);
+      return await start(installation, cluster, options, signal, access);
     } catch (error) {
       await access();
       throw error;
@@ -76,8 +73,8 @@ async function gainAccess(
     if (typeof acquired === 'function') return acquired;
     if (acquired.role === 'server') {
       if (role === 'server') throw inUseBy(acquired, cluster);
-      const attached = await attach(cluster, acquired);
-      if (attached !== undefined) return attached;
+      const connection = connectionThrough(acquired.socketDirectory);
+      if (await isAccepting(connection)) return { connection, stop: () => Promise.resolve() };
     } else if (performance.now() > latest) {
       throw inUseBy(acquired, cluster);
     }
@@ -85,43 +82,24 @@ async function gainAccess(
   }
 }
 
-/** @returns undefined while the PostgreSQL of the server does not accept connections */
-async function attach(cluster: Cluster, server: Owner): Promise<EmbeddedPostgres | undefined> {
-  const lock = await readLockFile(cluster);
-  const connection = connectionThrough(server.socketDirectory);
-  if (lock === undefined || !(await isAccepting(connection))) return undefined;
-  return { connection, pid: lock.pid, stop: () => Promise.resolve() };
-}
-
+/** @param release ends the ownership of the data directory, which `stop()` calls */
 async function start(
   installation: Installation,
   cluster: Cluster,
   { flags = [], log = () => undefined }: EmbeddedPostgresOptions,
   signal: AbortSignal,
-): Promise<Postmaster> {
+  release: Release,
+): Promise<EmbeddedPostgres> {
   const { dataDirectory, directory, socketDirectory } = cluster;
+  const connection = connectionThrough(socketDirectory);
   const runtime = await prepareRuntime(installation, dataDirectory, directory);
   await prepareCluster(cluster, runtime, signal);
-  try {
-    const postmaster = await Postmaster.start({ cluster, runtime, flags, log }, signal);
-    await ensureDatabase(connectionThrough(socketDirectory)).catch(async (cause: unknown) => {
-      await postmaster.stop();
-      const message = `PostgreSQL in ${directory} cannot open its database: ${messageOf(cause)}`;
-      throw new Error(message, { cause });
-    });
-    return postmaster;
-  } catch (error) {
+  const starting = Postmaster.start({ cluster, runtime, flags, log }, signal);
+  const postmaster = await starting.catch(async (error: unknown) => {
     // Removes only an empty directory. A socket in it may belong to another process.
     await rmdir(socketDirectory).catch(() => undefined);
     throw error;
-  }
-}
-
-function owned(
-  { socketDirectory }: Cluster,
-  postmaster: Postmaster,
-  release: Release,
-): EmbeddedPostgres {
+  });
   const shutDown = async () => {
     try {
       await postmaster.stop();
@@ -132,13 +110,13 @@ function owned(
     }
   };
   let stopped: Promise<void> | undefined;
-  return {
-    connection: connectionThrough(socketDirectory),
-    get pid() {
-      return postmaster.pid;
-    },
-    stop: () => (stopped ??= shutDown()),
-  };
+  const stop = () => (stopped ??= shutDown());
+  await ensureDatabase(connection).catch(async (cause: unknown) => {
+    await stop();
+    const message = `PostgreSQL in ${directory} cannot open its database: ${messageOf(cause)}`;
+    throw new Error(message, { cause });
+  });
+  return { connection, stop };
 }
 
 function inUseBy({ role, pid }: Owner, { dataDirectory }: Cluster): DataDirectoryInUseError {

@@ -75,7 +75,8 @@ async function moveIntoPlace(
     return join(directory, name);
   } catch (error) {
     await rm(prepared, { recursive: true, force: true });
-    if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return undefined;
+    // The new owner removes what others have prepared.
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

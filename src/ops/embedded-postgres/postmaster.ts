@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, PORT } from './cluster.js';
 import { DataDirectoryInUseError, errorCode, messageOf, unlessMissing } from './errors.js';
 import { GuardedProcess } from './guarded-process.js';
-import { endProcess, findProcess, findProcesses, isPidInUse } from './processes.js';
+import { endProcess, findProcess } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { TUNING } from './tuning.js';
 import { pollUntil } from './polling.js';
@@ -19,7 +19,9 @@ export interface LaunchOptions {
   readonly log: (line: string) => void;
 }
 
-/** The contents of `postmaster.pid`. */
+const PID_FILE = 'postmaster.pid';
+
+/** The contents of the file in which PostgreSQL stores the id and the state of the postmaster. */
 interface LockFile {
   readonly pid: number;
   readonly ready: boolean;
@@ -32,21 +34,20 @@ const SHUTDOWN = [
   ['SIGKILL', 5_000],
 ] as const;
 
-/** Without a postmaster, sessions end by themselves when they next wait. */
-const ORPHAN_TIMEOUT_MS = 3_000;
-
 /** The output goes to our log. Details and statements are omitted, because they can quote records. */
 const LOG_SETTINGS = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' };
 
-/** These failures end when the processes of an earlier run have ended. */
+/**
+ * These failures end when the processes of an earlier run have ended. The sessions of a killed postmaster keep its
+ * shared memory until they next wait.
+ */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file ".*" already exists/;
-const ATTEMPTS = 50;
+const ATTEMPTS = 300;
 
+/** The pause before a restart. It doubles after each one that fails. */
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 const RESTART_TIMEOUT_MS = 60_000;
-/** A postmaster that ran for this long is restarted without a longer pause. */
-const HEALTHY_AFTER_MS = 60_000;
 
 /** The main process of PostgreSQL, which is restarted until it is stopped. */
 export class Postmaster {
@@ -68,11 +69,7 @@ export class Postmaster {
     return new Postmaster(launch, await start(launch, signal));
   }
 
-  get pid(): number {
-    return this.running.pid;
-  }
-
-  /** Ends all processes of the cluster: by a fast shutdown, and by force after a timeout. */
+  /** Ends the postmaster: by a fast shutdown, and by force after a timeout. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#watch;
@@ -80,43 +77,32 @@ export class Postmaster {
 
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stopping;
+    const { cluster, log } = this.launch;
     const stopped = once(signal, 'abort');
     let pause = MIN_PAUSE_MS;
     for (;;) {
-      const since = performance.now();
       const ending = await Promise.race([this.running.exited, stopped]);
       if (signal.aborted) break;
-      if (performance.now() - since > HEALTHY_AFTER_MS) pause = MIN_PAUSE_MS;
-      this.launch.log(`PostgreSQL ended unexpectedly (${String(ending)}): starting it again`);
-      let isOver = false;
-      while (!isOver) {
-        isOver = await this.#startAgain(pause, signal);
+      log(`PostgreSQL ended unexpectedly (${String(ending)}): starting it again`);
+      try {
+        await sleep(pause, undefined, { signal });
+        await this.running.end();
+        const timeout = AbortSignal.timeout(RESTART_TIMEOUT_MS);
+        this.running = await start(this.launch, AbortSignal.any([signal, timeout]));
+        pause = MIN_PAUSE_MS;
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) log(messageOf(error));
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
     }
-    await endProcesses(this.launch.cluster);
+    await endPostmaster(cluster);
     await this.running.end();
-  }
-
-  /** @returns false if it must be tried again */
-  async #startAgain(pause: number, stopping: AbortSignal): Promise<boolean> {
-    try {
-      await sleep(pause, undefined, { signal: stopping });
-      // A postmaster that lost only its guard is still running.
-      await this.running.end();
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT_MS)]);
-      this.running = await start(this.launch, signal);
-      return true;
-    } catch (error) {
-      if (!stopping.aborted) this.launch.log(messageOf(error));
-      return stopping.aborted;
-    }
   }
 }
 
 /** @returns undefined if there is no complete file */
-export async function readLockFile({ directory }: Cluster): Promise<LockFile | undefined> {
-  const text = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(unlessMissing(''));
+async function readLockFile({ directory }: Cluster): Promise<LockFile | undefined> {
+  const text = await readFile(join(directory, PID_FILE), 'utf8').catch(unlessMissing(''));
   const lines = text.split('\n');
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
@@ -135,7 +121,7 @@ async function start(launch: LaunchOptions, signal: AbortSignal): Promise<Guarde
         `PostgreSQL could not start in ${cluster.directory} (${postmaster.ended}): ${postmaster.lastOutput}`,
       );
     }
-    await sleep(200, undefined, { signal });
+    await sleep(100, undefined, { signal });
   }
 }
 
@@ -177,7 +163,7 @@ async function becomesReady(
 }
 
 async function endEarlierRun(cluster: Cluster): Promise<void> {
-  const lock = await endProcesses(cluster);
+  await endPostmaster(cluster);
   if (await isListening(cluster.socket)) {
     throw new DataDirectoryInUseError(
       cluster.dataDirectory,
@@ -185,32 +171,19 @@ async function endEarlierRun(cluster: Cluster): Promise<void> {
       'stop that one, or set DATA_DIR to another directory',
     );
   }
-  // PostgreSQL takes any process with the recorded id for a running postmaster.
-  if (lock !== undefined && isPidInUse(lock.pid)) {
-    await rm(join(cluster.directory, 'postmaster.pid'), { force: true });
-  }
-  await Promise.all(
-    [cluster.socket, `${cluster.socket}.lock`].map((it) => rm(it, { force: true })),
-  );
+  // PostgreSQL would take any process with the id in postmaster.pid for a running postmaster.
+  const files = [join(cluster.directory, PID_FILE), cluster.socket, `${cluster.socket}.lock`];
+  await Promise.all(files.map((file) => rm(file, { force: true })));
 }
 
-/**
- * Ends the postmaster of the cluster, also one of an earlier run, and its sessions, which outlive a killed postmaster
- * while they are busy and keep its shared memory.
- */
-async function endProcesses(cluster: Cluster): Promise<LockFile | undefined> {
+/** Ends the postmaster of the cluster, also one of an earlier run whose guard was killed. */
+async function endPostmaster(cluster: Cluster): Promise<void> {
   const lock = await readLockFile(cluster);
   const postmaster = lock && (await findProcess(lock.pid));
   // The id may have been reused by another process, even by the postmaster of another directory.
   if (postmaster && `${postmaster.command} `.includes(`postgres -D ${cluster.directory} `)) {
     await endProcess(postmaster, SHUTDOWN);
   }
-  const orphans = () => findProcesses((title) => title.startsWith(`postgres: ${cluster.name}: `));
-  const haveGone = async () => (await orphans()).length === 0;
-  if (!(await pollUntil(haveGone, { every: 20, timeout: ORPHAN_TIMEOUT_MS }))) {
-    await Promise.all((await orphans()).map((orphan) => endProcess(orphan, [['SIGKILL', 5_000]])));
-  }
-  return lock;
 }
 
 async function isListening(path: string): Promise<boolean> {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorCode } from './errors.js';
 import { pollUntil } from './polling.js';
 
 const run = promisify(execFile);
-const hasProcfs = process.platform === 'linux';
 
 /** What identifies a process. The id alone does not, because it is reused. */
 export interface ProcessIdentity {
@@ -19,31 +18,13 @@ interface RunningProcess extends ProcessIdentity {
 }
 
 /** @returns the running process with this id; undefined for a zombie */
-export async function findProcess(pid: number): Promise<RunningProcess | undefined> {
-  if (hasProcfs) return readFromProc(pid);
-  const [found] = await readFromPs('-p', String(pid));
-  return found;
-}
-
-/** Finds the running processes whose command line or title matches. */
-export async function findProcesses(
-  isWanted: (command: string) => boolean,
-): Promise<RunningProcess[]> {
-  const all = await (hasProcfs ? readAllFromProc() : readFromPs('-ax'));
-  return all.filter((each) => each !== undefined && isWanted(each.command)) as RunningProcess[];
+export function findProcess(pid: number): Promise<RunningProcess | undefined> {
+  // The images of Docker have no `ps`, and macOS has no /proc.
+  return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
 }
 
 export async function isAlive({ pid, started }: ProcessIdentity): Promise<boolean> {
   return (await findProcess(pid))?.started === started;
-}
-
-/** Whether a process or zombie of this user has this id, which is how PostgreSQL checks for a postmaster. */
-export function isPidInUse(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** Sends the signals one after another, and waits for the end of the process after each. */
@@ -61,11 +42,6 @@ export async function endProcess(
     }
     await pollUntil(hasEnded, { every: 10, timeout });
   }
-}
-
-async function readAllFromProc(): Promise<(RunningProcess | undefined)[]> {
-  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  return Promise.all(pids.map(readFromProc));
 }
 
 async function readFromProc(pid: number): Promise<RunningProcess | undefined> {
@@ -89,18 +65,14 @@ async function readProc(file: string): Promise<string> {
 }
 
 /** Language and time zone are fixed, so that start times can be compared. */
-async function readFromPs(...selection: readonly string[]): Promise<RunningProcess[]> {
-  const columns = ['pid', 'stat', 'lstart', 'command'].flatMap((name) => ['-o', `${name}=`]);
-  const ps = ['LC_ALL=C', 'TZ=UTC', 'ps', '-ww', ...columns, ...selection];
+async function readFromPs(pid: number): Promise<RunningProcess | undefined> {
+  const columns = ['stat', 'lstart', 'command'].flatMap((name) => ['-o', `${name}=`]);
+  const ps = ['LC_ALL=C', 'TZ=UTC', 'ps', '-ww', ...columns, '-p', String(pid)];
   const { stdout } = await run('env', ps).catch((error: unknown) => {
     // `ps` ended with an exit code, because there is no such process.
     if (errorCode(error) === undefined) return { stdout: '' };
     throw error;
   });
-  const rows = stdout.matchAll(/^ *(\d+) +([^Z\s]\S*) +(\w+ +\w+ +\d+ [\d:]+ \d+) +(.*)$/gm);
-  return [...rows].map(([, pid, , started = '', command = '']) => ({
-    pid: Number(pid),
-    started,
-    command,
-  }));
+  const [, started, command] = /^[^Z\s]\S* +(\w+ +\w+ +\d+ [\d:]+ \d+) +(.*)$/m.exec(stdout) ?? [];
+  return started !== undefined && command !== undefined ? { pid, started, command } : undefined;
 }

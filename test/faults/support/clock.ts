@@ -9,6 +9,7 @@ import {
 import { findInstallation } from '../../../src/ops/embedded-postgres/runtime.js';
 import { Postmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
 import { prepareRuntime } from '../../../src/ops/embedded-postgres/runtime.js';
+import { withPid } from '../../support/servers/postmaster.js';
 import type { Postgres } from './postgres.js';
 
 const START_TIMEOUT_MS = 50_000;
@@ -57,7 +58,7 @@ export class Clock {
     const postmaster = await Postmaster.start(launch, signal);
     const connection = connectionThrough(socketDirectory);
     await ensureDatabase(connection);
-    return { connection, pid: postmaster.pid, stop: () => postmaster.stop() };
+    return withPid({ connection, stop: () => postmaster.stop() }, dataDirectory);
   }
 
   /** A directory of binaries whose `postgres` is the given one under this clock. */

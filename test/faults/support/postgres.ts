@@ -1,4 +1,5 @@
 import { openEmbeddedPostgres } from '../../../src/ops/embedded-postgres/embedded-postgres.js';
+import { withPid } from '../../support/servers/postmaster.js';
 import type { Connection } from '../../../src/ops/embedded-postgres/connection.js';
 
 /** A PostgreSQL for fault tests. */
@@ -10,6 +11,6 @@ export interface Postgres {
 }
 
 /** Opens an embedded PostgreSQL, which is restarted when it exits. */
-export function openPostgres(dataDir: string): Promise<Postgres> {
-  return openEmbeddedPostgres({ dataDir, role: 'server' });
+export async function openPostgres(dataDir: string): Promise<Postgres> {
+  return withPid(await openEmbeddedPostgres({ dataDir, role: 'server' }), dataDir);
 }

@@ -3,6 +3,8 @@
  * embedded-postgres-child.mjs <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
@@ -19,7 +21,8 @@ try {
       tell({ log });
     },
   });
-  tell({ pid: postgres.pid, connection: postgres.connection });
+  const lockFile = await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8');
+  tell({ pid: Number.parseInt(lockFile), connection: postgres.connection });
   process.stdin.resume();
   await once(process.stdin, 'end');
   await postgres.stop();

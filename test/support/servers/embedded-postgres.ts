@@ -12,6 +12,7 @@ import {
 } from '../../../src/ops/embedded-postgres/embedded-postgres.js';
 import { findProcess } from '../../../src/ops/embedded-postgres/processes.js';
 import { pollUntil } from '../../../src/ops/embedded-postgres/polling.js';
+import { withPid } from './postmaster.js';
 
 export type Connection = EmbeddedPostgres['connection'];
 type Role = EmbeddedPostgresOptions['role'];
@@ -29,7 +30,7 @@ const FIXTURE = fileURLToPath(new URL('./embedded-postgres-child.mjs', import.me
 /** The data directory of the current test. All tests share one cluster, because initdb is slow. */
 export const sandbox = { root: '', dataDir: '' };
 /** Stopped after each test. */
-export let opened: EmbeddedPostgres[];
+export let opened: Pick<EmbeddedPostgres, 'stop'>[];
 let children: ChildProcess[];
 
 /** Installs the hooks that make and remove the sandbox, and end what a test has started. */
@@ -55,10 +56,15 @@ export function useSandbox(): void {
   });
 }
 
-export async function open(role: Role = 'server', flags?: string[]): Promise<EmbeddedPostgres> {
-  const postgres = await openEmbeddedPostgres({ dataDir: sandbox.dataDir, role, flags });
+export async function open(
+  role: Role = 'server',
+  flags?: string[],
+  log?: (line: string) => void,
+): Promise<EmbeddedPostgres & { readonly pid: number }> {
+  const { dataDir } = sandbox;
+  const postgres = await openEmbeddedPostgres({ dataDir, role, flags, log });
   opened.push(postgres);
-  return postgres;
+  return withPid(postgres, dataDir);
 }
 
 /** Opens it in a separate process, which is the leader of its process group. */

@@ -119,8 +119,9 @@ describe('a data directory that two processes use', () => {
     const command = await open('command');
     const server = openInChild();
     await eventually(async () => isUp(command.connection));
+    const { pid } = command;
     await command.stop();
-    expect((await server.ready).pid).not.toBe(command.pid);
+    expect((await server.ready).pid).not.toBe(pid);
   });
 
   it('lets only one of several servers start at the same time', async () => {

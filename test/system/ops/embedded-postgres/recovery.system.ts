@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../../../../src/ops/embedded-postgres/embedded-postgres.js';
 import {
   eventually,
   insertUntilDisconnected,
@@ -9,7 +8,6 @@ import {
   isUp,
   runningPostmaster,
   open,
-  opened,
   openInChild,
   parentOf,
   query,
@@ -55,12 +53,7 @@ describe('after processes were killed', () => {
 
   it('postgres: it is restarted on the same socket', async () => {
     const log: string[] = [];
-    const postgres = await openEmbeddedPostgres({
-      dataDir: sandbox.dataDir,
-      role: 'server',
-      log: (line) => log.push(line),
-    });
-    opened.push(postgres);
+    const postgres = await open('server', undefined, (line) => log.push(line));
     const { pid, connection } = postgres;
     process.kill(pid, 'SIGKILL');
     await eventually(async () => postgres.pid !== pid && (await isUp(connection)));
@@ -140,15 +133,11 @@ describe('startup after an earlier run', () => {
     expect(await isUp((await open()).connection)).toBe(true);
   });
 
-  it('removes incomplete directories of dead processes, but not those of running ones', async () => {
-    const [dead, living] = [2 ** 22 + 1, startUnrelatedProcess()].map(
-      (pid) => `postgres.init-${pid}`,
-    );
-    for (const name of [dead!, living!])
-      await mkdir(join(sandbox.dataDir, name), { recursive: true });
+  it('removes the incomplete directories of killed processes', async () => {
+    for (const name of ['postgres.init-1', `owner.claim-${startUnrelatedProcess()}-a.json`]) {
+      await mkdir(join(sandbox.dataDir, name, 'base'), { recursive: true });
+    }
     await open();
-    const names = await readdir(sandbox.dataDir);
-    expect(names).not.toContain(dead);
-    expect(names).toContain(living);
+    expect((await readdir(sandbox.dataDir)).sort()).toEqual(['owner', 'postgres', 'run']);
   });
 });
