@@ -10,7 +10,7 @@ const KNOWN = '.known-internals';
 
 /** Paths that a package documents, although `exports` does not list them one by one. */
 const DOCUMENTED =
-  /^@modelcontextprotocol\/sdk\/(client|server|shared|types|validation)\b|^@faker-js\/faker\/locale\/|^ajv\/dist\/2020\.js$|^semver\/(functions|ranges)\//;
+  /^@modelcontextprotocol\/sdk\/(client|inMemory|server|shared|types|validation)\b|^@faker-js\/faker\/locale\/|^ajv\/dist\/2020\.js$|^semver\/(functions|ranges)\//;
 
 /** Properties of the Model Context Protocol whose names begin with an underscore. */
 const PROTOCOL_NAMES = new Set(['_meta']);

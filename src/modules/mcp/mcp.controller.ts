@@ -71,21 +71,23 @@ export class McpController {
     await this.keys.assertActive(call.actor);
     const session = await this.sessions.find(sessionIdOf(request), call, 'no_session');
     const lastEventId = lastEventIdOf(request, session);
+    // Nest passes HEAD to the handler of GET. It must not replace the stream of the session.
     if (request.method === 'HEAD') {
       new EventStream(response).close();
       return;
     }
     const number = await this.sessions.nextStreamNumber(session);
     if (number === undefined) throw noSession('no_session');
-    // The `close` event is in the past, so the stream would never be detached.
+    // The client has disconnected: there would be no `close` event to detach the stream.
     if (response.destroyed) return;
     const stream = new EventStream(response);
-    if (session.protocolVersion >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
+    const { protocolVersion } = session.parameters;
+    if (protocolVersion >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
     this.sessions.attachStream(session, stream, number, lastEventId);
     response.once('close', () => {
       session.detachStream(stream);
     });
-    // Another instance may have stored a subscription since the session was looked up.
+    // Looks the session up again, which copies a subscription that another instance has stored since the first time.
     await this.sessions.find(session.id, call, 'no_session').catch(() => {
       stream.close();
     });

@@ -1,7 +1,6 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { logger } from '../../../platform/config/logger.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
@@ -12,7 +11,6 @@ import {
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { Call } from '../../../platform/data/call.js';
-import type { Session } from '../sessions/session.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
 import {
@@ -49,8 +47,9 @@ export class McpMessageHandler {
   ) {}
 
   /**
-   * Reads the body of a POST and handles its messages. Those that are not calls are counted before, and calls that
-   * were refused before they were counted as reads or writes are counted as messages after.
+   * Reads the body of a POST and handles its messages. Each message is counted once: a call of a tool or a read of a
+   * resource counts itself as a read or a write when it is run. The others count as messages before any is run, as do,
+   * at the end, the calls that were refused without being run.
    * @returns the body of the response; undefined when there is none or it is a stream
    * @throws ApiError `rate_limit_exceeded`, `no_session`, `not_found`, `session_mismatch`, `validation_error`,
    *   `insufficient_scope` for an access token, `too_many_sessions`, `query_failed`, `create_failed`
@@ -134,7 +133,8 @@ export class McpMessageHandler {
     if (mayOpen) {
       const parameters = agreedParameters(message, answer);
       const session = await this.sessions.open(call, parameters, sessionIdOf(request));
-      this.terminateIfUnanswered(session, response);
+      // A client that has disconnected never learns the id of its session.
+      if (response.destroyed) await this.sessions.terminate(session);
       response.setHeader(SESSION_ID, session.id);
     }
     return answer;
@@ -144,7 +144,7 @@ export class McpMessageHandler {
   private async handleRequests(context: McpCall): Promise<unknown> {
     const { request, response, session } = context;
     const { requests, isBatch } = context.messages;
-    const version = session?.protocolVersion ?? declaredProtocolVersion(request);
+    const version = session?.parameters.protocolVersion ?? declaredProtocolVersion(request);
     if (isBatch && (version ?? VERSION_WITH_BATCHES) !== VERSION_WITH_BATCHES) {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }
@@ -160,21 +160,9 @@ export class McpMessageHandler {
     const answers = await answerRequests(requests, context, this.methods, hasSession);
     return isBatch ? answers : answers[0];
   }
-
-  /** A client that disconnects before it receives the session id cannot use the session. */
-  private terminateIfUnanswered(session: Session, response: Response): void {
-    const terminate = () => {
-      if (response.writableFinished) return;
-      this.sessions.terminate(session).catch((error: unknown) => {
-        logger.warn({ err: error }, 'a session that its client never received could not be ended');
-      });
-    };
-    if (response.destroyed) terminate();
-    else response.once('close', terminate);
-  }
 }
 
-/** Whether a caller has sessions. They belong to API keys, which callers with a token do not have. */
+/** Whether a caller has sessions. They belong to API keys. A caller with a token of another issuer has none. */
 export function hasSessions({ actor: { key } }: Call): boolean {
   return key.subject === undefined;
 }

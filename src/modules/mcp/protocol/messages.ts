@@ -8,6 +8,8 @@ import { parseJson } from '../../../platform/http/request/strict-json.js';
 
 /** The path of the arguments of a tool call, such as `params.arguments.first_name`. */
 const ARGUMENTS = 'params.arguments.';
+
+/** The number of keys in such a path. The maximum depth of JSON counts from there, as in REST from a field. */
 const ARGUMENT_DEPTH = 3;
 
 const MAX_BATCH_SIZE = 100;

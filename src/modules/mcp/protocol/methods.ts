@@ -171,7 +171,10 @@ export class McpMethods {
     }
   }
 
-  /** The scopes that a request needs, except for completions, whose failure no person waits for. */
+  /**
+   * The scopes that a request needs. Those of `completion/complete` are left out, because a host sends it while a person
+   * types, and must not ask the person for a scope then.
+   */
   private scopesOf({ method, params: { name, uri } = {} }: JSONRPCRequest): readonly string[] {
     if (method === 'tools/call') return this.tools.scopesOf(String(name));
     if (method === 'prompts/get') return this.prompts.scopesOf(String(name));
@@ -225,13 +228,13 @@ export class McpMethods {
   }
 }
 
-/** The SDK rejects methods that revision 2026-07-28 does not have. */
+/** Whether a protocol version has the method. Revision 2026-07-28 lacks some, which its SDK rejects. */
 export function isSupportedMethod(method: string): boolean {
   return REQUEST_TYPES.has(method);
 }
 
 function needsTextOnly(session: Session | undefined): boolean {
-  return session !== undefined && CLIENTS_THAT_FORWARD_BOTH.includes(session.clientName);
+  return session !== undefined && CLIENTS_THAT_FORWARD_BOTH.includes(session.parameters.clientName);
 }
 
 function sessionOf({ session }: McpCall): Session {

@@ -1,5 +1,5 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type InitializeRequest,
   type InitializeResult,
@@ -37,7 +37,7 @@ const RESOURCE_NOT_FOUND = -32002;
 const SERVER_ERROR = -32000;
 
 /**
- * Answers requests with a new server and transport. Callers are isolated from one another, and a
+ * Answers requests with a new server and connection. Callers are isolated from one another, and a
  * session keeps no server in memory.
  * @param hasSession whether the requests belong to a session, or open one
  */
@@ -51,9 +51,16 @@ export async function answerRequests(
   const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
   // Handlers registered by schema answer invalid parameters with -32603.
   server.fallbackRequestHandler = (request) => methods.handle(request, context, rpcCodeOf);
-  const transport = new RequestTransport(requests);
+  const [client, transport] = InMemoryTransport.createLinkedPair();
+  const responses: JSONRPCMessage[] = [];
+  const answered = new Promise<void>((resolve) => {
+    client.onmessage = (message) => {
+      if (responses.push(message) === requests.length) resolve();
+    };
+  });
   await server.connect(transport);
-  const responses = await transport.responses;
+  for (const request of requests) await client.send(withoutTask(request));
+  await answered;
   await server.close();
   return responses;
 }
@@ -68,36 +75,6 @@ export function agreedParameters(
   const { protocolVersion = '' } = result as Partial<InitializeResult>;
   const clientName = clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH);
   return { protocolVersion, clientName: clientName.replaceAll(/[^\x20-\x7e]/g, '?') };
-}
-
-/** A transport that delivers the given requests and collects their responses. */
-class RequestTransport implements Transport {
-  onmessage?: Transport['onmessage'];
-  onclose?: Transport['onclose'];
-  onerror?: Transport['onerror'];
-  readonly responses: Promise<readonly JSONRPCMessage[]>;
-  private readonly received: JSONRPCMessage[] = [];
-  private finish: (responses: readonly JSONRPCMessage[]) => void = () => undefined;
-
-  constructor(private readonly requests: readonly JSONRPCRequest[]) {
-    this.responses = new Promise((resolve) => (this.finish = resolve));
-  }
-
-  start(): Promise<void> {
-    for (const request of this.requests) this.onmessage?.(withoutTask(request));
-    return Promise.resolve();
-  }
-
-  send(message: JSONRPCMessage): Promise<void> {
-    this.received.push(message);
-    if (this.received.length === this.requests.length) this.finish(this.received);
-    return Promise.resolve();
-  }
-
-  close(): Promise<void> {
-    this.onclose?.();
-    return Promise.resolve();
-  }
 }
 
 /** Tasks are not supported, so a request for a task is handled as an ordinary request. */

@@ -1,4 +1,8 @@
-import type { JSONRPCRequest, McpHttpHandler } from '@modelcontextprotocol/server';
+import type {
+  JSONRPCRequest,
+  McpHttpHandler,
+  SubscriptionFilter,
+} from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { KeyRevalidation, type OpenResponse } from '../../../platform/access/key-revalidation.js';
 import { Settings } from '../../../platform/config/settings.js';
@@ -18,11 +22,6 @@ export const MAX_STREAMS_PER_KEY = 100;
 
 /** Errors that concern a single record, which is then left out of the subscriptions. */
 const SKIPPED_STATUSES: readonly number[] = [403, 404];
-
-/** The notifications that a client asks for. */
-interface Filter {
-  readonly resourceSubscriptions?: readonly string[];
-}
 
 /** An open response to `subscriptions/listen`, which sends notifications to a client without a session. */
 interface SubscriptionStream extends OpenResponse {
@@ -58,7 +57,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     if (schemaProblemsOf(message, 'SubscriptionsListenRequest').length > 0) {
       return dispatch(handler, message, request);
     }
-    const { notifications } = message.params as { notifications: Filter };
+    const { notifications } = message.params as { notifications: SubscriptionFilter };
     const uris = deduplicate(notifications.resourceSubscriptions ?? []);
     const stream = this.open(call, handler);
     response.once('close', () => {
@@ -67,6 +66,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     try {
       await this.keys.assertActive(call.actor);
       for (const uri of uris) await this.subscribe(stream, uri, context);
+      // The key or the instance has ended meanwhile.
       if (!this.streams.has(stream)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };
       const params = { ...message.params, notifications: honored };

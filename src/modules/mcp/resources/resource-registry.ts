@@ -27,7 +27,7 @@ export interface ResourceReference {
   /** The URI with its id in lower case. */
   readonly canonicalUri: string;
   readonly kind: ResourceKind;
-  /** The id of the record; for a list, its URI. */
+  /** What changes are published for: the id of the record, or the URI of the list. */
   readonly id: string;
 }
 
@@ -62,7 +62,10 @@ export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
     });
   }
 
-  /** @returns the lists of the kinds whose creations write events, which a key with these scopes may read */
+  /**
+   * The lists of created records that a key with these scopes may read. A kind has one if its creations write events,
+   * because the list is read from the events.
+   */
   listsFor(scopes: ReadonlySet<string>): Resource[] {
     return this.allowed(scopes)
       .filter(({ name }) => this.events.hasCreations(name))

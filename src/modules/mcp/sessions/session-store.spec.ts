@@ -136,11 +136,11 @@ describe('a session that the instance knows', () => {
   it('always has its time to live left while it has a stream', async () => {
     const session = await opened();
     openStream(session);
-    const { pauseMs } = lifetimeOf({ mcpSessionTtlSeconds: TTL_MS / 1_000 } as Settings);
-    for (let elapsedMs = 0; elapsedMs < 2 * TTL_MS; elapsedMs += pauseMs) {
-      jest.advanceTimersByTime(pauseMs);
-      expect(session.endsAt - performance.now()).toBeGreaterThanOrEqual(TTL_MS);
-      await sessions.postponeEndsInUse();
+    const { checkMs } = lifetimeOf({ mcpSessionTtlSeconds: TTL_MS / 1_000 } as Settings);
+    for (let elapsedMs = 0; elapsedMs < 2 * TTL_MS; elapsedMs += checkMs) {
+      jest.advanceTimersByTime(checkMs);
+      expect(session.storedEnd - performance.now()).toBeGreaterThanOrEqual(TTL_MS);
+      await sessions.revalidate();
     }
     // Fewer statements than checks.
     expect(repository.postponeEnds.mock.calls.length).toBeLessThanOrEqual(2 * 50);
@@ -153,9 +153,10 @@ describe('a session that the instance knows', () => {
     repository.postponeEnds.mockRejectedValueOnce(new Error('the disk is full'));
     expect(await use(id, ALICE)).toMatchObject({ id });
     jest.advanceTimersByTime(TTL_MS - 1);
-    repository.find.mockResolvedValue([stored(id, 0)]);
-    await sessions.postponeEndsInUse();
-    await sessions.postponeEndsInUse();
+    findStored(0);
+    await sessions.revalidate();
+    findStored(TTL_MS);
+    await sessions.revalidate();
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]], [[id]]]);
   });
 
@@ -340,12 +341,10 @@ it('closes all open streams and every later one when the application shuts down'
 describe('the checks of all sessions', () => {
   const SECOND_MS = 1_000;
   const revalidate = jest.spyOn(SessionStore.prototype, 'revalidate');
-  const postponeEndsInUse = jest.spyOn(SessionStore.prototype, 'postponeEndsInUse');
 
   beforeEach(() => {
     revalidate.mockReset().mockResolvedValue();
-    postponeEndsInUse.mockReset().mockResolvedValue();
-    sessions = storeOf(5);
+    sessions = storeOf(TTL_MS / SECOND_MS);
     sessions.onApplicationBootstrap();
   });
   afterEach(() => {
@@ -353,7 +352,6 @@ describe('the checks of all sessions', () => {
   });
   afterAll(() => {
     revalidate.mockRestore();
-    postponeEndsInUse.mockRestore();
   });
 
   it('look them up within a second, also after a failure', async () => {
@@ -363,15 +361,17 @@ describe('the checks of all sessions', () => {
   });
 
   it('look for streams often enough that a session of five seconds always has that time left', async () => {
-    postponeEndsInUse.mockRejectedValueOnce(new Error('the database is unavailable'));
+    sessions.onModuleDestroy();
+    sessions = storeOf(5);
+    sessions.onApplicationBootstrap();
+    revalidate.mockRejectedValueOnce(new Error('the database is unavailable'));
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
-    expect(postponeEndsInUse.mock.calls.length).toBeGreaterThanOrEqual(100);
+    expect(revalidate.mock.calls.length).toBeGreaterThanOrEqual(100);
   });
 
   it('stop when the application stops', async () => {
     sessions.onModuleDestroy();
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
     expect(revalidate).not.toHaveBeenCalled();
-    expect(postponeEndsInUse).not.toHaveBeenCalled();
   });
 });

@@ -19,9 +19,6 @@ import { lifetimeOf } from './session-lifetime.js';
 import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
 import { StoredSubscriptions } from './stored-subscriptions.js';
 
-/** Sessions must end within one second after their key is revoked or expires. */
-const REVALIDATION_MS = 700;
-
 /** An estimate: a session or a stream can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
@@ -30,6 +27,9 @@ const CONCURRENT_OPENINGS = 2;
 
 /** The time in which another instance notices that it has lost a stream. */
 const STREAM_LOSS_MS = 60_000;
+
+/** A session that is unused for this time is removed from memory. */
+const MAX_UNUSED_MS = 60_000;
 
 /**
  * The sessions that this instance knows (docs/contract/mcp.md#sessions). They are stored in the database, so
@@ -47,7 +47,7 @@ export class SessionStore
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
   private mayBeShared = true;
-  private stops: (() => void)[] = [];
+  private stop = (): void => undefined;
 
   constructor(
     private readonly repository: SessionsRepository,
@@ -67,18 +67,12 @@ export class SessionStore
 
   onApplicationBootstrap(): void {
     this.follower.beforeEvents(() => this.refreshNotified());
-    this.stops = [
-      repeat(() => this.revalidate(), REVALIDATION_MS, 'the open sessions could not be looked up'),
-      repeat(
-        () => this.postponeEndsInUse(),
-        this.lifetime.pauseMs,
-        'the use of sessions could not be stored',
-      ),
-    ];
+    const failure = 'the open sessions could not be looked up';
+    this.stop = repeat(() => this.revalidate(), this.lifetime.checkMs, failure);
   }
 
   onModuleDestroy(): void {
-    for (const stop of this.stops) stop();
+    this.stop();
   }
 
   /**
@@ -88,13 +82,13 @@ export class SessionStore
    */
   async open(call: Call, parameters: SessionParameters, replacedId?: string): Promise<Session> {
     const session = new Session(randomUUID(), call, parameters, this.changes);
-    session.endsAt = performance.now() + this.lifetime.maxMs;
+    session.storedEnd = session.usedAt + this.lifetime.maxMs;
     const isOpen = await this.openings.add({
       id: session.id,
       key_id: session.keyId,
       grant_id: session.grantId,
-      protocol_version: session.protocolVersion,
-      client_name: session.clientName,
+      protocol_version: parameters.protocolVersion,
+      client_name: parameters.clientName,
       replaced_id: replacedId && UUID.test(replacedId) ? replacedId.toLowerCase() : undefined,
     });
     const replaced = replacedId && this.known.get(replacedId.toLowerCase());
@@ -115,8 +109,10 @@ export class SessionStore
     errorCode: NoSession = id === undefined ? 'no_session' : 'not_found',
   ): Promise<Session> {
     const known = id === undefined ? undefined : this.known.get(id);
-    if (known && !this.mayBeShared && this.coversUse(known.endsAt - performance.now())) {
+    const now = performance.now();
+    if (known && !this.mayBeShared && this.coversUse(known.storedEnd - now)) {
       assertOwner(known, call);
+      known.usedAt = now;
       return known;
     }
     const isId = id !== undefined && UUID.test(id);
@@ -158,9 +154,9 @@ export class SessionStore
 
   /**
    * Ends the sessions that have expired, that another instance has ended or whose key is no longer valid,
-   * and passes changed scopes to the others. Forgets unused sessions, so that an unused instance sends no
-   * statements.
-   * @throws ApiError `query_failed`; all sessions stay open
+   * and passes changed scopes to the others. Postpones the ends of sessions with streams, and of those whose use could
+   * not be stored. Forgets unused sessions, so that an unused instance sends no statements.
+   * @throws ApiError `query_failed`, `create_failed`; all sessions stay open
    */
   async revalidate(): Promise<void> {
     this.forgetUnused();
@@ -169,17 +165,7 @@ export class SessionStore
       this.mayBeShared = sessions.length === 0 || (await this.instances.mayShareDatabase());
     };
     await Promise.all([this.refresh(sessions), checkForOthers()]);
-  }
-
-  /**
-   * Postpones the end of sessions with streams, and of those whose use could not be stored.
-   * @throws ApiError `create_failed`
-   */
-  async postponeEndsInUse(): Promise<void> {
-    const limit = performance.now() + this.lifetime.streamMs;
-    const isDue = ({ isStreaming, hasUnstoredUse, endsAt }: Session) =>
-      hasUnstoredUse || (isStreaming && endsAt < limit);
-    await this.postponeEnds([...this.known.values()].filter(isDue));
+    await this.postponeEnds([...this.known.values()].filter((session) => this.isDue(session)));
   }
 
   /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
@@ -210,11 +196,10 @@ export class SessionStore
     const valid = await this.repository.find(sessions.map(({ id }) => id));
     const byId = new Map(valid.map((session) => [session.id, session]));
     const now = performance.now();
-    const endedTooEarly: Session[] = [];
     for (const { session, changesBefore } of read) {
       const stored = byId.get(session.id);
       const hasEnded = !stored || stored.remaining_ms <= 0;
-      if (!stored || (hasEnded && !session.isKnownToLast(now))) {
+      if (!stored || (hasEnded && !this.isInUse(session, now))) {
         this.end(session);
         continue;
       }
@@ -225,9 +210,8 @@ export class SessionStore
         this.subscriptions.replace(session, stored, changesBefore);
       }
       // The clock of the database was set forward, or no use could be stored.
-      if (hasEnded) endedTooEarly.push(session);
+      if (hasEnded) session.storedEnd = now;
     }
-    await this.postponeEnds(endedTooEarly);
   }
 
   /** Continues a session that another instance may have opened, changed or ended. */
@@ -236,15 +220,16 @@ export class SessionStore
     const readAt = performance.now();
     const [stored] = await this.repository.find([id]);
     const known = this.known.get(id);
-    if (!stored || !(stored.remaining_ms > 0 || known?.isKnownToLast(readAt))) {
+    const isInUse = known !== undefined && this.isInUse(known, readAt);
+    if (!stored || !(stored.remaining_ms > 0 || isInUse)) {
       if (known) this.end(known);
       return undefined;
     }
     assertOwner({ keyId: stored.key_id, grantId: stored.grant_id }, call);
     const session = known ?? this.createFrom(stored, call);
-    if (this.coversUse(stored.remaining_ms)) {
-      Object.assign(session, { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false });
-    } else if (!(await this.storeUse(session))) {
+    session.usedAt = readAt;
+    session.storedEnd = readAt + stored.remaining_ms;
+    if (!this.coversUse(stored.remaining_ms) && !(await this.storeUse(session))) {
       this.end(session);
       return undefined;
     }
@@ -257,19 +242,27 @@ export class SessionStore
     return remainingMs >= this.lifetime.minMs && remainingMs <= this.lifetime.maxMs;
   }
 
+  /** Whether the time to live has not passed, as far as this instance knows; an open stream counts as use. */
+  private isInUse({ isStreaming, usedAt }: Session, now: number): boolean {
+    return isStreaming || usedAt + this.lifetime.minMs > now;
+  }
+
+  /** Whether the stored end of a session does not cover its use by this instance. */
+  private isDue({ isStreaming, usedAt, storedEnd }: Session): boolean {
+    const { minMs, streamMs } = this.lifetime;
+    return storedEnd < (isStreaming ? performance.now() + streamMs : usedAt + minMs);
+  }
+
   /**
    * Postpones the end of a session. A failure does not affect its requests, because reads are possible while the
-   * database refuses writes.
+   * database refuses writes. The next check of all sessions tries again.
    * @returns whether the session still exists
    */
   private async storeUse(session: Session): Promise<boolean> {
-    const endsAt = performance.now() + this.lifetime.minMs;
-    try {
-      return (await this.postponeEnds([session])).has(session.id);
-    } catch {
-      Object.assign(session, { endsAt, hasUnstoredUse: true });
-      return true;
-    }
+    return this.postponeEnds([session]).then(
+      (existing) => existing.has(session.id),
+      () => true,
+    );
   }
 
   /**
@@ -278,9 +271,9 @@ export class SessionStore
    */
   private async postponeEnds(sessions: readonly Session[]): Promise<ReadonlySet<string>> {
     if (sessions.length === 0) return new Set();
-    const endsAt = performance.now() + this.lifetime.maxMs;
+    const storedEnd = performance.now() + this.lifetime.maxMs;
     const existing = await this.repository.postponeEnds(sessions.map(({ id }) => id));
-    for (const session of sessions) Object.assign(session, { endsAt, hasUnstoredUse: false });
+    for (const session of sessions) session.storedEnd = storedEnd;
     return existing;
   }
 
@@ -289,7 +282,6 @@ export class SessionStore
     const streamLostAt = new Date(stored.last_used_at.getTime() - STREAM_LOSS_MS);
     const parameters = { protocolVersion, clientName };
     const session = new Session(id, call, parameters, this.changes, age_ms, streamLostAt);
-    session.endsAt = performance.now() + this.lifetime.minMs;
     this.known.set(id, session);
     return session;
   }
@@ -301,9 +293,9 @@ export class SessionStore
 
   /** Removes sessions from memory that have no notifications for their clients. A request restores them. */
   private forgetUnused(): void {
-    const limit = performance.now() + this.lifetime.unusedMs;
+    const usedSince = performance.now() - MAX_UNUSED_MS;
     for (const session of this.known.values()) {
-      const isNeeded = session.isNotified || session.hasUnstoredUse || session.endsAt >= limit;
+      const isNeeded = session.isNotified || session.usedAt > usedSince || this.isDue(session);
       if (!isNeeded) this.known.delete(session.id);
     }
   }

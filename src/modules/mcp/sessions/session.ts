@@ -29,51 +29,46 @@ export interface SessionParameters {
 
 /** The state of a session on this instance. Servers and transports are created per request. */
 export class Session {
-  readonly protocolVersion: string;
-  readonly clientName: string;
   readonly keyId: string;
   /** The grant that the session belongs to, if its client has an access token. */
   readonly grantId: string | null;
   lastSentEventId: number;
-  /** The number of changes of the subscriptions by requests to this instance, begun or completed. */
+  /**
+   * Grows when a request to this instance begins to change the stored subscriptions, and when it has ended. Stored
+   * subscriptions that were read while it grew may lack the change (`StoredSubscriptions`).
+   */
   subscriptionChanges = 0;
-  /** When the session ends if it is not used again, as far as this instance knows, on the clock of `performance.now()`. */
-  endsAt = 0;
-  /** Whether the last use could not be stored, so that other instances end the session earlier. */
-  hasUnstoredUse = false;
+  /** When this instance last served a request of the session, on the clock of `performance.now()`. */
+  usedAt = performance.now();
+  /** When the session ends by the database, as far as this instance knows, on the same clock. */
+  storedEnd = 0;
   private stream: SessionStream | undefined;
+  /** The number of the latest stream. All streams of a session are numbered, on any instance. */
   private streamNumber = 0;
   private events: readonly SessionEvent[] = [];
   private lastEventId: number;
-  /** Those that end discard their stored notifications. */
+  /** The subscribed records. The end of a subscription removes its events from those that are kept. */
   readonly subscriptions: Subscriptions;
 
   /**
-   * @param ageMs age of a session that another instance opened. Its event ids begin at this number, which exceeds
-   *   those of the other instance, because no session has an event each millisecond.
+   * @param ageMs age of a session that another instance opened; 0 for a new one. Event ids begin at this number, so
+   *   that they are higher than those of the other instance, which cannot have sent an event each millisecond.
    * @param subscriptionsReadAt when the stored subscriptions were read, by the clock of the database
    */
   constructor(
     readonly id: string,
     call: Call,
-    { protocolVersion, clientName }: SessionParameters,
+    readonly parameters: SessionParameters,
     changes: ChangeBus,
     ageMs = 0,
     public subscriptionsReadAt?: Date,
   ) {
     this.keyId = call.actor.key.id;
     this.grantId = call.actor.key.grant?.id ?? null;
-    this.protocolVersion = protocolVersion;
-    this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
     this.subscriptions = new Subscriptions(call, changes, this.notifyUpdated, (uri) => {
       this.events = this.events.filter(({ message: { params } }) => params?.uri !== uri);
     });
-  }
-
-  /** Whether this instance knows that the session has not ended; an open stream counts as use. */
-  isKnownToLast(now: number): boolean {
-    return this.isStreaming || this.endsAt > now;
   }
 
   /** Whether the session has a stream, subscriptions, or events for a later stream. */

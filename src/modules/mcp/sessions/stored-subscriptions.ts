@@ -4,7 +4,13 @@ import { type ResourceReference, ResourceRegistry } from '../resources/resource-
 import type { Session } from './session.js';
 import { SessionsRepository, type StoredSession } from './sessions.repository.js';
 
-/** Stores the subscriptions of sessions, and copies those that other instances have stored. */
+/**
+ * Stores the subscriptions of sessions, and copies those that other instances have stored.
+ *
+ * A request changes the session in memory first, and then the database. What was read from the database meanwhile lacks
+ * the change, and must not replace what the session has. So each change is counted at its start and at its end, and
+ * stored subscriptions are used only if no change was counted since before they were read.
+ */
 @Injectable()
 export class StoredSubscriptions {
   constructor(
@@ -72,7 +78,7 @@ export class StoredSubscriptions {
   }
 }
 
-/** Counts the start and the end of a change. */
+/** Changes the subscriptions of a session and the stored ones. */
 async function change<T>(session: Session, work: () => Promise<T>): Promise<T> {
   session.subscriptionChanges++;
   try {
