@@ -49,7 +49,10 @@ export async function createApp(
   return initApp(app, adapter, options.settings);
 }
 
-/** Initializes a Nest application of `serverModule`. All servers and tests use it. */
+/**
+ * Initializes a Nest application of `serverModule`. All servers and tests use it. What counts, limits and observes
+ * requests comes before all routes; the routes and their plans are complete before Nest binds them in `init()`.
+ */
 export async function initApp(
   app: NestExpressApplication,
   adapter: HttpAdapter,
@@ -72,6 +75,7 @@ export async function initApp(
       plans.addPath('GET', START_PAGE);
     }
     await app.init();
+    // Commands take the default of new organizations from the database.
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
     handleClientErrors(adapter, app.get(RateLimits));
@@ -101,10 +105,11 @@ export function serverModule(options: AppOptions): DynamicModule {
   });
 }
 
+/** Imports the modules of sign-in. Only the imports of a module may be promises. */
 @Module({})
 class SignInModule {}
 
-/** Loads a module of sign-in only if it is on, because its packages make the start slower. */
+/** Loads a module of sign-in only if its setting is on, because its packages make the start slower. */
 function signIn({ oauth, oauthIssuer }: Settings): DynamicModule[] {
   const imports: Promise<DynamicModule>[] = [];
   if (oauth) {

@@ -1,5 +1,5 @@
 import type { ApiResponse } from './response.js';
-import type { Transport } from './transport.js';
+import type { ApiCall, Transport } from './transport.js';
 import { LatitudeBatchError } from './errors.js';
 import { Events } from './events.js';
 import type {
@@ -117,17 +117,23 @@ export class Collection<T extends CollectionTypes> {
   /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
   protected async remove(
     id: string,
-    options: WriteOptions = {},
+    options?: WriteOptions,
     ifGone?: T['Removed'],
   ): Promise<T['Removed']> {
-    const call = {
-      method: 'DELETE',
-      path: this.path + segmentOf(id),
-      headers: ifMatch(options),
-      bodyIfGone: ifGone && { data: ifGone },
-    } as const;
-    const { body } = await this.transport.send(call, options);
+    const bodyIfGone = ifGone && { data: ifGone };
+    const { body } = await this.write('DELETE', id, options, { bodyIfGone });
     return (body as { data: T['Removed'] }).data;
+  }
+
+  /** Writes a record, if it has the entity tag `ifMatch`. */
+  protected write(
+    method: 'PUT' | 'DELETE',
+    id: string,
+    options: WriteOptions = {},
+    more: Pick<ApiCall, 'body' | 'bodyIfGone'>,
+  ): Promise<ApiResponse> {
+    const call = { method, path: this.path + segmentOf(id), headers: ifMatch(options), ...more };
+    return this.transport.send(call, options);
   }
 }
 
@@ -223,14 +229,8 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   }
 
   /** Changes the given fields; `null` clears a field. */
-  async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
-    const call = {
-      method: 'PUT',
-      path: this.path + segmentOf(id),
-      headers: ifMatch(options),
-      body: jsonOf(fields),
-    } as const;
-    return recordOf(await this.transport.send(call, options));
+  async update(id: string, fields: T['Update'], options?: WriteOptions): Promise<T['Record']> {
+    return recordOf(await this.write('PUT', id, options, { body: jsonOf(fields) }));
   }
 }
 

@@ -141,7 +141,9 @@ async function tryConnection(
   const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
   try {
     if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
-    const pooled = await isPooled(first, second);
+    const check = second.connect().then(() => isTransactionPooled(first, second));
+    // Undefined if the second connection cannot be opened in time.
+    const pooled = await withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
     const problem = pooled && (await poolerProblem(first, second, preparesStatements));
     if (problem) throw reject(problem);
     return pooled;
@@ -156,10 +158,4 @@ async function hasSchema(connection: pg.Client): Promise<boolean> {
     'select current_schema() as schema',
   );
   return typeof rows[0]?.schema === 'string';
-}
-
-/** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */
-function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean | undefined> {
-  const check = second.connect().then(() => isTransactionPooled(first, second));
-  return withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
 }

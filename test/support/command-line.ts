@@ -30,6 +30,7 @@ export async function runCommand(
     const code = await runCommandLine(config, args);
     return { code, ...written };
   } finally {
+    process.exitCode = undefined;
     environment.restore();
     for (const spy of spies) spy.mockRestore();
   }

@@ -106,7 +106,10 @@ export async function readMigrations(client: pg.Client): Promise<Record<string, 
   return executed;
 }
 
-/** Whether all rows of a table can be read organization by organization. */
+/**
+ * Whether all rows of a table can be read organization by organization: it has the policy of tenants, and no others but
+ * those of the background work of Latitude.
+ */
 export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
   const others = policies.filter((policy) => !isTenantPolicy(policy));
   return tenant && others.length === policies.length - 1 && others.every(isWorkerPolicy);

@@ -27,7 +27,7 @@ import {
 } from './catalogue.js';
 import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-checks.js';
 import { withConnection } from '../connection.js';
-import { inTransaction } from './session.js';
+import { inTransaction } from './transaction.js';
 import { suspendConstraints } from './suspended-constraints.js';
 import { totalRows } from './write-backup.js';
 

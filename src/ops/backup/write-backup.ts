@@ -15,7 +15,7 @@ import {
   readSequences,
   type StoredTable,
 } from './catalogue.js';
-import { inTransaction } from './session.js';
+import { inTransaction } from './transaction.js';
 
 /** All tables are read in one snapshot, as in pg_dump: later commits are not in the backup. */
 const ONE_SNAPSHOT = 'isolation level repeatable read, read only';

@@ -48,23 +48,16 @@ export async function runCommandLine(
     const program = commandLine(config, (text) => {
       help += text;
     });
-    const code = await exitCodeOf(program.parseAsync(args, { from: 'user' }));
+    await program.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof CommanderError)) throw error;
+      process.exitCode = error.exitCode;
+    });
     if (help !== '') await writeOutput(help);
-    return code;
-  } catch (error) {
-    console.error(`latitude: ${describeFailure(error)}`);
-    return 1;
-  }
-}
-
-async function exitCodeOf(command: Promise<unknown>): Promise<number> {
-  try {
-    await command;
     // A command that reports a problem sets the exit code.
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    throw error;
+    console.error(`latitude: ${describeFailure(error)}`);
+    return 1;
   }
 }
 

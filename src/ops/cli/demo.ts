@@ -39,36 +39,31 @@ export function addDemo(program: Command, run: Run): void {
     .action(({ leads }: { leads: number }) => createDemo(run, leads));
 }
 
+/** Creates the sample data. If that fails, is interrupted or cannot be printed, the data is removed. */
 async function createDemo(run: Run, leads: number): Promise<void> {
+  let id: string | undefined;
   const interruption = new AbortController();
-  let removeListeners = (): void => undefined;
-  let created: string | undefined;
+  const removeListeners = onStopSignal((signal) => {
+    interruption.abort(new Error(`${signal}: the sample data was removed.`));
+  });
   try {
     await run(async (app, progress) => {
-      // The records are removed at the end of a batch.
-      removeListeners = onStopSignal((signal) => {
-        interruption.abort(new Error(`${signal}: the sample data was removed.`));
-      });
-      const { id } = await app.get(KeysService).createOrganization('Demo');
-      try {
-        const result = await fill(app, id, leads, progress, interruption.signal);
-        created = id;
-        return result;
-      } catch (error) {
-        await removeDemo(app, id);
-        throw error;
-      }
+      ({ id } = await app.get(KeysService).createOrganization('Demo'));
+      return fill(app, id, leads, progress, interruption.signal);
     });
   } catch (error) {
-    const id = created;
-    // The result could not be printed.
-    if (id !== undefined) await run((app) => removeDemo(app, id));
-    throw error;
+    const created = id;
+    if (created === undefined) throw error;
+    await run(async (app) => {
+      await removeDemo(app, created);
+      throw error;
+    });
   } finally {
     removeListeners();
   }
 }
 
+/** @param interruption is obeyed at the end of a batch */
 async function fill(
   app: INestApplicationContext,
   id: string,
@@ -97,13 +92,8 @@ async function fill(
   });
   interruption.throwIfAborted();
   const appointments = Math.ceil(leads / LEADS_PER_APPOINTMENT);
-  return {
-    organization_id: id,
-    key,
-    leads,
-    appointments,
-    tasks: Math.ceil(leads / LEADS_PER_TASK),
-  };
+  const tasks = Math.ceil(leads / LEADS_PER_TASK);
+  return { organization_id: id, key, leads, appointments, tasks };
 }
 
 /** @throws Error with the command to run if the organization cannot be removed now */

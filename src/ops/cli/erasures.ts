@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
@@ -40,12 +41,8 @@ export function addErasures(program: Command, run: Run): void {
 async function exportErasures(app: INestApplicationContext, file: string, force: boolean) {
   const service = app.get(PersonalDataService);
   const erased = (await eachOrganization(app, (call) => service.listErasures(call))).flat();
-  await writeFileAtOnce(file, force, async (sink) => {
-    const lines = erased.map((one) => `${JSON.stringify(one)}\n`);
-    await new Promise<void>((resolve, reject) => {
-      sink.on('error', reject).end(lines.join(''), resolve);
-    });
-  });
+  const lines = erased.map((one) => `${JSON.stringify(one)}\n`);
+  await writeFileAtOnce(file, force, (sink) => pipeline(lines, sink));
   return { file, leads: erased.length };
 }
 

@@ -22,10 +22,7 @@ export function writeOutput(text: string): Promise<void> {
     // The stream also emits the error, which would end the process without a listener.
     stdout.once('error', fail);
     stdout.write(text, (error) => {
-      if (error) {
-        fail(error);
-        return;
-      }
+      if (error) return;
       stdout.off('error', fail);
       resolve();
     });

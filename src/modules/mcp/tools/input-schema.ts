@@ -39,8 +39,8 @@ export function inputSchemaOf({ builtIn, input, tool: { brief } }: ToolArguments
   const properties = [...others, ...ownNamesFirst(input)].map((name) => {
     const own = brief?.objects?.includes(name) ? OPEN_OBJECT : {};
     const schema = { format: formats.get(name), ...given[name], ...own };
-    const isBrief = brief?.arguments?.includes(name);
-    return [name, modelSchemaOf(schema, isBrief ? undescribed : fullyDescribed)] as const;
+    const isBrief = brief?.arguments?.includes(name) ?? false;
+    return [name, modelSchemaOf(schema, !isBrief)] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
@@ -63,27 +63,21 @@ function ownNamesFirst(dto: Type<object>): string[] {
 
 /**
  * Keeps the first sentence of a description, because models read the list of tools with every prompt.
- * @param innerOf converts the schemas of properties and items
+ * @param describesInner whether the schemas of properties and items have descriptions, too
  */
-function modelSchemaOf(schema: JsonSchema, innerOf = fullyDescribed): JsonSchema {
+function modelSchemaOf(schema: JsonSchema, describesInner = true): JsonSchema {
   const sentences = [
     schema.description?.replace(/(?<=\.) .*/s, ''),
     ...constraintSentences(schema),
   ];
-  const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
-  return { ...shapeOf(schema, innerOf), ...(description && { description }) };
-}
-
-function fullyDescribed(schema: JsonSchema): JsonSchema {
-  return modelSchemaOf(schema);
-}
-
-function undescribed(schema: JsonSchema): JsonSchema {
-  return shapeOf(schema, undescribed);
+  const description = sentences.filter((sentence) => typeof sentence === 'string').join(' ');
+  return { ...shapeOf(schema, describesInner), ...(description && { description }) };
 }
 
 /** Keeps the keywords of the subset, except the description. */
-function shapeOf(schema: JsonSchema, innerOf: (inner: JsonSchema) => JsonSchema): JsonSchema {
+function shapeOf(schema: JsonSchema, describesInner: boolean): JsonSchema {
+  const innerOf = (inner: JsonSchema) =>
+    describesInner ? modelSchemaOf(inner) : shapeOf(inner, false);
   const { properties, required, items, additionalProperties } = schema;
   const type = typeOf(schema);
   const values = enumOf(schema);
@@ -111,12 +105,12 @@ function enumOf(schema: JsonSchema): readonly unknown[] | undefined {
   return schema.enum?.filter((value) => value !== null);
 }
 
-function constraintSentences(schema: JsonSchema): string[] {
+function constraintSentences(schema: JsonSchema): readonly (string | false | undefined)[] {
   const { format = '', maxLength, minimum, maximum, maxItems, maxProperties } = schema;
   const isText = FORMATS[format] === undefined && maxLength !== undefined;
   const isRange = minimum !== undefined && maximum !== undefined;
   const values = enumOf(schema) ? undefined : schema.enum?.filter((value) => value !== null);
-  const sentences: readonly (string | false | undefined)[] = [
+  return [
     FORMATS[format],
     isText && `Max ${maxLength} characters.`,
     isRange && maximum <= LARGEST_USEFUL_BOUND && `${minimum} to ${maximum}.`,
@@ -125,7 +119,6 @@ function constraintSentences(schema: JsonSchema): string[] {
     values && `One of ${values.map(String).join(', ')}.`,
     isStatedDefault(schema.default) && `Default: ${schema.default}.`,
   ];
-  return sentences.filter((sentence) => typeof sentence === 'string');
 }
 
 /** A default of false or of an empty list is not worth stating. */

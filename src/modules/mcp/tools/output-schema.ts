@@ -17,13 +17,13 @@ const META: ObjectSchema = {
  */
 export function outputSchemaOf(tool: ToolDeclaration): ObjectSchema {
   const { output, isPage, brief } = tool;
-  const full: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
-  const record = brief?.result ? picked(full, brief.result) : full;
-  const item = brief?.result ? record : namesOf(record);
-  if (isPage) return objectOf({ data: { type: 'array', items: item }, meta: META });
-  return takesDryRun(tool) && !brief?.result
-    ? { ...record, properties: withDryRun(record) }
-    : record;
+  const record: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
+  if (brief?.result) {
+    const some = picked(record, brief.result);
+    return isPage ? pageOf(some) : some;
+  }
+  if (isPage) return pageOf(namesOf(record));
+  return takesDryRun(tool) ? withDryRun(record) : record;
 }
 
 /** Some of the fields. Without `additionalProperties`, hosts such as Mastra remove the others from results. */
@@ -33,25 +33,23 @@ function picked({ properties = {} }: ObjectSchema, names: readonly string[]): Ob
 }
 
 /** Adds the fields of the answer to a dry run. */
-function withDryRun({ properties }: ObjectSchema): ObjectSchema['properties'] {
-  return {
-    ...properties,
-    dry_run: { type: 'boolean' },
-    would_answer: ANY_OBJECT,
-    record: ANY_OBJECT,
-  };
+function withDryRun(record: ObjectSchema): ObjectSchema {
+  const added = { dry_run: { type: 'boolean' }, would_answer: ANY_OBJECT, record: ANY_OBJECT };
+  return { ...record, properties: { ...record.properties, ...added } };
 }
 
-/** The fields without their types, which the schema of a single record has. */
+/** The fields without their types, which the tool for a single record states. */
 function namesOf({ properties = {} }: ObjectSchema): ObjectSchema {
   const names = Object.keys(properties).map((name) => [name, {}]);
   return { type: 'object', properties: Object.fromEntries(names) as ObjectSchema['properties'] };
 }
 
-function objectOf(properties: Readonly<Record<string, JsonSchema>>): ObjectSchema {
-  return { type: 'object', properties, required: Object.keys(properties) };
+function pageOf(item: ObjectSchema): ObjectSchema {
+  const properties = { data: { type: 'array', items: item }, meta: META };
+  return { type: 'object', properties, required: ['data', 'meta'] };
 }
 
+/** Keeps the types of a schema and of its parts. */
 function shapeOf({ type, properties, items }: JsonSchema): JsonSchema {
   if (Array.isArray(type)) return {};
   return {

@@ -24,7 +24,7 @@ import type { ToolDeclaration } from './tool.decorator.js';
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Call` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
-  /** The value by which calls with the same idempotency key are compared. */
+  /** The arguments as JSON values. A retry with the same idempotency key must have equal ones. */
   readonly comparable: unknown;
 }
 
@@ -92,12 +92,17 @@ export class ToolArguments {
       ...(id === undefined ? [] : [id]),
       ...(this.tool.input ? [input.value] : []),
     ];
-    // An instance of a class can hide what was sent: a Set is serialized as {}.
+    // A DTO of fields is what was sent, normalized. A class with rules of class-validator can hide what was sent, such
+    // as in a Set, which is serialized as {}.
     const comparable = hasPlainProperties(this.input) ? values : methodArguments;
     return { ...builtIn.value, methodArguments, comparable };
   }
 
-  /** @param cleared the fields to empty. Updates empty a field by null. */
+  /**
+   * Reads the arguments of the `input`: a class with rules of class-validator as such, the filters of a search as the
+   * parameters of a list, and other fields as a JSON body.
+   * @param cleared the fields to empty. Updates empty a field by null.
+   */
   private readInput(
     values: Values,
     unread: readonly FieldProblem[],

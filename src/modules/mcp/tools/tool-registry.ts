@@ -8,14 +8,7 @@ import { type Effect, TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
 
 /** A tool in `tools/list`. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
-  readonly annotations: ToolAnnotations;
-}
+export type ToolDefinition = ReturnType<typeof definitionOf>;
 
 /** A declared tool with the parser of its arguments. */
 export interface RegisteredTool extends DecoratedMethod<ToolDeclaration> {
@@ -49,7 +42,7 @@ export class ToolRegistry extends DeclaredMethods<ToolDeclaration> {
         );
       }
       const args = new ToolArguments(method.declaration);
-      const definition = toolDefinitionOf(method.declaration, args);
+      const definition = definitionOf(method.declaration, args);
       this.tools.set(name, { ...method, arguments: args, definition });
     }
   }
@@ -76,7 +69,7 @@ export class ToolRegistry extends DeclaredMethods<ToolDeclaration> {
 }
 
 /** No tool accesses data outside the organization. */
-function toolDefinitionOf(tool: ToolDeclaration, args: ToolArguments): ToolDefinition {
+function definitionOf(tool: ToolDeclaration, args: ToolArguments) {
   const { name, title, description, effect } = tool;
   return {
     name,

@@ -31,12 +31,14 @@ export interface ToolOptions {
    */
   readonly summary?: readonly string[];
   /**
-   * What its schemas leave out because those of other tools have it: the descriptions of the fields inside these
-   * arguments, the fields inside these objects, and all fields of the result but these.
+   * Makes its schemas shorter. The list of tools is part of each prompt, and other tools describe the same fields.
    */
   readonly brief?: {
+    /** The arguments whose inner fields have no descriptions. */
     readonly arguments?: readonly string[];
+    /** The arguments that are objects with any fields. */
     readonly objects?: readonly string[];
+    /** The only fields of the result that its schema names. */
     readonly result?: readonly string[];
   };
   /** Whether it takes `dry_run`. A tool that `deletes` does. */
