@@ -81,8 +81,8 @@ export class McpController {
     // The client has disconnected: there would be no `close` event to detach the stream.
     if (response.destroyed) return;
     const stream = new EventStream(response);
-    const { protocolVersion } = session.parameters;
-    if (protocolVersion >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
+    const { protocol_version: version } = session.record;
+    if (version >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
     this.sessions.attachStream(session, stream, number, lastEventId);
     response.once('close', () => {
       session.detachStream(stream);

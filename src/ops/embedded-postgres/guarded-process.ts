@@ -1,6 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { messageOf } from './errors.js';
 import { pollUntil } from './polling.js';
 
@@ -18,12 +19,11 @@ interrupt() {
 }
 trap '' INT TERM HUP
 exec 3<&0
-"$@" </dev/null >/dev/null 3<&- &
+"$@" </dev/null 3<&- &
 command=$!
-echo "$command"
-{ read -r _ <&3; interrupt "$command"; } >/dev/null 2>&1 &
+{ read -r _ <&3; interrupt "$command"; } 2>/dev/null &
 reader=$!
-exec >/dev/null 3<&-
+exec 3<&-
 wait "$command"
 code=$?
 { kill -KILL "$reader"; wait "$reader"; } 2>/dev/null
@@ -47,9 +47,7 @@ export class GuardedProcess {
   readonly exited: Promise<string>;
   /** The reason of its end as text; undefined while it runs. */
   ended: string | undefined;
-  /** 0 until the guard has started the command. */
-  pid = 0;
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcessByStdio<Writable, null, Readable>;
   readonly #lastLines: string[] = [];
 
   /** Starts a command under its guard. Its environment is empty, so that it sees no secrets. */
@@ -64,10 +62,9 @@ export class GuardedProcess {
       gid,
       cwd: '/',
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe'],
     });
     child.stdin.on('error', () => undefined);
-    createInterface({ input: child.stdout }).once('line', (line) => (this.pid = Number(line)));
     createInterface({ input: child.stderr }).on('line', (line) => {
       log(line);
       this.#lastLines.push(line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] /, '').trim());

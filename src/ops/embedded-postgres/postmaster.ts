@@ -19,13 +19,8 @@ export interface LaunchOptions {
   readonly log: (line: string) => void;
 }
 
+/** The file in which PostgreSQL stores the id of the postmaster, in line 1, and its state, in line 8. */
 const PID_FILE = 'postmaster.pid';
-
-/** The contents of the file in which PostgreSQL stores the id and the state of the postmaster. */
-interface LockFile {
-  readonly pid: number;
-  readonly ready: boolean;
-}
 
 /** Signals and timeouts. SIGINT writes a checkpoint. SIGQUIT does not: the next startup replays the log. */
 const SHUTDOWN = [
@@ -100,13 +95,9 @@ export class Postmaster {
   }
 }
 
-/** @returns undefined if there is no complete file */
-async function readLockFile({ directory }: Cluster): Promise<LockFile | undefined> {
+async function readPidFile({ directory }: Cluster): Promise<string[]> {
   const text = await readFile(join(directory, PID_FILE), 'utf8').catch(unlessMissing(''));
-  const lines = text.split('\n');
-  const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  return { pid, ready: lines[7]?.trim() === 'ready' };
+  return text.split('\n');
 }
 
 async function start(launch: LaunchOptions, signal: AbortSignal): Promise<GuardedProcess> {
@@ -145,10 +136,7 @@ async function becomesReady(
   cluster: Cluster,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const isReady = async () => {
-    const lock = await readLockFile(cluster);
-    return lock?.ready === true && lock.pid === postmaster.pid;
-  };
+  const isReady = async () => (await readPidFile(cluster))[7]?.trim() === 'ready';
   try {
     const isOver = async () => postmaster.ended !== undefined || (await isReady());
     await pollUntil(isOver, { every: 10, signal });
@@ -178,8 +166,8 @@ async function endEarlierRun(cluster: Cluster): Promise<void> {
 
 /** Ends the postmaster of the cluster, also one of an earlier run whose guard was killed. */
 async function endPostmaster(cluster: Cluster): Promise<void> {
-  const lock = await readLockFile(cluster);
-  const postmaster = lock && (await findProcess(lock.pid));
+  const [pid] = await readPidFile(cluster);
+  const postmaster = await findProcess(Number(pid));
   // The id may have been reused by another process, even by the postmaster of another directory.
   if (postmaster && `${postmaster.command} `.includes(`postgres -D ${cluster.directory} `)) {
     await endProcess(postmaster, SHUTDOWN);

@@ -144,7 +144,7 @@ export class McpMessageHandler {
   private async handleRequests(context: McpCall): Promise<unknown> {
     const { request, response, session } = context;
     const { requests, isBatch } = context.messages;
-    const version = session?.parameters.protocolVersion ?? declaredProtocolVersion(request);
+    const version = session?.record.protocol_version ?? declaredProtocolVersion(request);
     if (isBatch && (version ?? VERSION_WITH_BATCHES) !== VERSION_WITH_BATCHES) {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }

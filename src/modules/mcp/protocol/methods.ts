@@ -234,7 +234,7 @@ export function isSupportedMethod(method: string): boolean {
 }
 
 function needsTextOnly(session: Session | undefined): boolean {
-  return session !== undefined && CLIENTS_THAT_FORWARD_BOTH.includes(session.parameters.clientName);
+  return session !== undefined && CLIENTS_THAT_FORWARD_BOTH.includes(session.record.client_name);
 }
 
 function sessionOf({ session }: McpCall): Session {

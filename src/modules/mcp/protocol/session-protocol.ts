@@ -73,8 +73,8 @@ export function agreedParameters(
   const { clientInfo } = params as InitializeRequest['params'];
   const result = response && 'result' in response ? response.result : {};
   const { protocolVersion = '' } = result as Partial<InitializeResult>;
-  const clientName = clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH);
-  return { protocolVersion, clientName: clientName.replaceAll(/[^\x20-\x7e]/g, '?') };
+  const name = clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH);
+  return { protocol_version: protocolVersion, client_name: name.replaceAll(/[^\x20-\x7e]/g, '?') };
 }
 
 /** Tasks are not supported, so a request for a task is handled as an ordinary request. */

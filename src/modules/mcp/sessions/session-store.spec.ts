@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const TTL_MS = 30 * MINUTE_MS;
 /** A session ends at the latest after this time without use. */
 const LATEST_END_MS = 1.1 * TTL_MS;
-const TERMS = { protocolVersion: '2025-11-25', clientName: 'test' };
+const TERMS = { protocol_version: '2025-11-25', client_name: 'test' };
 
 function callOf(name: string): Call {
   const key = { id: randomUUID(), name, expiresAt: null, userId: null };

@@ -81,18 +81,17 @@ export class SessionStore
    * @throws ApiError `too_many_sessions`, `create_failed`
    */
   async open(call: Call, parameters: SessionParameters, replacedId?: string): Promise<Session> {
-    const session = new Session(randomUUID(), call, parameters, this.changes);
+    const { key } = call.actor;
+    const owner = { key_id: key.id, grant_id: key.grant?.id ?? null };
+    const record = { id: randomUUID(), ...owner, ...parameters };
+    const session = new Session(record, call, this.changes);
     session.storedEnd = session.usedAt + this.lifetime.maxMs;
     const isOpen = await this.openings.add({
-      id: session.id,
-      key_id: session.keyId,
-      grant_id: session.grantId,
-      protocol_version: parameters.protocolVersion,
-      client_name: parameters.clientName,
+      ...record,
       replaced_id: replacedId && UUID.test(replacedId) ? replacedId.toLowerCase() : undefined,
     });
     const replaced = replacedId && this.known.get(replacedId.toLowerCase());
-    if (replaced && isOwnedBy(replaced, call)) this.end(replaced);
+    if (replaced && isOwnedBy(replaced.record, call)) this.end(replaced);
     if (!isOpen) throw tooManySessions();
     this.known.set(session.id, session);
     return session;
@@ -111,7 +110,7 @@ export class SessionStore
     const known = id === undefined ? undefined : this.known.get(id);
     const now = performance.now();
     if (known && !this.mayBeShared && this.coversUse(known.storedEnd - now)) {
-      assertOwner(known, call);
+      assertOwner(known.record, call);
       known.usedAt = now;
       return known;
     }
@@ -225,7 +224,7 @@ export class SessionStore
       if (known) this.end(known);
       return undefined;
     }
-    assertOwner({ keyId: stored.key_id, grantId: stored.grant_id }, call);
+    assertOwner(stored, call);
     const session = known ?? this.createFrom(stored, call);
     session.usedAt = readAt;
     session.storedEnd = readAt + stored.remaining_ms;
@@ -278,11 +277,9 @@ export class SessionStore
   }
 
   private createFrom(stored: StoredSession, call: Call): Session {
-    const { id, protocol_version: protocolVersion, client_name: clientName, age_ms } = stored;
     const streamLostAt = new Date(stored.last_used_at.getTime() - STREAM_LOSS_MS);
-    const parameters = { protocolVersion, clientName };
-    const session = new Session(id, call, parameters, this.changes, age_ms, streamLostAt);
-    this.known.set(id, session);
+    const session = new Session(stored, call, this.changes, stored.age_ms, streamLostAt);
+    this.known.set(session.id, session);
     return session;
   }
 
@@ -315,12 +312,12 @@ export function tooManySessions(message?: string): ApiError {
   return new ApiError('too_many_sessions', { message, headers });
 }
 
-type Owner = Pick<Session, 'keyId' | 'grantId'>;
+type Owner = Pick<NewSession, 'key_id' | 'grant_id'>;
 
-function isOwnedBy({ keyId, grantId }: Owner, { actor: { key } }: Call): boolean {
-  return keyId === key.id && grantId === (key.grant?.id ?? null);
+function isOwnedBy({ key_id, grant_id }: Owner, { actor: { key } }: Call): boolean {
+  return key_id === key.id && grant_id === (key.grant?.id ?? null);
 }
 
-function assertOwner(owner: Owner, call: Call): void {
-  if (!isOwnedBy(owner, call)) throw new ApiError('session_mismatch');
+function assertOwner(session: Owner, call: Call): void {
+  if (!isOwnedBy(session, call)) throw new ApiError('session_mismatch');
 }

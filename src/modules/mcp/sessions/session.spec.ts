@@ -22,8 +22,9 @@ function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
     tenant: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
     actor: { key, scopes: new Set(scopes), channel: 'api' },
   };
-  const parameters = { protocolVersion: '2025-11-25', clientName: 'test' };
-  return new Session('session', call, parameters, changes, ageMs);
+  const parameters = { protocol_version: '2025-11-25', client_name: 'test' };
+  const record = { id: 'session', key_id: key.id, grant_id: null, ...parameters };
+  return new Session(record, call, changes, ageMs);
 }
 
 beforeEach(() => {

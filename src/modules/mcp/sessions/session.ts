@@ -22,16 +22,22 @@ export interface SessionStream {
 /** What a client and the server agreed on when they opened the session. */
 export interface SessionParameters {
   /** The negotiated protocol version. */
-  readonly protocolVersion: string;
+  readonly protocol_version: string;
   /** The name that the client gave itself. */
-  readonly clientName: string;
+  readonly client_name: string;
+}
+
+/** What is stored about a session and never changes. */
+export interface SessionRecord extends SessionParameters {
+  readonly id: string;
+  readonly key_id: string;
+  /** The grant that the session belongs to, if its client has an access token. */
+  readonly grant_id: string | null;
 }
 
 /** The state of a session on this instance. Servers and transports are created per request. */
 export class Session {
-  readonly keyId: string;
-  /** The grant that the session belongs to, if its client has an access token. */
-  readonly grantId: string | null;
+  readonly id: string;
   lastSentEventId: number;
   /**
    * Grows when a request to this instance begins to change the stored subscriptions, and when it has ended. Stored
@@ -56,15 +62,13 @@ export class Session {
    * @param subscriptionsReadAt when the stored subscriptions were read, by the clock of the database
    */
   constructor(
-    readonly id: string,
+    readonly record: SessionRecord,
     call: Call,
-    readonly parameters: SessionParameters,
     changes: ChangeBus,
     ageMs = 0,
     public subscriptionsReadAt?: Date,
   ) {
-    this.keyId = call.actor.key.id;
-    this.grantId = call.actor.key.grant?.id ?? null;
+    this.id = record.id;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
     this.subscriptions = new Subscriptions(call, changes, this.notifyUpdated, (uri) => {
       this.events = this.events.filter(({ message: { params } }) => params?.uri !== uri);

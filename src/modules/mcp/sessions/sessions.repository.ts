@@ -7,20 +7,16 @@ import {
 import { Settings } from '../../../platform/config/settings.js';
 import { AdministrativeWrites } from '../../../platform/data/gateway/administrative-writes.js';
 import { SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
+import type { SessionRecord } from './session.js';
 import { lifetimeOf } from './session-lifetime.js';
 
-export interface NewSession {
-  readonly id: string;
-  readonly key_id: string;
-  readonly grant_id: string | null;
-  readonly protocol_version: string;
-  readonly client_name: string;
+export interface NewSession extends SessionRecord {
   /** The id of a session that ends if it belongs to the same key. */
   readonly replaced_id: string | undefined;
 }
 
 /** A session that any instance can continue: its key and grant are valid. */
-export interface StoredSession extends Omit<NewSession, 'replaced_id'> {
+export interface StoredSession extends SessionRecord {
   /** The scopes of the key, or those of the grant that its key still has. */
   readonly scopes: readonly string[];
   /** The number of the newest stream of the session, on any instance; 0 before the first one. */
