@@ -1,4 +1,3 @@
-import type { Faker } from '@faker-js/faker';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { v4 as uuidv4 } from 'uuid';
@@ -10,7 +9,6 @@ import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { onStopSignal } from '../../platform/config/stop-signals.js';
 import { LeadsService } from '../../modules/leads/leads.service.js';
 import { TasksService } from '../../modules/tasks/tasks.service.js';
-import type { Call } from '../../platform/data/call.js';
 import { integer } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { sampleAppointment, sampleLead, sampleTask } from './sample.js';
@@ -63,7 +61,10 @@ async function createDemo(run: Run, leads: number): Promise<void> {
   }
 }
 
-/** @param interruption is obeyed at the end of a batch */
+/**
+ * Adds leads with their appointments and tasks. Only ids and times differ between runs.
+ * @param interruption ends the work after a batch
+ */
 async function fill(
   app: INestApplicationContext,
   id: string,
@@ -81,12 +82,23 @@ async function fill(
   // Loaded on demand, because only this command needs it.
   const { faker } = await import('@faker-js/faker/locale/en');
   faker.seed(SEED);
-  const sample = new Sample(app, call, faker);
+  const now = new Date();
+  const team = Array.from({ length: TEAM_SIZE }, () => uuidv4());
+  const addBatch = async (first: number, count: number) => {
+    const inputs = Array.from({ length: count }, (_, n) => sampleLead(faker, first + n, now));
+    const ids = await app.get(LeadsService).createMany(call, inputs);
+    const added = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '' }));
+    const every = (step: number) => added.filter((_, n) => (first + n) % step === 0);
+    const visits = every(LEADS_PER_APPOINTMENT).map((lead) => sampleAppointment(faker, lead, now));
+    await app.get(AppointmentsService).createMany(call, visits);
+    const todos = every(LEADS_PER_TASK).map((lead) => sampleTask(faker, lead, team, now));
+    await app.get(TasksService).createMany(call, todos);
+  };
   await progress(leads, async (advance) => {
     for (let first = 0; first < leads; first += BATCH) {
       interruption.throwIfAborted();
       const count = Math.min(BATCH, leads - first);
-      await sample.add(first, count);
+      await addBatch(first, count);
       advance(count);
     }
   });
@@ -103,32 +115,5 @@ async function removeDemo(app: INestApplicationContext, id: string): Promise<voi
   } catch (error) {
     const message = `The sample data could be neither completed nor removed: run "latitude organizations delete ${id} --yes".`;
     throw new Error(message, { cause: error });
-  }
-}
-
-/** Sample data of one organization, with times before now. Only ids and times differ between runs. */
-class Sample {
-  private readonly now = new Date();
-  private readonly team = Array.from({ length: TEAM_SIZE }, () => uuidv4());
-
-  constructor(
-    private readonly app: INestApplicationContext,
-    private readonly call: Call,
-    private readonly faker: Faker,
-  ) {}
-
-  /** Adds leads, numbered from `first`, with their appointments and tasks. */
-  async add(first: number, count: number): Promise<void> {
-    const { app, call, faker, now, team } = this;
-    const inputs = Array.from({ length: count }, (_, n) => sampleLead(faker, first + n, now));
-    const ids = await app.get(LeadsService).createMany(call, inputs);
-    const leads = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '' }));
-    const every = (step: number) => leads.filter((_, n) => (first + n) % step === 0);
-    const appointments = every(LEADS_PER_APPOINTMENT).map((lead) =>
-      sampleAppointment(faker, lead, now),
-    );
-    await app.get(AppointmentsService).createMany(call, appointments);
-    const tasks = every(LEADS_PER_TASK).map((lead) => sampleTask(faker, lead, team, now));
-    await app.get(TasksService).createMany(call, tasks);
   }
 }

@@ -78,12 +78,13 @@ function copyTemplate(source: string, target: string, name: string): void {
 
 function rename(text: string, name: string): string {
   const camelCase = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return text.replaceAll(/acmeExtension|acme: typeof|acme/g, (match) =>
-    match.replace(
-      'acme',
-      match === 'acme' ? name : match.endsWith('typeof') ? `'${name}'` : camelCase,
-    ),
-  );
+  const renamed: Readonly<Record<string, string>> = {
+    acmeExtension: `${camelCase}Extension`,
+    'acme: typeof': `'${name}': typeof`,
+    acme: name,
+  };
+  // In one pass, because the new name may contain the old one.
+  return text.replaceAll(/acmeExtension|acme: typeof|acme/g, (match) => renamed[match] ?? match);
 }
 
 function addDependencies(file: string, archive: string): void {

@@ -52,7 +52,10 @@ export async function runServer(
   try {
     url ??= await listen(adapter.getHttpServer(), settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
-    logAddresses(url, settings);
+    logger.info(`Latitude listens on ${url}`);
+    logger.info(
+      `${settings.docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`,
+    );
     if (message) printFirstKey(message);
     signal = await stopped;
     logger.info(`${signal}: finishing pending requests`);
@@ -96,12 +99,6 @@ async function listen(server: Server, { port, host }: Settings): Promise<string>
   // A server that listens on all addresses is reachable on this machine by its loopback address.
   const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
-}
-
-/** Logs where the service can be reached. */
-function logAddresses(url: string, { docs }: Settings): void {
-  logger.info(`Latitude listens on ${url}`);
-  logger.info(`${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`);
 }
 
 /**

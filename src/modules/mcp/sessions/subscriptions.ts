@@ -15,7 +15,6 @@ interface Subscription {
 /** The records whose changes one client is notified of, within the scopes of its key. */
 export class Subscriptions {
   private readonly byCanonicalUri = new Map<string, Subscription>();
-  private readonly organizationId: string;
   private scopes: string;
   private isEnded = false;
 
@@ -24,13 +23,12 @@ export class Subscriptions {
    * @param onRemoved receives the URI of a subscription that has ended
    */
   constructor(
-    { tenant, actor }: Call,
+    private readonly call: Call,
     private readonly changes: ChangeBus,
     private readonly onChange: (uri: string) => void,
     private readonly onRemoved: (uri: string) => void = () => undefined,
   ) {
-    this.organizationId = tenant.id;
-    this.scopes = sortedList(actor.scopes);
+    this.scopes = sortedList(call.actor.scopes);
   }
 
   /** @returns false when the limit is reached or the subscriptions have ended */
@@ -39,7 +37,7 @@ export class Subscriptions {
       this.byCanonicalUri.size >= MAX_SUBSCRIPTIONS && !this.byCanonicalUri.has(canonicalUri);
     if (isFull || this.isEnded) return false;
     this.byCanonicalUri.get(canonicalUri)?.unsubscribe();
-    const unsubscribe = this.changes.subscribe(this.organizationId, id, () => {
+    const unsubscribe = this.changes.subscribe(this.call.tenant.id, id, () => {
       this.onChange(uri);
     });
     this.byCanonicalUri.set(canonicalUri, { uri, scope, unsubscribe });
