@@ -1,3 +1,4 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { MaybePromise } from '../../maybe-promise.js';
 
 /** The state of one fixed window. */
@@ -11,11 +12,12 @@ export interface RateWindow {
   /** End of the window in milliseconds since the epoch. */
   readonly endsAt: number;
   /** Seconds until the window ends, rounded up. */
-  readonly secondsLeft: number;
+  readonly timeToExpire: number;
+  readonly timeToBlockExpire: number;
 }
 
 /** Counts requests in fixed windows. A window starts with its first request; `ttl` is in ms. */
-export interface RateLimitStorage {
+export interface RateLimitStorage extends ThrottlerStorage {
   /**
    * Counts a request, unless the limit of its window is reached.
    * @param amount how many requests it counts as, which are counted together or not at all; a negative number
@@ -39,6 +41,11 @@ const SWEEP_INTERVAL_MS = 60_000;
 export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
   private cleanedAt = 0;
+
+  /** Implements `ThrottlerStorage`. */
+  increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
+    return Promise.resolve(this.count(key, ttl, limit));
+  }
 
   count(key: string, ttl: number, limit: number, amount = 1): RateWindow {
     const now = Date.now();
@@ -91,5 +98,13 @@ export function windowOf(
   msLeft: number,
   isBlocked = false,
 ): RateWindow {
-  return { totalHits: hits, limit, isBlocked, endsAt, secondsLeft: Math.ceil(msLeft / 1000) };
+  const seconds = Math.ceil(msLeft / 1000);
+  return {
+    totalHits: hits,
+    limit,
+    isBlocked,
+    endsAt,
+    timeToExpire: seconds,
+    timeToBlockExpire: isBlocked ? seconds : 0,
+  };
 }

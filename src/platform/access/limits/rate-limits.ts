@@ -1,4 +1,5 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import {
@@ -7,6 +8,7 @@ import {
   type RateWindow,
 } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
+import { replacedStorage } from './replaced-storage.js';
 import type { Actor } from '../../data/call.js';
 import { Instances } from '../../data/instances.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
@@ -34,17 +36,23 @@ const MESSAGES_PER_WINDOW = 600;
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
-export class RateLimits implements OnApplicationShutdown {
+export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
-  private readonly storage: RateLimitStorage;
+  private storage: RateLimitStorage;
 
   constructor(
     private readonly settings: Settings,
     private readonly instances: Instances,
+    private readonly discovery: DiscoveryService,
   ) {
     const { redisUrl } = settings;
     this.storage = redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
+  }
+
+  /** @throws Error if a module provides a storage of the throttler that cannot be used */
+  onModuleInit(): void {
+    this.storage = replacedStorage(this.discovery, this.storage);
   }
 
   /** Connects to Redis if it keeps the windows. Commands do not call it. */
@@ -94,7 +102,11 @@ export class RateLimits implements OnApplicationShutdown {
     return mapMaybePromise(count(amount - 1), (window) => {
       if (!window.isBlocked) return window;
       this.refusals[limit]++;
-      return mapMaybePromise(count(-1), (before) => ({ ...before, isBlocked: true }));
+      return mapMaybePromise(count(-1), (before) => ({
+        ...before,
+        isBlocked: true,
+        timeToBlockExpire: before.timeToExpire,
+      }));
     });
   }
 
@@ -154,23 +166,23 @@ const DESCRIPTIONS: Readonly<Record<LimitKind, string>> = {
 
 /** Creates the error of a request that counts as several, and of which there are not so many left. */
 export function tooManyAtOnce(amount: number, kind: LimitName, window: RateWindow): ApiError {
-  const { limit, secondsLeft } = window;
+  const { limit, timeToBlockExpire } = window;
   const left = `${remainingHits(window)} of ${limit} ${DESCRIPTIONS[kind]} are left`;
   return new ApiError('rate_limit_exceeded', {
-    message: `The request counts as ${amount} ${DESCRIPTIONS[kind]}, and ${left}; the window ends in ${secondsLeft} seconds.`,
-    headers: { 'Retry-After': String(secondsLeft) },
+    message: `The request counts as ${amount} ${DESCRIPTIONS[kind]}, and ${left}; the window ends in ${timeToBlockExpire} seconds.`,
+    headers: { 'Retry-After': String(timeToBlockExpire) },
   });
 }
 
 /** Creates the error of a request over the limit, with `Retry-After`. */
 export function tooManyRequests(
-  { limit, secondsLeft }: RateWindow,
+  { limit, timeToBlockExpire }: RateWindow,
   kind: LimitKind,
   ttl = WINDOW_MS,
 ): ApiError {
   const window = `${limit} ${DESCRIPTIONS[kind]} in ${ttl / 1000} seconds`;
   return new ApiError('rate_limit_exceeded', {
-    message: `The limit of ${window} is reached; the window ends in ${secondsLeft} seconds.`,
-    headers: { 'Retry-After': String(secondsLeft) },
+    message: `The limit of ${window} is reached; the window ends in ${timeToBlockExpire} seconds.`,
+    headers: { 'Retry-After': String(timeToBlockExpire) },
   });
 }

@@ -63,6 +63,11 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     this.redis.close();
   }
 
+  /** Implements `ThrottlerStorage`. */
+  async increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
+    return this.count(key, ttl, limit);
+  }
+
   count(key: string, ttl: number, limit: number, amount = 1): MaybePromise<RateWindow> {
     if (!this.isOpen) return this.local.count(key, ttl, limit, amount);
     if (amount !== 1) return this.countTogether({ key, ttl, limit, asked: amount });

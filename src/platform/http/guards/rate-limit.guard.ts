@@ -1,15 +1,10 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import {
-  ThrottlerGuard,
-  type ThrottlerOptions,
-  type ThrottlerRequest,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import type { RoutePlan } from '../routes/route-plan.js';
-import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
+import { MemoryRateLimitStorage, type RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
   RateLimits,
   setRateLimitHeaders,
@@ -31,14 +26,9 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
   limit: SHARED,
 }));
 
-/** The inherited guard counts nothing. */
-const NO_STORAGE: ThrottlerStorage = {
-  increment: () => Promise.reject(new Error('The inherited guard has counted a request.')),
-};
-
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard only reads the
+ * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard counts nothing: it only reads the
  * limits of `@Throttle` and `@SkipThrottle`, which it passes to `handleRequest()`. On other routes, with a valid key, the
  * methods return a promise only if the storage does.
  */
@@ -54,7 +44,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     @Inject(RateLimits) private readonly limits: RateLimits,
     @Inject(Reflector) reflector: Reflector,
   ) {
-    super([...THROTTLERS], NO_STORAGE, reflector);
+    super([...THROTTLERS], new MemoryRateLimitStorage(), reflector);
   }
 
   /** The throttler declares a promise, but Nest accepts a plain value too. */

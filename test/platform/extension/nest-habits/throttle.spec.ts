@@ -1,8 +1,15 @@
-import { Controller, Get, Module, Post } from '@nestjs/common';
+import { Controller, Get, Module, Post, type Provider, type Type } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { SkipThrottle, Throttle, ThrottlerGuard } from '@nestjs/throttler';
+import {
+  SkipThrottle,
+  Throttle,
+  ThrottlerGuard,
+  ThrottlerModule,
+  ThrottlerStorage,
+} from '@nestjs/throttler';
 import { AnyKey, Public, RequireScope } from '../../../../src/platform/http/routes/access.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
+import { MemoryRateLimitStorage } from '../../../../src/platform/access/limits/rate-limit.storage.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { dataOf, errorOf, expectError, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -174,10 +181,42 @@ describe('@Throttle and @SkipThrottle', () => {
   });
 });
 
-it('startup fails if a ThrottlerGuard is an APP_GUARD, whose options nothing provides', async () => {
-  @Module({ providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }] })
-  class GuardModule {}
-  await expect(TestApp.start({ modules: [GuardModule] })).rejects.toThrow(
-    "Nest can't resolve dependencies of the ThrottlerGuard",
-  );
+describe('startup with @nestjs/throttler', () => {
+  function moduleWith(imports: Parameters<typeof Module>[0]['imports'], ...providers: Provider[]) {
+    @Module({ imports, providers })
+    class StorageModule {}
+    return StorageModule as Type<unknown>;
+  }
+
+  it.each([
+    [
+      moduleWith([ThrottlerModule.forRoot([{ ttl: MINUTE, limit: 1 }])]),
+      'ThrottlerStorageService cannot store the rate limits, because it has no count() and peek()',
+    ],
+    [
+      moduleWith([], { provide: APP_GUARD, useClass: ThrottlerGuard }),
+      "Nest can't resolve dependencies of the ThrottlerGuard",
+    ],
+  ])('checks the providers of the throttler: %#', async (module, message) => {
+    await expect(TestApp.start({ modules: [module] })).rejects.toThrow(message);
+  });
+
+  it('uses the storage that a module provides', async () => {
+    class CountingStorage extends MemoryRateLimitStorage {
+      counts = 0;
+      override count(key: string, ttl: number, limit: number) {
+        this.counts++;
+        return super.count(key, ttl, limit);
+      }
+    }
+    const storage = new CountingStorage();
+    const module = moduleWith([], { provide: ThrottlerStorage, useValue: storage });
+    const app = await TestApp.start({ modules: [module] });
+    try {
+      await (await app.organization()).api.get(LEADS);
+      expect(storage.counts).toBe(1);
+    } finally {
+      await app.stop();
+    }
+  });
 });

@@ -26,8 +26,8 @@ describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
     await redis.kill();
   });
 
-  const countOn = async (instance: number, limit: number) =>
-    storages[instance]!.count(key, MINUTE, limit);
+  const countOn = (instance: number, limit: number) =>
+    storages[instance]!.increment(key, MINUTE, limit);
   const hitsOn = async (instance: number, limit: number) =>
     (await storages[instance]!.peek(key, MINUTE, limit)).totalHits;
 
@@ -47,7 +47,7 @@ describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
     const windows = await Promise.all([1, 2, 3, 4].map(() => countOn(0, 3)));
     expect(windows.map(({ totalHits }) => totalHits)).toEqual([1, 2, 3, 3]);
     expect(windows.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
-    expect(windows[3]).toMatchObject({ limit: 3, secondsLeft: 60 });
+    expect(windows[3]).toMatchObject({ limit: 3, timeToBlockExpire: 60, timeToExpire: 60 });
   });
 
   it('returns the requests that an instance took in advance and did not use', async () => {
