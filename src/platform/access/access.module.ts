@@ -1,15 +1,35 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { RateLimits } from './limits/rate-limits.js';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { Settings } from '../config/settings.js';
+import { MemoryRateLimitStorage, type RateLimitStorage } from './limits/rate-limit.storage.js';
+import { type RateLimitOptions, RateLimits, WINDOW_MS } from './limits/rate-limits.js';
+import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
 import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 import { TokenCalls } from './token-calls.service.js';
 
+/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
+const MESSAGES_PER_WINDOW = 600;
+
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({
-  imports: [DiscoveryModule],
+  imports: [
+    DiscoveryModule,
+    ThrottlerModule.forRootAsync({
+      inject: [Settings],
+      useFactory: (settings: Settings): RateLimitOptions => ({
+        throttlers: [
+          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
+          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
+          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
+        ],
+        storage: storageOf(settings),
+      }),
+    }),
+  ],
   providers: [
     AccessRepository,
     Authenticator,
@@ -28,3 +48,7 @@ import { TokenCalls } from './token-calls.service.js';
   ],
 })
 export class AccessModule {}
+
+function storageOf({ redisUrl }: Settings): RateLimitStorage {
+  return redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
+}

@@ -1,12 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Settings } from '../../config/settings.js';
+import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../../errors/api-error.js';
-import {
-  MemoryRateLimitStorage,
-  type RateLimitStorage,
-  type RateWindow,
-} from './rate-limit.storage.js';
+import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
 import type { Actor } from '../../data/call.js';
@@ -28,11 +24,18 @@ interface WindowSize {
   readonly limit: number;
 }
 
+interface Throttler extends WindowSize {
+  readonly name: LimitName;
+}
+
 /** An actor, or the IP address of a caller without a valid key. */
 type RateLimited = Pick<Actor, 'key' | 'limits'> | string;
 
-/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
-const MESSAGES_PER_WINDOW = 600;
+/** Options of the throttler module, with one throttler for each limit. */
+export interface RateLimitOptions {
+  readonly throttlers: Throttler[];
+  readonly storage: RateLimitStorage;
+}
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
@@ -40,17 +43,21 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private storage: RateLimitStorage;
+  private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
 
   constructor(
-    private readonly settings: Settings,
+    @InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions,
     private readonly instances: Instances,
     private readonly discovery: DiscoveryService,
   ) {
-    const { redisUrl } = settings;
-    this.storage = redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
+    this.storage = storage;
+    this.throttlers = Object.fromEntries(throttlers.map((one) => [one.name, one])) as Record<
+      LimitName,
+      Throttler
+    >;
   }
 
-  /** @throws Error if a module provides a storage of the throttler that cannot be used */
+  /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
   onModuleInit(): void {
     this.storage = replacedStorage(this.discovery, this.storage);
   }
@@ -74,7 +81,10 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     if (this.areShared) return undefined;
     const count = await this.instances.count();
     if (count < 2) return undefined;
-    const reason = this.settings.redisUrl ? 'Redis cannot be used' : 'REDIS_URL is not set';
+    const reason =
+      this.storage instanceof SharedRateLimitStorage
+        ? 'Redis cannot be used'
+        : 'REDIS_URL is not set';
     return `${count} instances use this database, and each has rate limits of its own, because ${reason}.`;
   }
 
@@ -120,10 +130,9 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
 
   /** Returns the size of the windows of a limit. */
   limitOf(name: LimitName, caller?: RateLimited): WindowSize {
-    const { readsPerMinute: reads, writesPerMinute: writes } = this.settings;
-    const own = typeof caller === 'object' ? caller.limits : undefined;
-    const limits = { reads, writes, ...own, messages: MESSAGES_PER_WINDOW };
-    return { ttl: WINDOW_MS, limit: limits[name] };
+    const shared = this.throttlers[name];
+    const own = typeof caller === 'object' && name !== 'messages' ? caller.limits : undefined;
+    return own ? { ttl: shared.ttl, limit: own[name as 'reads' | 'writes'] } : shared;
   }
 
   /** Returns the state of the window without counting. */

@@ -1,5 +1,5 @@
-import type { DiscoveryService } from '@nestjs/core';
-import { getStorageToken } from '@nestjs/throttler';
+import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
+import { getStorageToken, ThrottlerGuard } from '@nestjs/throttler';
 import type { RateLimitStorage } from './rate-limit.storage.js';
 
 /**
@@ -11,12 +11,23 @@ export function replacedStorage(
   discovery: DiscoveryService,
   own: RateLimitStorage,
 ): RateLimitStorage {
-  const providers = discovery.getProviders().filter(({ token }) => token === getStorageToken());
-  const [other, another] = new Set(providers.map(({ instance }) => instance as object));
+  const providers = discovery.getProviders();
+  const storages = providers.filter(({ token }) => token === getStorageToken());
+  const [other, another] = new Set(
+    storages.map(({ instance }) => instance as object).filter((storage) => storage !== own),
+  );
   if (another) throw new Error('Two modules provide a ThrottlerStorage. There can be only one.');
   if (other && !isRateLimitStorage(other)) {
     throw new Error(
       `${other.constructor.name} cannot store the rate limits, because it has no count() and peek(): Latitude needs fixed windows that it can read without counting. Provide a RateLimitStorage, or remove the ThrottlerModule that brings it.`,
+    );
+  }
+  const guard = providers.find(
+    ({ token, instance }) => String(token).startsWith(APP_GUARD) && isPlainGuard(instance),
+  );
+  if (guard) {
+    throw new Error(
+      'ThrottlerGuard is an APP_GUARD, but Latitude counts requests already. Remove it: @Throttle and @SkipThrottle work without it.',
     );
   }
   return other ?? own;
@@ -25,4 +36,9 @@ export function replacedStorage(
 function isRateLimitStorage(storage: object): storage is RateLimitStorage {
   const { count, peek } = storage as Partial<RateLimitStorage>;
   return typeof count === 'function' && typeof peek === 'function';
+}
+
+/** Whether this is a throttler guard that counts with the storage itself, unlike that of Latitude. */
+function isPlainGuard(instance: unknown): boolean {
+  return instance instanceof ThrottlerGuard && !('count' in instance);
 }

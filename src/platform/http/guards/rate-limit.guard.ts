@@ -1,11 +1,19 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ThrottlerGuard, type ThrottlerOptions, type ThrottlerRequest } from '@nestjs/throttler';
+import {
+  InjectThrottlerOptions,
+  InjectThrottlerStorage,
+  ThrottlerGuard,
+  type ThrottlerOptions,
+  type ThrottlerRequest,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
 import type { Response } from 'express';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import type { RoutePlan } from '../routes/route-plan.js';
-import { MemoryRateLimitStorage, type RateWindow } from '../../access/limits/rate-limit.storage.js';
+import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
+  type RateLimitOptions,
   RateLimits,
   setRateLimitHeaders,
   tooManyRequests,
@@ -39,12 +47,13 @@ export class RateLimitGuard extends ThrottlerGuard {
   /** The routes that were found to have the shared limits. */
   private readonly shared = new Set<RoutePlan | undefined>();
 
-  /** `@Inject()` replaces the tokens that the inherited constructor declares for these positions. */
   constructor(
-    @Inject(RateLimits) private readonly limits: RateLimits,
-    @Inject(Reflector) reflector: Reflector,
+    @InjectThrottlerOptions() options: RateLimitOptions,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+    private readonly limits: RateLimits,
   ) {
-    super([...THROTTLERS], new MemoryRateLimitStorage(), reflector);
+    super({ ...options, throttlers: [...THROTTLERS] }, storage, reflector);
   }
 
   /** The throttler declares a promise, but Nest accepts a plain value too. */

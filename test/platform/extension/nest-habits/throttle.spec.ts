@@ -195,7 +195,7 @@ describe('startup with @nestjs/throttler', () => {
     ],
     [
       moduleWith([], { provide: APP_GUARD, useClass: ThrottlerGuard }),
-      "Nest can't resolve dependencies of the ThrottlerGuard",
+      'ThrottlerGuard is an APP_GUARD',
     ],
   ])('checks the providers of the throttler: %#', async (module, message) => {
     await expect(TestApp.start({ modules: [module] })).rejects.toThrow(message);
