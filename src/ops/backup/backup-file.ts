@@ -159,15 +159,11 @@ async function readFrame(bytes: ByteReader): Promise<Buffer> {
 
 /** Reads a given number of decompressed bytes at a time. */
 class ByteReader {
-  private readonly chunks: AsyncIterator<Buffer>;
+  private readonly chunks: AsyncGenerator<Buffer, void>;
   private rest: Buffer = Buffer.alloc(0);
-  private firstByte: number | undefined;
 
   constructor(source: Readable) {
-    const inspect = (chunks: AsyncIterable<Buffer>) => this.inspect(chunks);
-    // An error of the source destroys the decompressed stream, whose reader reports it.
-    const decompressed = pipeline(source, inspect, createGunzip(), () => undefined);
-    this.chunks = (decompressed as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    this.chunks = decompress(source);
   }
 
   async take(count: number): Promise<Buffer> {
@@ -181,7 +177,7 @@ class ByteReader {
     const parts = [this.rest];
     let length = this.rest.length;
     while (length < count) {
-      const chunk = await this.next();
+      const { value: chunk } = await this.chunks.next();
       if (!chunk) break;
       parts.push(chunk);
       length += chunk.length;
@@ -192,32 +188,30 @@ class ByteReader {
   }
 
   async isAtEnd(): Promise<boolean> {
-    return this.rest.length === 0 && !(await this.next());
+    return this.rest.length === 0 && (await this.chunks.next()).done === true;
   }
+}
 
-  private async *inspect(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** @throws BackupFileError */
+async function* decompress(source: Readable): AsyncGenerator<Buffer, void> {
+  let firstByte: number | undefined;
+  async function* inspect(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
-      this.firstByte ??= chunk[0];
+      firstByte ??= chunk[0];
       yield chunk;
     }
   }
-
-  private async next(): Promise<Buffer | undefined> {
-    try {
-      const next = await this.chunks.next();
-      return next.done === true ? undefined : next.value;
-    } catch (error) {
-      throw this.toBackupFileError(error as NodeJS.ErrnoException);
-    }
-  }
-
-  private toBackupFileError(error: NodeJS.ErrnoException): Error {
-    if (error.code === 'Z_BUF_ERROR') return new BackupFileError(CUT_OFF);
-    if (error.message === 'incorrect header check') {
+  try {
+    // An error of the source destroys the decompressed stream, whose reader reports it.
+    yield* pipeline(source, inspect, createGunzip(), () => undefined) as AsyncIterable<Buffer>;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'Z_BUF_ERROR') throw new BackupFileError(CUT_OFF);
+    if (message === 'incorrect header check') {
       // Bytes after a compressed file are read as another compressed file.
-      return new BackupFileError(this.firstByte === GZIP ? TRAILING_BYTES : NO_BACKUP);
+      throw new BackupFileError(firstByte === GZIP ? TRAILING_BYTES : NO_BACKUP);
     }
-    if (error.code === 'Z_DATA_ERROR') return new BackupFileError(`is damaged: ${error.message}`);
-    return error;
+    if (code === 'Z_DATA_ERROR') throw new BackupFileError(`is damaged: ${message}`);
+    throw error;
   }
 }

@@ -20,7 +20,7 @@ import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
 import { writeOutput } from './output.js';
 import { addPurge } from './purge.js';
-import { actionRunner, databaseRunner } from './run.js';
+import { databaseRunner } from './run.js';
 
 const COMMANDS = [
   addOrganizations,
@@ -78,7 +78,8 @@ export function commandLine(
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const runOnDatabase = databaseRunner(program, config);
-  const run = actionRunner(runOnDatabase);
+  const run: Run = (action) =>
+    runOnDatabase(({ withApp, progress }) => withApp((app) => action(app, progress)));
   for (const add of COMMANDS) add(program, run);
   addMigrate(program, run, config.extensions);
   addBackup(program, runOnDatabase);

@@ -5,7 +5,7 @@ import { NestLogger, setLogLevel } from '../../platform/config/logger.js';
 import { readSettings } from '../../platform/config/settings.js';
 import { UnlimitedTimeBudget } from '../../platform/data/gateway/time-budget.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
-import type { Progress, Run } from '../../platform/extension/command.js';
+import type { Progress } from '../../platform/extension/command.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
 import { settingsOf } from '../../platform/extension/extensions.js';
 import { rootModule } from '../../app.module.js';
@@ -50,12 +50,6 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
       await database.close();
     }
   };
-}
-
-/** Creates the function that runs the actions of commands. */
-export function actionRunner(runOnDatabase: RunOnDatabase): Run {
-  return (action) =>
-    runOnDatabase(({ withApp, progress }) => withApp((app) => action(app, progress)));
 }
 
 /** Creates the application of a command. */

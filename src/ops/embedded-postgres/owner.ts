@@ -45,7 +45,12 @@ export async function acquire(
     }
     const claim = { role, socketDirectory, directoryId };
     const file = await moveIntoPlace(dataDirectory, directory, claim);
-    if (file !== undefined) return () => release(directory, file);
+    if (file === undefined) continue;
+    return async () => {
+      await rm(file, { force: true });
+      // A directory that contains the file of the next owner stays.
+      await rmdir(directory).catch(() => undefined);
+    };
   }
 }
 
@@ -79,10 +84,4 @@ async function moveIntoPlace(
     if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
-}
-
-async function release(directory: string, file: string): Promise<void> {
-  await rm(file, { force: true });
-  // A directory that contains the file of the next owner stays.
-  await rmdir(directory).catch(() => undefined);
 }

@@ -228,9 +228,13 @@ export class SessionStore
     const session = known ?? this.createFrom(stored, call);
     session.usedAt = readAt;
     session.storedEnd = readAt + stored.remaining_ms;
-    if (!this.coversUse(stored.remaining_ms) && !(await this.storeUse(session))) {
-      this.end(session);
-      return undefined;
+    if (!this.coversUse(stored.remaining_ms)) {
+      // The database may refuse writes while reads are possible. The next check of all sessions tries again.
+      const existing = await this.postponeEnds([session]).catch(() => undefined);
+      if (existing?.has(id) === false) {
+        this.end(session);
+        return undefined;
+      }
     }
     await this.subscriptions.catchUp(session, stored, call, changesBefore);
     return session;
@@ -250,18 +254,6 @@ export class SessionStore
   private isDue({ isStreaming, usedAt, storedEnd }: Session): boolean {
     const { minMs, streamMs } = this.lifetime;
     return storedEnd < (isStreaming ? performance.now() + streamMs : usedAt + minMs);
-  }
-
-  /**
-   * Postpones the end of a session. A failure does not affect its requests, because reads are possible while the
-   * database refuses writes. The next check of all sessions tries again.
-   * @returns whether the session still exists
-   */
-  private async storeUse(session: Session): Promise<boolean> {
-    return this.postponeEnds([session]).then(
-      (existing) => existing.has(session.id),
-      () => true,
-    );
   }
 
   /**
