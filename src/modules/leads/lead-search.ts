@@ -44,8 +44,8 @@ const ASCII_WORD = /[a-z0-9]/i;
 export function addTags(conditions: Conditions, tags: readonly string[] = []): void {
   for (const tag of tags) {
     const pattern = conditions.parameter(containing(`\x1f${tag.replaceAll('\x1f', ' ')}\x1f`));
-    // The index has trigrams of ASCII letters and digits. PostgreSQL uses it only for patterns of its collation, the
-    // default. A pattern without a trigram would read the whole index, and gets another collation.
+    // For a pattern without a trigram, which a tag without ASCII letters and digits can be, PostgreSQL would read the
+    // whole index. In another collation than that of the index, the default, it does not use the index.
     const collation = ASCII_WORD.test(tag) ? '"default"' : '"C"';
     const folded = `lower(${pattern}::text collate ${NAMES_COLLATION}) collate ${collation}`;
     conditions.search(`tags_folded like (${folded})`);

@@ -69,9 +69,9 @@ const INSERT = `
     select delivery.* from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
         "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
-    join webhooks webhook on webhook.organization_id = $1 and webhook.id = delivery.webhook_id
-      and (enabled or delivery.created_at between webhook.created_at and webhook.updated_at)
-    where not exists (select from webhook_deliveries known where organization_id = $1
+    join (select * from webhooks where organization_id = $1) webhook on webhook.id = delivery.webhook_id
+    where (enabled or delivery.created_at between webhook.created_at and webhook.updated_at)
+      and not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries
     (organization_id, id, webhook_id, record_id, event_id, type, body, is_bulk, next_attempt_at)
