@@ -3034,16 +3034,6 @@ export interface operations {
                  */
                 updated_before?: string;
                 /**
-                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
-                 * @example
-                 */
-                after?: string;
-                /**
-                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
-                 * @example created_at,updated_at
-                 */
-                fields?: string;
-                /**
                  * @description CSV, or a JSON object a line.
                  * @example csv
                  */

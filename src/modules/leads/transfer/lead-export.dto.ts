@@ -14,8 +14,8 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 const ESCAPES = ['formulas', 'none'] as const;
 
-/** The parameters of lists that do not apply to an export, which has one order and no pages. */
-const NO_FILTERS: readonly string[] = [...namesOf(ListQuery), 'sort_by'];
+/** The parameters of lists that do not apply to an export, which has all fields, one order and no pages. */
+const NO_FILTERS: readonly string[] = [...namesOf(ListQuery), 'sort_by', 'after', 'fields'];
 
 const FILTERS = namesOf(LeadListQuery).filter((name) => !NO_FILTERS.includes(name));
 
