@@ -4,7 +4,7 @@ import path from 'node:path';
 import perfHooks from 'node:perf_hooks';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { useContainer } from 'class-validator';
+import { getMetadataStorage, useContainer } from 'class-validator';
 import { ModuleMocker } from 'jest-mock';
 
 const { exit, getBuiltinModule } = process;
@@ -42,9 +42,14 @@ export default class ProcessEnvironment {
   /** Called after the files of `setupFiles`, which register their classes once per process. */
   async setup() {
     this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
-    // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata.
+    // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata. class-validator
+    // searches the classes of all suites for each class that it looks up.
     const ofEntities = globalThis.typeormMetadataArgsStorage;
-    const stores = [defaultMetadataStorage, ...(ofEntities ? [ofEntities] : [])];
+    const stores = [
+      defaultMetadataStorage,
+      getMetadataStorage(),
+      ...(ofEntities ? [ofEntities] : []),
+    ];
     this.#metadata = stores.map((store) => [store, { ...store }]);
     for (const store of stores) Object.assign(store, copyOf(store));
     useContainer(containerOf(new Map()));

@@ -2,9 +2,11 @@ import {
   Client as StatelessClient,
   StreamableHTTPClientTransport as StatelessTransport,
 } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator as StatelessValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import {
   sessionHeader,
   mirrorHeaders,
@@ -40,6 +42,24 @@ interface Connection {
 
 const CLIENT = { name: 'agent', version: '1.0.0' };
 
+/**
+ * Makes a validator of schemas compile each schema once for all clients of a suite. A client would compile those of all
+ * tools, which takes longer than many tests.
+ */
+function compilingOnce<V extends { getValidator(schema: object): unknown }>(validator: V): V {
+  const compile = validator.getValidator.bind(validator);
+  const compiled = new Map<string, unknown>();
+  validator.getValidator = (schema) => {
+    const key = JSON.stringify(schema);
+    if (!compiled.has(key)) compiled.set(key, compile(schema));
+    return compiled.get(key);
+  };
+  return validator;
+}
+
+const VALIDATOR = compilingOnce(new AjvJsonSchemaValidator());
+const STATELESS_VALIDATOR = compilingOnce(new StatelessValidator());
+
 export function createSdkClient(
   protocolMode: ProtocolMode,
   address: URL,
@@ -51,7 +71,7 @@ export function createSdkClient(
 }
 
 class SessionSdkClient implements McpSdkClient {
-  private readonly client = new Client(CLIENT);
+  private readonly client = new Client(CLIENT, { jsonSchemaValidator: VALIDATOR });
   private readonly transport: StreamableHTTPClientTransport;
 
   constructor(address: URL, connection: Connection) {
@@ -94,6 +114,7 @@ class SessionSdkClient implements McpSdkClient {
 
 class StatelessSdkClient implements McpSdkClient {
   private readonly client = new StatelessClient(CLIENT, {
+    jsonSchemaValidator: STATELESS_VALIDATOR,
     versionNegotiation: { mode: { pin: STATELESS_REVISION } },
   });
 
