@@ -14,7 +14,7 @@ import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
 
 const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
 
-/** Creates, changes and deletes several leads (docs/contract/batches.md). */
+/** Creates, updates, upserts and deletes several leads (docs/contract/batches.md). */
 @Injectable()
 export class LeadBatchService {
   constructor(
@@ -29,8 +29,8 @@ export class LeadBatchService {
   }
 
   /**
-   * Carries out items one after another, as single requests would be: an item finds the lead of an earlier one that has
-   * the same value.
+   * Carries out items with the results that single requests in their order would have: an item finds the lead of an earlier
+   * one that has the same value.
    * @throws ApiError `create_failed`
    */
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
@@ -38,7 +38,10 @@ export class LeadBatchService {
     return this.batches.run(call, { atomic: false, items }, target);
   }
 
-  /** What a batch of leads calls. Its items were read into the DTOs of `ITEMS`, and its matches are those of `findMatches`. */
+  /**
+   * Passes the items of a batch on to the services of leads. The casts hold because the runner has read the items into the
+   * DTOs of `ITEMS`, and passes on the matches that `findMatches` returned.
+   */
   private targetOf(options?: UpsertOptions): BatchTarget<CreateLeadDto, UpdateLeadDto> {
     const { leads, upserts } = this;
     return {
@@ -69,7 +72,7 @@ export class LeadBatchService {
   }
 }
 
-/** @returns undefined if the upsert has an error, which it throws itself */
+/** @returns undefined if the upsert never creates, or has an error, which the upsert itself reports */
 function creationOrNothing({ mode, data }: UpsertLeadDto): CreateLeadDto | undefined {
   if (mode === 'update_only') return undefined;
   try {

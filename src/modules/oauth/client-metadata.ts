@@ -6,13 +6,13 @@ const MAX_NAME_LENGTH = 200;
 
 const MAX_URI_LENGTH = 2_000;
 
-/** Characters that change how the page shows the text around them: controls, and marks of direction. */
+/** Characters that change how the consent page shows the text around them: controls, and marks of bidirectional text. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** The grants that clients can ask for. */
 export const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
 
-/** @throws InvalidClientMetadata for a name that the page cannot show as it is */
+/** @throws InvalidClientMetadata for a name that the consent page cannot show as it is */
 export function checkClientName(name: unknown): void {
   if (name === undefined) return;
   const isValid =
@@ -25,7 +25,7 @@ export function checkClientName(name: unknown): void {
 
 /**
  * oidc-provider checks later whether there are redirects, and whether they are URIs.
- * @throws InvalidClientMetadata for a redirect over HTTP to another machine
+ * @throws InvalidClientMetadata for a redirect that is too long, or that goes over HTTP to another machine
  */
 export function checkRedirectUris(uris: unknown): void {
   const isAllowed = (uri: string) => {
@@ -48,8 +48,9 @@ const REGISTERED = [
 ];
 
 /**
- * Replaces the metadata of a registration that the server does not support: clients are public, and ask for scopes when
- * they sign in. RFC 7591 lets a server replace values, which its response tells.
+ * Removes what the server does not support from the metadata of a registration, and sets what all clients have in common:
+ * they are public, and ask for scopes when they sign in. RFC 7591 allows this; the response has the stored values.
+ * oidc-provider accepts only redirects over HTTPS for the type `web`; `native` may also use localhost and schemes of apps.
  */
 export function keepSupported(metadata: ClientMetadata): void {
   const { redirect_uris, grant_types } = metadata;

@@ -2,22 +2,26 @@ import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 
-/** An erased lead. */
+/** The erasure of a lead. */
 export interface Erasure {
   readonly organization_id: string;
   readonly lead_id: string;
   readonly erased_at: Date;
 }
 
-/** SQL of the ids of erased records. Nothing else is kept of them. */
+/**
+ * Reads and writes the table `erasures`: the ids of records whose personal data was erased, and when. They are kept so that
+ * an erasure can be repeated, such as after the restore of an older backup. `person_id` is the id of one of the leads of the
+ * person, which is the same for all of them. It is null for records that are not leads, such as appointments.
+ */
 @Injectable()
 export class ErasuresRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Stores an erasure.
-   * @param leads the leads of the person
-   * @param records all records of which copies were erased
+   * Stores the erasure of a person. A record that was erased before, such as an appointment of two leads, gets the new time.
+   * @param leads the ids of the leads of the person
+   * @param records the ids of these leads, of their appointments, which were removed as well, and of their tasks, whose texts were emptied
    * @throws ApiError `create_failed`
    */
   async add(
@@ -35,7 +39,7 @@ export class ErasuresRepository {
   }
 
   /**
-   * The leads that were erased together with one, and this one.
+   * The ids of all leads of the person whose lead this was, including this one.
    * @returns none if it was not erased
    * @throws ApiError `create_failed`, because it is part of a write
    */

@@ -69,8 +69,9 @@ export class WebhooksJobs {
   }
 
   /**
-   * Queues an event together with those that follow it, for the webhooks that subscribe to their types. Those of an
-   * import and others are not queued together.
+   * Queues an event together with those that follow it, for the webhooks that subscribe to their types. Events of imports
+   * and other events are not queued together, because those of imports are delivered after the others. Events have
+   * rising ids, so that the last id that was queued tells which events of the batch are done.
    */
   @OnDurableEvent('webhooks')
   async queueEvent(

@@ -27,10 +27,11 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /**
-   * Counts the webhooks of an organization. Until the transaction ends, no other one counts them.
+   * Counts the webhooks of an organization, and lets other transactions that count them wait for the end of this one, so
+   * that two creates cannot both be the last one that is allowed.
    * @throws ApiError `create_failed`
    */
-  async countAlone({ transaction, tenant: { id } }: InTransaction): Promise<number> {
+  async lockAndCount({ transaction, tenant: { id } }: InTransaction): Promise<number> {
     const values = [id];
     await transaction.query({ text: LOCK_COUNT, values });
     const text = 'select count(*)::int as count from webhooks where organization_id = $1';
@@ -54,7 +55,7 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   /**
    * Replaces the secret. Events are signed with the old one as well for 24 hours.
    * @returns whether the webhook existed
-   * @throws ApiError `create_failed`
+   * @throws ApiError `precondition_failed`, `create_failed`
    */
   rotateSecret(call: TenantCall, id: string, secret: string): Promise<boolean> {
     return this.writeOne(call, id, {
@@ -67,7 +68,9 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /**
-   * Stores that a delivery failed. It disables a webhook that has failed for three days, or whose receiver is gone.
+   * Stores that an attempt failed, and disables a webhook that has failed for three days or whose receiver is gone.
+   * `failing_since` is the time of the first failure since the last success, which clears it (`DeliveriesRepository`). An
+   * answer that the receiver is gone is no failure to deliver.
    * @returns why the webhook was disabled; undefined if it was not
    * @throws ApiError `create_failed`
    */

@@ -62,7 +62,7 @@ export class WebhooksService {
     const secret = createSecret();
     const row = { id: uuidv7(), ...nullsForMissing(CreateWebhookDto, input), secret, scopes };
     const created = await this.database.transaction(call, async (inner) => {
-      const count = await this.repository.countAlone(inner);
+      const count = await this.repository.lockAndCount(inner);
       if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
       return this.repository.insertStored(inner, row);
     });

@@ -15,7 +15,7 @@ function missing(names: readonly string[], others: readonly string[]): string[] 
 /**
  * Checks that a backup can be restored, before anything is written.
  * @param known the migrations of this version
- * @param extensionMigrations the migrations of its extensions
+ * @param extensionMigrations the migrations of the extensions, each with the table that stores which have run (its ledger)
  * @throws Error whose message is meant for the user
  */
 export async function assertRestorable(
@@ -37,6 +37,7 @@ export async function assertRestorable(
     );
   }
   await withConnection(target, async (client) => {
+    // Each record belongs to an organization. The restore checks all tables again, once it has locked them.
     const tables = await readTables(client);
     await assertNoRecords(
       client,

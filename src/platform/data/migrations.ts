@@ -1,4 +1,5 @@
-// All migrations. TypeORM runs them in the order of the timestamps in their names.
+// The migrations of Latitude; extensions have their own. TypeORM runs them in the order of the timestamps in their names.
+// Numbers that are missing were never released.
 export * from './migrations/1763683200000-initial-schema.js';
 export * from './migrations/1763769600000-appointments-and-tasks.js';
 export * from './migrations/1763856000000-purge-indexes.js';

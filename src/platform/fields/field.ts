@@ -41,7 +41,7 @@ export interface Kind {
   /** Rules of class-validator. The first broken rule is reported. */
   readonly rules: readonly PropertyDecorator[];
   /**
-   * What is wrong with a text that a stored record may have, but that no input gives anew. An update is
+   * What is wrong with a text that is accepted in stored records, and refused as a new value. An update is
    * refused only if it changes the field (docs/contract/resources.md#updates).
    */
   readonly newTextProblem?: (text: string) => string | undefined;
@@ -68,7 +68,10 @@ export interface Field
     Readonly<Pick<Declaration<unknown>, 'isAlternative' | 'mayBeMissing' | 'isSecret' | 'column'>> {
   readonly name: string;
   readonly presence: Presence<unknown>;
-  /** Whether it is part of an update in a DTO that a mapped type of Nest has made. Null is then kept, as in `UpdateOf`. */
+  /**
+   * Whether `PartialType()` or another mapped type of Nest has made it optional, as in an update. It has no presence then:
+   * nothing is required, no default is set, and null is kept, where a create takes null for an omitted field.
+   */
   readonly isChange?: boolean;
 }
 
@@ -101,7 +104,7 @@ export function fieldsOf(dto: Type<object>): readonly Field[] {
 
 /**
  * A field and the DTO that declares it. Each field adds a rule of class-validator with this context, because mapped types
- * of Nest copy rules and their contexts, but no other metadata.
+ * of Nest copy the rules of class-validator, with their contexts, and `@Transform()`, but not the metadata of `FIELDS`.
  */
 class FieldContext {
   constructor(
@@ -267,11 +270,11 @@ function addField(prototype: object, field: Field, presence?: PropertyDecorator)
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
   (DECLARED_DTOS as Set<Type<object>>).add(dto);
-  const record = Allow({ context: new FieldContext(field, dto) });
+  const marker = Allow({ context: new FieldContext(field, dto) });
   const { newTextProblem } = field;
   const ofNewText = newTextProblem && !isUpdate(dto) ? [textRule('isNewText', newTextProblem)] : [];
   const conditions = presence ? [presence] : [];
-  for (const decorate of [record, ...conditions, ...field.rules, ...ofNewText]) {
+  for (const decorate of [marker, ...conditions, ...field.rules, ...ofNewText]) {
     decorate(prototype, field.name);
   }
   if (field.normalize !== identity) normalizeByTransform(prototype, field);

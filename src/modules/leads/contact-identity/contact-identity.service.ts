@@ -41,7 +41,7 @@ interface Entry {
   readonly next: LeadIdentity;
 }
 
-/** The leads to write. */
+/** The leads to write, and what happens if a normalized form belongs to another lead. */
 interface Selection {
   /** Locks the next leads after another one. */
   readonly lockNext: (
@@ -57,7 +57,7 @@ interface Selection {
 
 /**
  * Writes the normalized e-mails and phones and the search texts of stored leads again, after the rules or the phone
- * region have changed. Responses, `updated_at` and events do not show it.
+ * region have changed. This changes no response and no `updated_at`, and writes no event.
  */
 @Injectable()
 export class ContactIdentityService {
@@ -69,7 +69,7 @@ export class ContactIdentityService {
   ) {}
 
   /**
-   * Computes the normalized e-mail and phone of every lead of an organization. If two leads have the
+   * Stores the normalized e-mail and phone of every lead of an organization. If two leads have the
    * same form, the older one keeps it. The other one has none until its field changes.
    * @param region of numbers without a country code
    * @param changedSince only leads that were changed at this time or later
@@ -115,7 +115,7 @@ export class ContactIdentityService {
   }
 
   /**
-   * Writes the leads of an organization that earlier versions or SQL have written. If the new form of a lead belongs to
+   * Writes the leads of an organization that earlier versions, or SQL outside of Latitude, have written. If the new form of a lead belongs to
    * another lead, the lead keeps its own form, is listed as a conflict, and is tried again by the next call.
    * @param region of numbers without a country code
    * @param mayContinue called before each batch
@@ -158,7 +158,7 @@ export class ContactIdentityService {
         range = { after: leads.at(-1), limit: BATCH };
       } catch (error) {
         // A concurrent request has given another lead the normalized e-mail or phone of one of these. A smaller batch is
-        // less likely to collide.
+        // less likely to collide. Each attempt reads the forms of other leads again.
         if (!(error instanceof UniqueViolation)) throw error;
         range = { after, limit: Math.ceil(limit / 4) };
       }
@@ -213,7 +213,10 @@ function giveToOldest(
   }
 }
 
-/** Lets leads keep their form if another lead has the new one, or gets it in this batch. */
+/**
+ * Lets leads keep their earlier form if another lead has the new one, or gets it in this batch. They are marked, so that the
+ * next refill tries them again.
+ */
 function keepTaken(
   column: IdentityColumn,
   entries: readonly Entry[],

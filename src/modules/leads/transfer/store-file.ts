@@ -17,7 +17,7 @@ const MAX_COLUMNS = 1_000;
 
 type Bytes = AsyncIterable<Buffer>;
 
-/** A file that is stored, and can be imported. */
+/** A file that is stored, and how its records are imported. */
 export interface StoredFile {
   /** The id of the import. */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface StoredFile {
 }
 
 /**
- * Stores a file, after it has checked that all of its records can be read. If that fails, nothing is left of it.
+ * Stores a file in chunks while it checks that all of its records can be read. If one cannot, the chunks are removed.
  * @throws ApiError `validation_error` that names the invalid line, or the columns; `create_failed`; any error of `source`
  */
 export async function storeFile(
@@ -77,7 +77,7 @@ export async function storeFile(
   }
 }
 
-/** What is found in a file. */
+/** What the check of a file finds. */
 type Found = Pick<StoredFile, 'lines' | 'first'> & Pick<ImportPlan, 'columns' | 'delimiter'>;
 
 async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): Promise<Found> {

@@ -16,7 +16,7 @@ export interface Order {
   readonly collation?: string;
 }
 
-/** The ORDER BY clause, or that of the reverse order. */
+/** The ORDER BY clause; with `end` that of the reverse order, which reads the last pages from the end of the list. */
 export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
   const { column, nullable, collation } = order;
   const isAscending = (order.direction === 'asc') === (from === 'start');
@@ -35,7 +35,7 @@ export type Sort = Omit<Order, 'direction'>;
  * its table.
  * @param query the class of the query parameters
  * @param others the sorts whose column has another name or collation
- * @throws Error if the entity does not declare a sort, so that it may have no index
+ * @throws Error if the entity does not declare a sort. Startup checks that the declared ones have an index.
  */
 export function sortsOf(
   entity: Type<object>,

@@ -5,7 +5,7 @@ const MAX_KEY_LENGTH = 100;
 const MAX_BYTES = 32 * 1024;
 const MAX_DEPTH = 8;
 
-/** 2^53. Above it, doubles cannot represent every integer. */
+/** 2^53: doubles do not represent every integer above it. */
 export const LARGEST_INTEGER = 2 ** 53;
 
 const TOO_LARGE = { type: 'number', exclusiveMinimum: LARGEST_INTEGER } as const;
@@ -20,7 +20,10 @@ export const JSON_OBJECT_SCHEMA = {
   description: `At most ${MAX_BYTES} bytes as JSON and ${MAX_DEPTH} levels deep.`,
 } as const;
 
-/** The schema of the input. It uses `not`, because client generators treat a schema with bounds as a number. */
+/**
+ * The schema of the input. The bounds of numbers are within `not`, because generators of clients give values with
+ * `minimum` or `maximum` the type number.
+ */
 export const JSON_OBJECT_INPUT_SCHEMA = {
   ...JSON_OBJECT_SCHEMA,
   additionalProperties: { not: { anyOf: [TOO_LARGE, TOO_SMALL] } },
@@ -34,10 +37,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Validates an object with arbitrary keys, and returns the problem, if any
- * (docs/contract/resources.md#custom-fields).
+ * (docs/contract/resources.md#custom-fields). The JSON parser has refused numbers out of range.
  */
 export function jsonObjectProblem(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'must be an object';
+  if (!isObject(value)) return 'must be an object';
   const keys = Object.keys(value);
   if (keys.length > MAX_KEYS) return `must have at most ${MAX_KEYS} keys`;
   if (keys.some((key) => key === '' || codePointLength(key) > MAX_KEY_LENGTH)) {

@@ -36,7 +36,8 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
 
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard counts nothing: it only reads the
+ * valid key, by its address, and sets the `RateLimit-*` headers. Public routes are counted only if they declare a limit. The
+ * inherited guard counts nothing: it only reads the
  * limits of `@Throttle` and `@SkipThrottle`, which it passes to `handleRequest()`. On other routes, with a valid key, the
  * methods return a promise only if the storage does.
  */
@@ -44,7 +45,7 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
 export class RateLimitGuard extends ThrottlerGuard {
   /** The limits that the inherited guard has passed to `handleRequest()`, by the request whose route it is reading. */
   private readonly found = new WeakMap<ExecutionContext, ThrottlerRequest[]>();
-  /** The routes that were found to have the shared limits. */
+  /** The routes that were found to have the shared limits. Undefined stands for paths without a route, which have none of their own. */
   private readonly shared = new Set<RoutePlan | undefined>();
 
   constructor(
@@ -58,7 +59,7 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   /** The throttler declares a promise, but Nest accepts a plain value too. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    return mapMaybePromise(this.countOnce(context), () => true) as Promise<boolean>;
+    return mapMaybePromise(this.countByRoute(context), () => true) as Promise<boolean>;
   }
 
   /**
@@ -105,7 +106,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     return `${name}:${context.getClass().name}.${context.getHandler().name}:${tracker}`;
   }
 
-  private countOnce(context: ExecutionContext): MaybePromise<void> {
+  private countByRoute(context: ExecutionContext): MaybePromise<void> {
     const { req } = requestResponse(context);
     const { plan } = req.state;
     const isPublic = plan?.countedBy === 'nothing';

@@ -15,22 +15,22 @@ export const SingleInsert = (): MethodDecorator => SetMetadata(SINGLE_INSERT, tr
 export const NO_BODY = Symbol('no body');
 
 /**
- * Declares that a POST takes no fields: only an absent body and `{}` are accepted. Without it, the handler
- * can read the body itself, such as files.
+ * Declares that a POST takes no fields: only an absent body and `{}` are accepted. Without it, the body of a handler that
+ * declares none is not checked, because the handler can read it itself.
  */
 export const NoBody = (): MethodDecorator => SetMetadata(NO_BODY, true);
 
 export const BODY_CHECK = Symbol('body check');
 
-/** A provider that checks a valid body against the caller. It reads no records. */
+/** A provider that checks a valid body against the caller, such as the number of items against the rate limit. It reads no records. */
 export interface BodyCheck {
   /** @throws ApiError `validation_error`, `rate_limit_exceeded` */
   assertAllowed(call: Call, body: object, response: Response): MaybePromise<void>;
 }
 
 /**
- * Declares that `check` checks the body of a handler together with the caller. It runs before a stored response
- * is sent to a repeated request, which the handler does not see.
+ * Declares that `check` checks the body of a handler together with the caller. It runs before the handler, and also before
+ * the stored response is sent to a repeated request, for which the handler does not run.
  */
 export const CheckBody = (check: Type<BodyCheck>): MethodDecorator =>
   SetMetadata(BODY_CHECK, check);
