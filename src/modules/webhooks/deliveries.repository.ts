@@ -34,8 +34,10 @@ export interface NewDelivery extends NewEvent {
   readonly webhookId: string;
 }
 
-/** A webhook, with the types of events that it subscribes to and its scopes. */
-export type Receiver = Readonly<Required<Pick<Webhook, 'id' | 'types' | 'scopes'>>>;
+/** A webhook, with the types of events that it subscribes to and its scopes. A disabled one receives no later events. */
+export type Receiver = Readonly<Required<Pick<Webhook, 'id' | 'types' | 'scopes'>>> & {
+  readonly disabled_at: Date | null;
+};
 
 /** A delivery that is due, with the data of its request. */
 export type DueDelivery = Readonly<
@@ -157,7 +159,8 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
    */
   receivers(call: TenantCall): Promise<Receiver[]> {
     return this.database.read(call, {
-      text: 'select id, types, scopes from webhooks where organization_id = $1',
+      text: `select id, types, scopes, case when not enabled then updated_at end as disabled_at
+        from webhooks where organization_id = $1`,
       values: [call.tenant.id],
     });
   }

@@ -65,9 +65,13 @@ export class DeliveriesService {
     memo.set(call.tenant.id, receivers);
     const deliveries = events.flatMap((event) => {
       const scope = this.types.scopeOf(event.type) ?? '';
-      return receivers
-        .filter(({ types, scopes }) => types.includes(event.type) && scopes.includes(scope))
-        .map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
+      return (
+        receivers
+          .filter(({ types, scopes }) => types.includes(event.type) && scopes.includes(scope))
+          // Spares organizations whose webhooks are disabled the transaction. The insert decides.
+          .filter(({ disabled_at }) => isBefore(event.createdAt, disabled_at))
+          .map(({ id }): NewDelivery => ({ ...event, webhookId: id }))
+      );
     });
     if (deliveries.length === 0) return;
     await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
@@ -163,4 +167,9 @@ function testEvent({ actor: { key, channel }, requestId }: Call, webhook: Webhoo
       client_id: null,
     },
   };
+}
+
+/** Whether an event can have been made before a webhook was disabled. */
+function isBefore(createdAt: Date | undefined, disabledAt: Date | null): boolean {
+  return createdAt === undefined || disabledAt === null || createdAt <= disabledAt;
 }

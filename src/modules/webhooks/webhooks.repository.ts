@@ -84,7 +84,7 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
           failing_since = case when reason = 'gone' then failing_since else coalesce(failing_since, now()) end,
           updated_at = case when reason is null then updated_at else ${NEXT_UPDATED_AT} end
         from (select case when $3 then 'gone' when failing_since < now() - interval '3 days' then 'failing' end as reason
-          from webhooks where ${this.isRecord}) failure
+          from webhooks where ${this.isRecord} for no key update) failure
         where ${this.isRecord} and enabled and (failing_since is null or reason is not null)
         returning reason`,
       values: [call.tenant.id, id, isGone],

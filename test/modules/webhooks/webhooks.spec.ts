@@ -2,6 +2,9 @@ import { PurgeService } from '../../../src/platform/data/records/purge.service.j
 import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { WebhooksRepository } from '../../../src/modules/webhooks/webhooks.repository.js';
+import { until } from '../../support/servers/product.js';
+import { ownerPool } from '../../../src/testing/databases.js';
 import { WebhooksJobs } from '../../../src/modules/webhooks/webhooks.jobs.js';
 import {
   createWebhook,
@@ -234,4 +237,24 @@ describe('If-Match', () => {
     const refused = await tenant.api.put(path, { description: '2' }, conditional);
     expectError(refused, 412, 'precondition_failed');
   });
+});
+
+it('a webhook whose delivery succeeds while another one fails stays enabled', async () => {
+  const { id } = await createWebhook(tenant, URL);
+  await app.sql(`update webhooks set failing_since = now() - interval '4 days' where id = '${id}'`);
+  const pool = ownerPool(app.database);
+  const success = await pool.connect();
+  await success.query('begin');
+  await success.query('update webhooks set failing_since = null where id = $1', [id]);
+  const failure = app.app.get(WebhooksRepository).storeFailure(await app.call(tenant), id, false);
+  await until(async () => {
+    const waiting = await app.sql(`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    return waiting.length > 0;
+  });
+  await success.query('commit');
+  success.release();
+  await pool.end();
+  expect(await failure).toBeUndefined();
+  expect(dataOf(await tenant.api.get(`${WEBHOOKS}/${id}`))).toMatchObject({ enabled: true });
 });
