@@ -1,15 +1,20 @@
-import type { FieldProblem } from '../../errors/field-problem.js';
+import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 
 /** The message of a pipe such as `ParseUUIDPipe`: `Validation failed (uuid is expected)`. */
 const EXPECTATION = /^Validation failed \((.+)\)$/;
 
+/** A message about an unknown property, which can have any name: `items.0.property color should not exist`. */
+const UNKNOWN =
+  /^(?:\[(?<index>\d+)\] )?(?<path>(?:[\w$-]+\.)*)property (?<name>.+) (?<rule>should not exist)$/s;
+
 /**
- * A message of `ValidationPipe`, such as `items.0.price must be a number`, `items.0.property color should not exist` or
- * `each value in tags must be a string`. Those of `ParseArrayPipe` begin with the index: `[2] item must be a number`.
+ * A message of `ValidationPipe`, such as `items.0.price must be a number` or `each value in tags must be a string`. Those of
+ * `ParseArrayPipe` begin with the index: `[2] item must be a number`. A name has no dot, so that each text matches in one way
+ * at most, and a long one takes no longer than its length.
  */
 const OF_PROPERTY =
-  /^(?:\[(?<index>\d+)\] )?(?<path>(?:[\w$-]+\.)*)(?:(?<each>each value )in )?(?:nested )?(?:property )?(?!(?:must|is|should|cannot|has)\b)(?<name>[\w$.-]+) (?<rule>.+)$/s;
+  /^(?:\[(?<index>\d+)\] )?(?<path>(?:[\w$-]+\.)*)(?:(?<each>each value )in )?(?:nested property )?(?!(?:must|is|should|cannot|has)\b)(?<name>[\w$-]+) (?<rule>.+)$/s;
 
 /**
  * Finds the fields that the exception of a pipe is about.
@@ -32,12 +37,14 @@ function groupedProblem([field, messages]: [string, unknown]): FieldProblem {
 }
 
 function problemOf(text: string, parameter = 'body'): FieldProblem {
-  const { groups } = OF_PROPERTY.exec(text) ?? {};
+  const { groups } = UNKNOWN.exec(text) ?? OF_PROPERTY.exec(text) ?? {};
   if (!groups) return { field: parameter, message: text };
   const { index, path = '', each = '', name = '', rule = '' } = groups;
   // The message about an item of an array has the name of the array twice.
   const property = path.endsWith(`${name}.`) ? path.slice(0, -1) : path + name;
-  const item = property === 'item' ? index : [index, property].filter(Boolean).join('.');
-  const isOfPart = index !== undefined && !['body', 'query'].includes(parameter);
-  return { field: isOfPart ? `${parameter}.${item}` : String(item), message: each + rule };
+  const message = each + rule;
+  if (index === undefined) return { field: fieldLabel(property, parameter), message };
+  const item = property === 'item' ? index : `${index}.${property}`;
+  const isOfPart = !['body', 'query'].includes(parameter);
+  return { field: fieldLabel(isOfPart ? `${parameter}.${item}` : item, parameter), message };
 }
