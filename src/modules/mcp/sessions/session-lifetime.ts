@@ -1,7 +1,6 @@
 import type { Settings } from '../../../platform/config/settings.js';
 
-/** Sessions must end within one second after their key is revoked or expires. */
-const REVALIDATION_MS = 700;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * The times of a session, in milliseconds. A session must end after its time to live without use, and at most a tenth
@@ -16,7 +15,7 @@ export function lifetimeOf({ mcpSessionTtlSeconds }: Settings) {
     maxMs: 1.06 * minMs,
     /** An open stream is a use at every moment. Its session is written when it has less time left than this. */
     streamMs: 1.03 * minMs,
-    /** The pause between two checks of all sessions, which is shorter than what `streamMs` exceeds `minMs` by. */
-    checkMs: Math.min(0.01 * minMs, REVALIDATION_MS),
+    /** The pause between two checks of the stored ends, which is shorter than what `streamMs` exceeds `minMs` by. */
+    checkMs: Math.min(0.01 * minMs, MAX_PAUSE_MS),
   };
 }

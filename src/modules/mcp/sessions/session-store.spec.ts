@@ -89,10 +89,16 @@ function findStored(remainingMs: number): void {
   );
 }
 
+/** Checks all sessions, as is done again and again. */
+async function check(): Promise<void> {
+  await sessions.revalidate();
+  await sessions.postponeDueEnds();
+}
+
 /** A session of an instance that has looked for others. */
 async function opened(): Promise<Session> {
   const session = await sessions.open(ALICE, TERMS);
-  await sessions.revalidate();
+  await check();
   return session;
 }
 
@@ -140,7 +146,7 @@ describe('a session that the instance knows', () => {
     for (let elapsedMs = 0; elapsedMs < 2 * TTL_MS; elapsedMs += checkMs) {
       jest.advanceTimersByTime(checkMs);
       expect(session.storedEnd - performance.now()).toBeGreaterThanOrEqual(TTL_MS);
-      await sessions.revalidate();
+      await check();
     }
     // Fewer statements than checks.
     expect(repository.postponeEnds.mock.calls.length).toBeLessThanOrEqual(2 * 50);
@@ -154,9 +160,9 @@ describe('a session that the instance knows', () => {
     expect(await use(id, ALICE)).toMatchObject({ id });
     jest.advanceTimersByTime(TTL_MS - 1);
     findStored(0);
-    await sessions.revalidate();
+    await check();
     findStored(TTL_MS);
-    await sessions.revalidate();
+    await check();
     expect(repository.postponeEnds.mock.calls).toEqual([[[id]], [[id]]]);
   });
 
@@ -173,14 +179,14 @@ describe('a session that the instance knows', () => {
     const [unused, streaming] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(streaming!);
     jest.advanceTimersByTime(5 * MINUTE_MS);
-    await sessions.revalidate();
+    await check();
     expect([...sessions.all()]).toEqual([streaming]);
     expect(repository.delete).not.toHaveBeenCalled();
     streaming!.detachStream(stream);
-    await sessions.revalidate();
+    await check();
     expect([...sessions.all()]).toEqual([]);
     repository.find.mockClear();
-    await sessions.revalidate();
+    await check();
     expect(repository.find).not.toHaveBeenCalled();
     repository.find.mockResolvedValue([]);
     expect(await use(unused!.id, ALICE)).toBeUndefined();
@@ -191,7 +197,7 @@ describe('a session that the instance knows', () => {
     const session = await sessions.open(ALICE, TERMS);
     session.notify('notifications/tools/list_changed');
     jest.advanceTimersByTime(LATEST_END_MS - MINUTE_MS);
-    await sessions.revalidate();
+    await check();
     expect([...sessions.all()]).toEqual([session]);
   });
 
@@ -199,7 +205,7 @@ describe('a session that the instance knows', () => {
     const [ended, kept] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(ended!);
     repository.find.mockResolvedValue([stored(kept!.id)]);
-    await sessions.revalidate();
+    await check();
     expect([...sessions.all()]).toEqual([kept]);
     expect(stream.close).toHaveBeenCalledTimes(1);
   });
@@ -285,7 +291,7 @@ describe('a session that has ended by the clock of the database', () => {
   it('continues and is written if this instance knows of a later end', async () => {
     const session = await sessions.open(ALICE, TERMS);
     jest.advanceTimersByTime(1_000);
-    await sessions.revalidate();
+    await check();
     expect(await use(session.id, ALICE)).toBe(session);
     expect(repository.postponeEnds.mock.calls).toEqual([[[session.id]]]);
   });
@@ -294,7 +300,7 @@ describe('a session that has ended by the clock of the database', () => {
     const session = await sessions.open(ALICE, TERMS);
     session.notify('notifications/tools/list_changed');
     jest.advanceTimersByTime(LATEST_END_MS);
-    await sessions.revalidate();
+    await check();
     expect([...sessions.all()]).toEqual([]);
   });
 });
@@ -341,9 +347,10 @@ it('closes all open streams and every later one when the application shuts down'
 describe('the checks of all sessions', () => {
   const SECOND_MS = 1_000;
   const revalidate = jest.spyOn(SessionStore.prototype, 'revalidate');
+  const postponeDueEnds = jest.spyOn(SessionStore.prototype, 'postponeDueEnds');
 
   beforeEach(() => {
-    revalidate.mockReset().mockResolvedValue();
+    for (const each of [revalidate, postponeDueEnds]) each.mockReset().mockResolvedValue();
     sessions = storeOf(TTL_MS / SECOND_MS);
     sessions.onApplicationBootstrap();
   });
@@ -351,7 +358,7 @@ describe('the checks of all sessions', () => {
     sessions.onModuleDestroy();
   });
   afterAll(() => {
-    revalidate.mockRestore();
+    for (const each of [revalidate, postponeDueEnds]) each.mockRestore();
   });
 
   it('look them up within a second, also after a failure', async () => {
@@ -364,8 +371,15 @@ describe('the checks of all sessions', () => {
     sessions.onModuleDestroy();
     sessions = storeOf(5);
     sessions.onApplicationBootstrap();
-    revalidate.mockRejectedValueOnce(new Error('the database is unavailable'));
+    postponeDueEnds.mockRejectedValueOnce(new Error('the database is unavailable'));
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(postponeDueEnds.mock.calls.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('look them up within a second while the use of sessions cannot be stored', async () => {
+    postponeDueEnds.mockReturnValue(new Promise(() => undefined));
+    await jest.advanceTimersByTimeAsync(100 * SECOND_MS);
+    expect(postponeDueEnds).toHaveBeenCalledTimes(1);
     expect(revalidate.mock.calls.length).toBeGreaterThanOrEqual(100);
   });
 
@@ -373,5 +387,6 @@ describe('the checks of all sessions', () => {
     sessions.onModuleDestroy();
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
     expect(revalidate).not.toHaveBeenCalled();
+    expect(postponeDueEnds).not.toHaveBeenCalled();
   });
 });

@@ -19,6 +19,9 @@ import { lifetimeOf } from './session-lifetime.js';
 import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
 import { StoredSubscriptions } from './stored-subscriptions.js';
 
+/** Sessions must end within one second after their key is revoked or expires. */
+const REVALIDATION_MS = 700;
+
 /** An estimate: a session or a stream can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
@@ -47,7 +50,7 @@ export class SessionStore
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
   private mayBeShared = true;
-  private stop = (): void => undefined;
+  private stops: readonly (() => void)[] = [];
 
   constructor(
     private readonly repository: SessionsRepository,
@@ -67,12 +70,16 @@ export class SessionStore
 
   onApplicationBootstrap(): void {
     this.follower.beforeEvents(() => this.refreshNotified());
-    const failure = 'the open sessions could not be looked up';
-    this.stop = repeat(() => this.revalidate(), this.lifetime.checkMs, failure);
+    const { checkMs } = this.lifetime;
+    // Two loops, so that a write that has to wait delays no end of a session.
+    this.stops = [
+      repeat(() => this.revalidate(), REVALIDATION_MS, 'the open sessions could not be looked up'),
+      repeat(() => this.postponeDueEnds(), checkMs, 'the use of sessions could not be stored'),
+    ];
   }
 
   onModuleDestroy(): void {
-    this.stop();
+    for (const stop of this.stops) stop();
   }
 
   /**
@@ -153,9 +160,8 @@ export class SessionStore
 
   /**
    * Ends the sessions that have expired, that another instance has ended or whose key is no longer valid,
-   * and passes changed scopes to the others. Postpones the ends of sessions with streams, and of those whose use could
-   * not be stored. Forgets unused sessions, so that an unused instance sends no statements.
-   * @throws ApiError `query_failed`, `create_failed`; all sessions stay open
+   * and passes changed scopes to the others. Forgets unused sessions, so that an unused instance sends no statements.
+   * @throws ApiError `query_failed`; all sessions stay open
    */
   async revalidate(): Promise<void> {
     this.forgetUnused();
@@ -164,6 +170,13 @@ export class SessionStore
       this.mayBeShared = sessions.length === 0 || (await this.instances.mayShareDatabase());
     };
     await Promise.all([this.refresh(sessions), checkForOthers()]);
+  }
+
+  /**
+   * Postpones the ends of sessions with streams, and of those whose use could not be stored.
+   * @throws ApiError `create_failed`
+   */
+  async postponeDueEnds(): Promise<void> {
     await this.postponeEnds([...this.known.values()].filter((session) => this.isDue(session)));
   }
 
@@ -229,7 +242,7 @@ export class SessionStore
     session.usedAt = readAt;
     session.storedEnd = readAt + stored.remaining_ms;
     if (!this.coversUse(stored.remaining_ms)) {
-      // The database may refuse writes while reads are possible. The next check of all sessions tries again.
+      // The database may refuse writes while reads are possible. `postponeDueEnds` tries again.
       const existing = await this.postponeEnds([session]).catch(() => undefined);
       if (existing?.has(id) === false) {
         this.end(session);

@@ -338,7 +338,7 @@ describe('the time to live', () => {
     const stream = await mcp.openStream(streaming);
     await pass(TTL_SECONDS / 2, streaming, used, refused);
     await expectAlive(caller, used);
-    await app.app.get(SessionStore).revalidate();
+    await app.app.get(SessionStore).postponeDueEnds();
     const stranger = callerOf(await app.key(tenant.id));
     expectRefusal(await SEND.POST(stranger, refused), 403, 'session_mismatch');
     expect(await remainingOf(streaming)).toBeGreaterThan(TTL_SECONDS);
