@@ -141,12 +141,15 @@ async function tryConnection(
   const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
   try {
     if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
-    const check = second.connect().then(() => isTransactionPooled(first, second));
-    // Undefined if the second connection cannot be opened in time.
-    const pooled = await withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
-    const problem = pooled && (await poolerProblem(first, second, preparesStatements));
-    if (problem) throw reject(problem);
-    return pooled;
+    const check = second.connect().then(async () => {
+      const pooled = await isTransactionPooled(first, second);
+      const problem = pooled ? await poolerProblem(first, second, preparesStatements) : undefined;
+      return { pooled, problem };
+    });
+    // Undefined if the second connection cannot be opened, or if a check fails or takes too long.
+    const found = await withTimeout(check, POOL_WAIT_MS).catch(() => undefined);
+    if (found?.problem) throw reject(found.problem);
+    return found?.pooled;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }

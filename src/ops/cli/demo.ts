@@ -50,12 +50,8 @@ async function createDemo(run: Run, leads: number): Promise<void> {
       return fill(app, id, leads, progress, interruption.signal);
     });
   } catch (error) {
-    const created = id;
-    if (created === undefined) throw error;
-    await run(async (app) => {
-      await removeDemo(app, created);
-      throw error;
-    });
+    if (id === undefined) throw error;
+    await removeDemo(run, id, error);
   } finally {
     removeListeners();
   }
@@ -108,12 +104,17 @@ async function fill(
   return { organization_id: id, key, leads, appointments, tasks };
 }
 
-/** @throws Error with the command to run if the organization cannot be removed now */
-async function removeDemo(app: INestApplicationContext, id: string): Promise<void> {
+/** @throws `reason`, or an Error with the command to run if the organization cannot be removed now */
+async function removeDemo(run: Run, id: string, reason: unknown): Promise<void> {
   try {
-    await app.get(OrganizationRemovalService).remove(id);
-  } catch (error) {
+    await run(async (app) => {
+      await app.get(OrganizationRemovalService).remove(id);
+      // A result would be printed.
+      throw reason;
+    });
+  } catch (cause) {
+    if (cause === reason) throw cause;
     const message = `The sample data could be neither completed nor removed: run "latitude organizations delete ${id} --yes".`;
-    throw new Error(message, { cause: error });
+    throw new Error(message, { cause });
   }
 }
