@@ -63,7 +63,7 @@ export class AuthRepository {
   }
 
   /**
-   * Requests use it, too.
+   * A shared look-up and no query of the administration, because `GET /api/v1/organization` reads it as well.
    * @throws ApiError `query_failed`
    */
   async findOrganization(id: string): Promise<Organization | undefined> {

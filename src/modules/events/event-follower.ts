@@ -37,8 +37,8 @@ export class EventFollower implements OnModuleDestroy {
   }
 
   /**
-   * Calls `prepare` before each page of events, so that sessions know their subscriptions when listeners are notified. If it
-   * fails, the page is read again later.
+   * Sets what is called before each page of events, in place of an earlier one: the sessions of /mcp read their
+   * subscriptions there, before listeners are notified. If it fails, the page is read again later.
    */
   beforeEvents(prepare: () => Promise<void>): void {
     this.prepare = prepare;

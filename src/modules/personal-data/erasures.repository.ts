@@ -19,9 +19,10 @@ export class ErasuresRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Stores the erasure of a person. A record that was erased before, such as an appointment of two leads, gets the new time.
+   * Stores the erasure of a person. Records that were erased before, as when an erasure is repeated, get the new time.
    * @param leads the ids of the leads of the person
-   * @param records the ids of these leads, of their appointments, which were removed as well, and of their tasks, whose texts were emptied
+   * @param records the ids of these leads, of their appointments, which were removed, and of their tasks, whose texts
+   * were emptied
    * @throws ApiError `create_failed`
    */
   async add(

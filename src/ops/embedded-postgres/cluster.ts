@@ -36,7 +36,7 @@ export interface Cluster {
   readonly directory: string;
   readonly socketDirectory: string;
   readonly socket: string;
-  /** Part of the title of each process of the cluster, which identifies them. */
+  /** The setting `cluster_name`, which PostgreSQL shows in the titles of its processes. */
   readonly name: string;
 }
 

@@ -21,8 +21,8 @@ export function nameOfServer(): string {
 }
 
 /**
- * Finds the servers that are connected to the database. Sessions of /mcp are looked up in the database if there may be
- * others, and a warning says if their rate limits are not shared.
+ * Finds the servers that are connected to the database. If there may be others, sessions of /mcp are looked up in the
+ * database, and a warning says if the servers do not share their rate limits.
  */
 @Injectable()
 export class Instances {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/ops/embedded-postgres/embedded-postgres.js';
 import { findProcess } from '../../../src/ops/embedded-postgres/processes.js';
 import { pollUntil } from '../../../src/ops/embedded-postgres/polling.js';
-import { withPid } from './postmaster.js';
+import { postmasterOf, withPid } from './postmaster.js';
 
 export type Connection = EmbeddedPostgres['connection'];
 type Role = EmbeddedPostgresOptions['role'];
@@ -134,8 +134,7 @@ export async function insertUntilDisconnected(
 }
 
 export async function runningPostmaster(): Promise<number | undefined> {
-  const file = join(sandbox.dataDir, 'postgres/postmaster.pid');
-  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''));
+  const pid = postmasterOf(sandbox.dataDir);
   return (await findProcess(pid)) && pid;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Returns the process id of the postmaster of a data directory; 0 if there is none. */
-function postmasterOf(dataDir: string): number {
+export function postmasterOf(dataDir: string): number {
   try {
     return Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'));
   } catch {

@@ -50,8 +50,9 @@ export function beginWithContext(
     // The state is checked here, because earlier queries may start or end a transaction.
     if (hasOpenTransaction(client)) return submit(connection);
     if (config && isSimple(config)) {
-      awaited = context.statements.length;
-      prefix = `${context.statements.join('; ')}; `;
+      const { statements } = context;
+      awaited = statements.length;
+      prefix = `${statements.join('; ')}; `;
       connection.query(prefix + config.text);
       return undefined;
     }

@@ -6,7 +6,10 @@ import { BatchConnections } from './batch-connections.js';
 import { SET_TIMEOUTS } from './policies.js';
 import { TimeBudget } from './time-budget.js';
 
-/** Lookups that requests need before their organization is known. They run as the database user. */
+/**
+ * Short reads that run as the database user: those of requests before their organization is known, of tables that the
+ * tenant role may not read, and of the state of the database.
+ */
 @Injectable()
 export class SharedLookups {
   constructor(
@@ -16,7 +19,7 @@ export class SharedLookups {
   ) {}
 
   /**
-   * Finds a few rows of any organization by an index, and once more if the connection is lost.
+   * Reads a few rows, and once more if the connection is lost.
    * @param name the statement is prepared under this name, after a prefix that statements of organizations do not have
    * @param deadline when it must end. Default: after the time of one operation.
    * @throws ApiError `query_failed`
