@@ -61,10 +61,10 @@ const LOCK = `select id, enabled, ${erasureLockSql('$1', '_shared')} from webhoo
   order by id for no key update`;
 
 /**
- * Deliveries `$2` as JSON, in their order; `$3`: whether they are of a job. A disabled webhook gets those of changes that
- * were made before it was disabled. That time is not stored: `updated_at` is it or a later one. Test events have no time of
- * a change. Of the deliveries of a record, only the first one can be due. Of a record that was erased after the change,
- * whose event was read before, only the id is stored.
+ * Deliveries `$2` as JSON, in their order; `$3`: whether they are of a job. A webhook gets no events of changes that were
+ * made before it was created. A disabled one gets those of changes that were made before it was disabled. That time is not
+ * stored: `updated_at` is it or a later one. Test events have no time of a change. Of the deliveries of a record, only the
+ * first one can be due. Of a record that was erased after the change, whose event was read before, only the id is stored.
  */
 const INSERT = `
   with fresh as (
@@ -72,7 +72,7 @@ const INSERT = `
         "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
     join (select * from webhooks where organization_id = $1) webhook on webhook.id = delivery.webhook_id
-    where (enabled or delivery.created_at between webhook.created_at and webhook.updated_at)
+    where coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
       and not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries

@@ -164,6 +164,16 @@ describe('PUT /api/v1/webhooks/:id', () => {
   });
 });
 
+describe('a new webhook', () => {
+  it('receives no event of a change that was made before it was created', async () => {
+    const { id, created_at } = await createWebhook(tenant, URL);
+    const createdAt = new Date(created_at);
+    await publish(app, tenant, { createdAt: new Date(createdAt.getTime() - 1) });
+    const { eventId } = await publish(app, tenant, { createdAt });
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: eventId }]);
+  });
+});
+
 describe('DELETE /api/v1/webhooks/:id', () => {
   it('removes the webhook with its deliveries', async () => {
     const { id } = await createWebhook(tenant, URL);
