@@ -142,23 +142,21 @@ export class DurableHandlers implements OnApplicationBootstrap {
     head: number,
   ): Promise<void> {
     let index = -1;
-    const batch: EventBatch = {
-      memo: new Map(),
-      following: () => followingOf(events, index),
-    };
+    const pairs = events.map((stored) => ({ stored, event: eventOf(stored) }));
+    const batch: EventBatch = { memo: new Map(), following: () => followingOf(pairs, index) };
     let storedAt = performance.now();
     let last: number | undefined;
-    for (const event of events) {
+    for (const { stored, event } of pairs) {
       if (!this.background.isAccepting) break;
       index++;
       try {
-        await run(handlerCallOf(event, `event handler ${claimed.name}`), eventOf(event), batch);
+        await run(handlerCallOf(stored, `event handler ${claimed.name}`), event, batch);
       } catch (error) {
         const isClaimed = last === undefined || (await this.handlers.advance(claimed, last));
-        if (isClaimed) await this.retryLater(claimed, event, last === undefined, error);
+        if (isClaimed) await this.retryLater(claimed, stored, last === undefined, error);
         return;
       }
-      last = event.position;
+      last = stored.position;
       if (performance.now() - storedAt < STORE_EVERY_MS) continue;
       if (!(await this.handlers.advance(claimed, last))) return;
       storedAt = performance.now();
@@ -184,13 +182,16 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 }
 
-function* followingOf(
-  events: readonly EventOfOrganization[],
-  index: number,
-): Generator<RecordedEvent> {
-  const organization = events[index]?.organization_id;
-  for (const event of events.slice(index + 1)) {
-    if (event.organization_id !== organization) return;
-    yield eventOf(event);
+/** An event as it is stored, and as handlers receive it. */
+interface Pair {
+  readonly stored: EventOfOrganization;
+  readonly event: RecordedEvent;
+}
+
+function* followingOf(pairs: readonly Pair[], index: number): Generator<RecordedEvent> {
+  const organization = pairs[index]?.stored.organization_id;
+  for (const { stored, event } of pairs.slice(index + 1)) {
+    if (stored.organization_id !== organization) return;
+    yield event;
   }
 }

@@ -9,7 +9,12 @@ import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
-import { DeliveriesRepository, type DueDelivery, type Outcome } from './deliveries.repository.js';
+import {
+  DeliveriesRepository,
+  type DueDelivery,
+  type NewEvent,
+  type Outcome,
+} from './deliveries.repository.js';
 import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
 import { DISABLED_REASONS } from './webhook.dto.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
@@ -157,10 +162,18 @@ function isOfImport({ actor }: RecordedEvent): boolean {
   return actor.channel === 'import';
 }
 
-function newEventOf(event: RecordedEvent) {
+/** Its body is made for each webhook that receives it: most organizations have none. */
+function newEventOf(event: RecordedEvent): NewEvent {
   const { id: eventId, type, record } = event;
-  const createdAt = new Date(event.created_at);
-  return { eventId, type, recordId: record.id, createdAt, body: JSON.stringify(event) };
+  return {
+    eventId,
+    type,
+    recordId: record.id,
+    createdAt: new Date(event.created_at),
+    get body() {
+      return JSON.stringify(event);
+    },
+  };
 }
 
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {
