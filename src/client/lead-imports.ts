@@ -48,7 +48,8 @@ export class LeadImports {
       headers: { ...idempotencyKey(others), 'Content-Type': TYPES[format] },
       body: file,
     } as const;
-    return recordOf(await this.transport.send(call, { timeoutMs: UPLOAD_MS, ...others }));
+    const timeoutMs = others.timeoutMs ?? UPLOAD_MS;
+    return recordOf(await this.transport.send(call, { ...others, timeoutMs }));
   }
 
   /** Ends an import. The lines that were carried out stay. */

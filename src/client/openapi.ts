@@ -724,7 +724,7 @@ export interface components {
                 remove_tags?: string[];
             };
             /**
-             * @description What it may do. Default: `create_or_update`.
+             * @description Whether the upsert may create a lead, update one, or do either. Default: `create_or_update`.
              * @example create_or_update
              * @enum {string|null}
              */
@@ -2217,7 +2217,9 @@ export interface components {
              *     }
              */
             other_records: {
-                [key: string]: Record<string, never>[];
+                [key: string]: {
+                    [key: string]: unknown;
+                }[];
             };
         };
         ErasedLead: {
@@ -2598,7 +2600,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the key may do. Without it, everything that need not be named.
+             * @description What the key may do. Default: all scopes except those that a key has only if they are named.
              * @example [
              *       "leads:read",
              *       "leads:write"
@@ -2632,7 +2634,7 @@ export interface components {
             organization_id: string;
             /**
              * Format: uuid
-             * @description The key that was pasted.
+             * @description The API key that the person gave when signing in.
              * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
              */
             key_id: string;
@@ -3128,7 +3130,7 @@ export interface operations {
                  */
                 clear_empty?: boolean;
                 /**
-                 * @description Set it to `latitude` for cells of CSV that have the quotes of an export.
+                 * @description Set it to `latitude` for a file of an export, whose cells may have a quote before a formula.
                  * @example none
                  */
                 escaped?: "none" | "latitude";

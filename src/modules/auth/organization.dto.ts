@@ -48,7 +48,8 @@ export class FirstKeyDto {
   name: string;
   @Scopes({
     values: ORDINARY_SCOPES,
-    description: 'What the key may do. Without it, everything that need not be named.',
+    description:
+      'What the key may do. Default: all scopes except those that a key has only if they are named.',
     example: ['leads:read', 'leads:write'],
   })
   scopes?: readonly Scope[] | null;

@@ -26,12 +26,13 @@ export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefi
 }
 
 /**
- * The digits to search for in phones, if the search term itself has the form of a phone.
+ * The digits to search for in phones, if the search term itself has the form of a phone. A lead with any of them matches.
  * @param region of the organization
  */
 export function searchDigits(term: string, region: string): readonly string[] {
   if (!isPhone(term)) return [];
   const { normalized, digits } = parsePhone(term, region);
+  // A phone that contains the normalized form then contains the digits.
   return normalized.includes(digits) ? [digits] : [normalized, digits];
 }
 

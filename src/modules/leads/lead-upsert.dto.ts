@@ -39,12 +39,13 @@ export class UpsertLeadDto {
   data: UpdateLeadDto;
   @OneOf(UPSERT_MODES, {
     default: 'create_or_update',
-    description: 'What it may do.',
+    description: 'Whether the upsert may create a lead, update one, or do either.',
     example: 'create_or_update',
   })
   mode: UpsertMode;
 }
 
+/** The `meta` of the response to an upsert. */
 export class UpsertMetaDto {
   @OneOf(ACTIONS, { required: true, description: 'What was done.', example: 'created' })
   action: UpsertAction;

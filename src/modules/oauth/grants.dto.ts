@@ -13,7 +13,7 @@ export class GrantDto {
   @OrganizationId() organization_id: string;
   @Uuid({
     required: true,
-    description: 'The key that was pasted.',
+    description: 'The API key that the person gave when signing in.',
     example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
   })
   key_id: string;

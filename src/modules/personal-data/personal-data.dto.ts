@@ -23,7 +23,13 @@ export class PersonalDataDto {
   @NestedRecords(DeliveryDto, { description: 'Deliveries of these events to webhooks.' })
   deliveries: readonly object[];
   @outputField(
-    { type: 'object', additionalProperties: { type: 'array', items: { type: 'object' } } },
+    {
+      type: 'object',
+      additionalProperties: {
+        type: 'array',
+        items: { type: 'object', additionalProperties: true },
+      },
+    },
     {
       description: 'Records of extensions that refer to the person, by table.',
       example: { messages: [{ id: '01a1fbde-995e-72a3-a032-ab1c988b9794', text: 'Hello' }] },

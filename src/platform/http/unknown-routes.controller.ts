@@ -54,6 +54,7 @@ export class UnknownRoutesController {
     const trimmed = path.replace(/\/+$/, '');
     if (
       trimmed === path ||
+      // For each method: OPTIONS needs no key.
       !requiresKey({ method: '', path }) ||
       trimmed.length > MAX_HINT_LENGTH
     ) {

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream';
 /** Which cells of CSV get a leading quote. */
 export type Escape = 'formulas' | 'none';
 
-/** What spreadsheets take for the beginning of a formula, also behind quotes. */
+/**
+ * What spreadsheets take for the beginning of a formula. Quotes before it are part of the form, so that `unescapeFormula`
+ * restores text that already begins with a quote.
+ */
 const FORMULA = /^['"]*[=+\-@\t\r\n＝＋－＠]/;
 
 /** Makes a spreadsheet show a cell as text. `unescapeFormula` restores it. */
@@ -15,7 +18,10 @@ export function unescapeFormula(text: string): string {
   return text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
-/** Writes a row of CSV (RFC 4180). */
+/**
+ * Writes a row of CSV (RFC 4180). It also quotes other delimiters and outer spaces, for readers that guess the delimiter or
+ * trim cells.
+ */
 export function csvRow(cells: readonly string[], escape: Escape = 'none'): string {
   const escaped = escape === 'formulas' ? cells.map(escapeFormula) : cells;
   return `${escaped.map(quoted).join(',')}\r\n`;
@@ -26,8 +32,9 @@ function quoted(cell: string): string {
 }
 
 /**
- * Writes the lines of a file in pages.
- * @returns after the first page was read, so that its error is a response of its own
+ * Writes the lines of a file in pages. It resolves after the first page was read: an error until then can be answered with
+ * a status, and a later one only ends the file.
+ * @param pages is ended with the stream, also if nothing has been read from it
  * @throws any error of the first page
  */
 export async function linesOfPages<T>(
@@ -37,14 +44,11 @@ export async function linesOfPages<T>(
 ): Promise<Readable> {
   const first = await pages.next();
   const texts = async function* () {
-    try {
-      if (head !== '') yield head;
-      for (let page = first; !page.done; page = await pages.next()) {
-        yield page.value.map(lineOf).join('');
-      }
-    } finally {
-      await pages.return();
+    if (head !== '') yield head;
+    for (let page = first; !page.done; page = await pages.next()) {
+      yield page.value.map(lineOf).join('');
     }
   };
-  return Readable.from(texts());
+  // A stream that ends before its first read does not start the generator, so that a `finally` in it would not run.
+  return Readable.from(texts()).once('close', () => void pages.return());
 }

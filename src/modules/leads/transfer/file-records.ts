@@ -42,7 +42,7 @@ export function delimiterOf(start: string): DelimiterName {
 }
 
 /**
- * Reads CSV. Empty lines are no records.
+ * Reads CSV. Lines without any value are no records.
  * @param bytes UTF-8 from a place on
  * @throws ApiError `validation_error` that names the line of a quote that is wrong, or of a record that is too long
  */
@@ -56,7 +56,6 @@ export async function* csvRecords(
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    skip_records_with_empty_values: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: MAX_RECORD_BYTES,
   });
@@ -73,6 +72,8 @@ export async function* csvRecords(
       const breaks = record.flatMap((cell) => cell.match(LINE_BREAKS) ?? []);
       surplus += breaks.filter(({ length }) => length === 2).length;
       const last = info.lines - surplus;
+      // Counted before, because a blank cell can have line breaks.
+      if (record.every((cell) => cell.trim() === '')) continue;
       const next = { offset: start.offset + info.bytes, line: last + 1 };
       yield { line: last - breaks.length, next, cells: record };
     }
@@ -83,7 +84,7 @@ export async function* csvRecords(
 
 /**
  * Reads NDJSON: an object in each line. Empty lines are no records.
- * @throws ApiError `validation_error` that names the line that is no object
+ * @throws ApiError `validation_error` that names the line that is no object or too long
  */
 export async function* ndjsonRecords(
   bytes: Bytes,
@@ -91,6 +92,7 @@ export async function* ndjsonRecords(
 ): AsyncGenerator<FileRecord> {
   let place = start;
   for await (const line of linesOf(bytes)) {
+    if (line.length > MAX_RECORD_BYTES) throw invalidLine(place.line, 'is too long');
     const next = { offset: place.offset + line.length, line: place.line + 1 };
     const text = line.toString().trim();
     if (text !== '') yield { line: place.line, next, cells: objectOf(text, place.line) };
@@ -98,19 +100,17 @@ export async function* ndjsonRecords(
   }
 }
 
-/** Lines with the character that ends them. */
+/** Lines with the character that ends them. The last one is the beginning of a line that is too long, if there is one. */
 async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  let line = 1;
   for await (const chunk of bytes) {
     let all: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     for (let end = all.indexOf(10); end >= 0; end = all.indexOf(10)) {
       yield all.subarray(0, end + 1);
       all = all.subarray(end + 1);
-      line++;
     }
-    if (all.length > MAX_RECORD_BYTES) throw invalidLine(line, 'is too long');
     rest = all;
+    if (rest.length > MAX_RECORD_BYTES) break;
   }
   if (rest.length > 0) yield rest;
 }

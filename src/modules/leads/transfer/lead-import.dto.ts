@@ -100,7 +100,8 @@ export class LeadImportQuery {
   clear_empty: boolean;
   @OneOf(ESCAPES, {
     default: 'none',
-    description: 'Set it to `latitude` for cells of CSV that have the quotes of an export.',
+    description:
+      'Set it to `latitude` for a file of an export, whose cells may have a quote before a formula.',
     example: 'none',
   })
   escaped: (typeof ESCAPES)[number];

@@ -120,7 +120,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
-   * Takes an import, unless another process carries it out or another import of the organization.
+   * Takes an import, unless a process carries it out, or carries out another import of the organization.
    * @returns `busy` if it has to wait; undefined if it has ended
    * @throws ApiError `create_failed`
    */
@@ -166,7 +166,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     return rows.length > 0;
   }
 
-  /** Stores the progress of a portion, and extends the lease. @throws ApiError `create_failed` */
+  /** Stores the progress after a portion, the lines of one transaction, and extends the lease. @throws ApiError `create_failed` */
   async advance(
     { transaction, tenant }: InTransaction,
     { id }: RunningImport,
@@ -223,8 +223,8 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
-   * Cancels the imports that have not ended, removes their files, and empties the cells of rejected lines. The records
-   * of these do not tell whose they are. It locks imports before leads, as a portion does.
+   * Cancels the imports that have not ended, removes their files, and empties the cells of all rejected lines, because
+   * neither files nor lines tell which person they are about. It locks imports before leads, as a portion does.
    * @throws ApiError `create_failed`
    */
   async erase({ transaction, tenant }: InTransaction, error: string): Promise<void> {

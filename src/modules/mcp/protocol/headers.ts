@@ -52,7 +52,7 @@ export function validateHeaders(request: ApiRequest, ...problems: readonly Field
 export function lastEventIdOf(request: ApiRequest, session: Session): number {
   const given = request.get(LAST_EVENT_ID);
   const id = given === undefined ? session.lastSentEventId : Number(given);
-  // Another instance may have sent an event that this one does not know.
+  // Only its form is checked: another instance may have sent the event.
   const isEventId = given === undefined || /^\d{1,15}$/.test(given);
   const problem = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
   validateHeaders(request, ...(isEventId ? [] : [problem]));

@@ -3,12 +3,13 @@ import type {
   McpHttpHandler,
   SubscriptionFilter,
 } from '@modelcontextprotocol/server';
+import { finished } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { KeyRevalidation, type OpenResponse } from '../../../platform/access/key-revalidation.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
-import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { validationError } from '../../../platform/errors/api-error.js';
 import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import { canonicalUriOf, ResourceRegistry } from '../resources/resource-registry.js';
 import { tooManySessions } from '../sessions/session-store.js';
@@ -60,14 +61,15 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     const { notifications } = message.params as { notifications: SubscriptionFilter };
     const uris = deduplicate(notifications.resourceSubscriptions ?? []);
     const stream = this.open(call, handler);
-    response.once('close', () => {
+    // Calls back for a response, too, that was closed before.
+    finished(response, () => {
       stream.end();
     });
     try {
       await this.keys.assertActive(call.actor);
       for (const uri of uris) await this.subscribe(stream, uri, context);
-      // The key or the instance has ended meanwhile.
-      if (!this.streams.has(stream)) throw new ApiError('too_many_sessions');
+      // The client, the key or the instance has ended it meanwhile. A retry finds out which.
+      if (!this.streams.has(stream)) throw tooManySessions('The subscription stream has ended.');
       const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };
       const params = { ...message.params, notifications: honored };
       return await dispatch(handler, { ...message, params }, request);

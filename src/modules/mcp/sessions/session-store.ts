@@ -28,7 +28,7 @@ const RETRY_AFTER_SECONDS = 30;
 /** How many statements that open sessions run at a time. If the connection of one is silent, the other still opens some. */
 const CONCURRENT_OPENINGS = 2;
 
-/** The time in which another instance notices that it has lost a stream. */
+/** The time in which an instance notices that it has lost a stream. A restored session sends the changes of this time again. */
 const STREAM_LOSS_MS = 60_000;
 
 /** A session that is unused for this time is removed from memory. */
@@ -191,7 +191,7 @@ export class SessionStore
   }
 
   /**
-   * Applies the changes that other instances have made to the sessions with notifications. Called before
+   * Applies the changes that other instances have made to the sessions with an open stream or subscriptions. Called before
    * events are delivered, so that new and ended subscriptions apply to every later change on all instances.
    * @throws ApiError `query_failed`
    */
@@ -253,7 +253,7 @@ export class SessionStore
     return session;
   }
 
-  /** Whether a session with this time left needs no later end. It has more after a change of the clock or setting. */
+  /** Whether the end of a session need not be stored anew. One beyond `maxMs` is of another clock or setting. */
   private coversUse(remainingMs: number): boolean {
     return remainingMs >= this.lifetime.minMs && remainingMs <= this.lifetime.maxMs;
   }

@@ -43,7 +43,7 @@ export function originOf({ actor, requestId }: TenantCall) {
  * @throws TypeError if a value has no JSON
  */
 export function rowJsonOf(row: Row): string {
-  if (!Object.values(row).some(Buffer.isBuffer)) return JSON.stringify(row);
+  if (!Object.values(row).some((value) => Buffer.isBuffer(value))) return JSON.stringify(row);
   const entries = Object.entries(row).map(([name, value]) => {
     // JSON cannot hold buffers. PostgreSQL reads `bytea` in hexadecimal digits.
     return [name, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value];

@@ -53,8 +53,8 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   /**
    * Returns the records that a query builder of TypeORM selects, as entities. The builder selects only records of the
    * organization that are not deleted, and its alias is the name of the table. The statement is built and planned at
-   * each call: the SQL of single records is built once, and lists have SQL of their own, because the plan of PostgreSQL
-   * depends on its form (ADR 7 and 8).
+   * each call. Use it for rare queries: single records have SQL that is built once, and lists have SQL in a form that
+   * PostgreSQL plans well (ADR 7 and 8).
    * @param build adds conditions, an order and a limit
    * @throws ApiError `query_failed`
    */
@@ -72,7 +72,7 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   }
 
   /**
-   * Inserts a record, together with concurrent ones.
+   * Inserts a record. Outside a transaction, one statement inserts the records of concurrent calls.
    * @param row values as JSON: dates, arrays and objects are converted to the types of their columns
    * @param references columns with ids of records that must exist, always the same ones for a table
    * @returns undefined if such a record does not exist
@@ -111,7 +111,8 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
       if (storesResponses && error instanceof UniqueViolation) return [];
       throw error;
     });
-    // The key, a missing reference or a duplicate, which can be that of another request with the same key.
+    // The idempotency key has a response, a reference is missing, or the row is a duplicate, perhaps of a request with
+    // the same key. The caller finds out which.
     if (!inserted && storesResponses) throw new ResponseExists();
     // The error of a second insert says why the row was left out.
     if (!inserted && isBatched) [inserted] = await insert(false);
@@ -141,7 +142,7 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   ): Promise<(Stored<R> | undefined)[]> {
     const inserted = await this.insertRows(call, rows, { references, omitsDuplicates: true });
     const records = new Map(inserted.map((row) => [row.id, this.storedOf(call, row)]));
-    return rows.map(({ id }) => records.get(id));
+    return rows.map(({ id }) => records.get(id.toLowerCase()));
   }
 
   private async insertRows(
@@ -174,7 +175,7 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
 
   /**
    * Sets `deleted_at` of a record.
-   * @param marks hidden columns to set as well, which the record of the event has
+   * @param marks values of hidden columns that are set with it. They are part of the record in the event.
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */

@@ -84,6 +84,7 @@ function problemOfTime(rest: string): string {
   if (offset !== '' && !OFFSET.test(offset)) {
     return 'must end with Z or an offset from -23:59 to +23:59, such as +02:00';
   }
+  // Every part is valid, so that only the offset can have moved the time out of these years.
   return 'must be from the year 0001 to 9999 in UTC';
 }
 
