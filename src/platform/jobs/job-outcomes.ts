@@ -10,16 +10,14 @@ const OUTCOMES: readonly JobOutcome[] = ['succeeded', 'retried', 'failed'];
 /** Counts the runs of jobs in this instance by outcome. */
 @Injectable()
 export class JobOutcomes {
-  private readonly counter: Counter;
+  private readonly counter = new Counter({
+    name: 'latitude_jobs_total',
+    help: 'Runs of jobs by job and outcome: succeeded, retried, failed.',
+    labelNames: ['job', 'outcome'],
+    registers: [this.registry],
+  });
 
-  constructor(registry: MetricsRegistry) {
-    this.counter = new Counter({
-      name: 'latitude_jobs_total',
-      help: 'Runs of jobs by job and outcome: succeeded, retried, failed.',
-      labelNames: ['job', 'outcome'],
-      registers: [registry],
-    });
-  }
+  constructor(private readonly registry: MetricsRegistry) {}
 
   /** Makes the counts of a job start at 0. */
   add(job: string): void {

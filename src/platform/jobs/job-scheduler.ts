@@ -12,8 +12,8 @@ const NEVER = new Date('9999-12-31T00:00:00Z');
 /** Runs scheduled jobs, each run in one instance. */
 @Injectable()
 export class JobScheduler {
-  /** The ends of the leases of running schedules. */
-  private readonly leases = new Map<string, Date>();
+  /** The names of the schedules that run in this instance. */
+  private readonly running = new Set<string>();
 
   constructor(
     private readonly registry: JobRegistry,
@@ -39,24 +39,21 @@ export class JobScheduler {
     for (const { name, now } of await this.schedules.findDue(names)) {
       const scheduled = this.registry.schedules.get(name);
       if (!scheduled) continue;
-      const lease = await this.schedules.claim(name, scheduled.schedule.next(now) ?? NEVER);
-      if (!lease) continue;
-      this.leases.set(name, lease);
+      const next = scheduled.schedule.next(now) ?? NEVER;
+      if (!(await this.schedules.claim(name, next))) continue;
+      this.running.add(name);
       // Sending a job to each organization is short. A method of a module may take longer than the poll can wait.
-      if (scheduled.run) void this.background.run(() => this.run(scheduled));
-      else await this.run(scheduled);
+      if (scheduled.run) void this.background.run(() => this.run(scheduled, next));
+      else await this.run(scheduled, next);
     }
   }
 
   /** Extends the leases of running schedules. */
   async extendLeases(): Promise<void> {
-    for (const [name, lease] of this.leases) {
-      const extended = await this.schedules.extend(name, lease);
-      if (extended && this.leases.has(name)) this.leases.set(name, extended);
-    }
+    if (this.running.size > 0) await this.schedules.extend([...this.running]);
   }
 
-  private async run({ name, run }: ScheduledJob): Promise<void> {
+  private async run({ name, run }: ScheduledJob, next: Date): Promise<void> {
     try {
       if (run) {
         await run();
@@ -66,10 +63,8 @@ export class JobScheduler {
       logger.error({ err: error, job: name }, 'a scheduled job failed');
       this.outcomes.count(name, 'failed');
     }
-    const lease = this.leases.get(name);
-    this.leases.delete(name);
-    const release = lease && this.schedules.release(name, lease);
-    await release?.catch((error: unknown) => {
+    this.running.delete(name);
+    await this.schedules.release(name, next).catch((error: unknown) => {
       logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
     });
   }

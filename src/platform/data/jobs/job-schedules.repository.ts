@@ -39,31 +39,34 @@ export class JobSchedulesRepository {
   /**
    * Takes a run that is due.
    * @param next the run after it
-   * @returns the end of the lease, which identifies the claim; undefined if another instance took it
+   * @returns whether this instance has taken it, and no other one
    */
-  async claim(name: string, next: Date): Promise<Date | undefined> {
-    const [row] = await this.database.query<{ locked_until: Date }>(
+  async claim(name: string, next: Date): Promise<boolean> {
+    const claimed = await this.database.query(
       `update job_schedules set next_run_at = $2, locked_until = now() + ${LEASE}
-       where name = $1 and next_run_at <= now() and ${IS_FREE} returning locked_until`,
+       where name = $1 and next_run_at <= now() and ${IS_FREE} returning name`,
       [name, next],
     );
-    return row?.locked_until;
+    return claimed.length > 0;
   }
 
-  /** @returns the new end of the lease; undefined if another instance took the schedule meanwhile */
-  async extend(name: string, claim: Date): Promise<Date | undefined> {
-    const [row] = await this.database.query<{ locked_until: Date }>(
-      `update job_schedules set locked_until = now() + ${LEASE}
-       where name = $1 and locked_until = $2 returning locked_until`,
-      [name, claim],
-    );
-    return row?.locked_until;
-  }
-
-  async release(name: string, claim: Date): Promise<void> {
+  /** Extends the claims of runs, unless they were released. */
+  async extend(names: readonly string[]): Promise<void> {
     await this.database.query(
-      'update job_schedules set locked_until = null where name = $1 and locked_until = $2',
-      [name, claim],
+      `update job_schedules set locked_until = now() + ${LEASE}
+       where name = any($1) and locked_until is not null`,
+      [names],
+    );
+  }
+
+  /**
+   * Ends the claim of a run, unless another instance has taken a later run after the end of its lease.
+   * @param next the run after it
+   */
+  async release(name: string, next: Date): Promise<void> {
+    await this.database.query(
+      'update job_schedules set locked_until = null where name = $1 and next_run_at <= $2',
+      [name, next],
     );
   }
 }
