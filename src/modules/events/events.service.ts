@@ -94,17 +94,17 @@ export class EventsService {
    */
   async ofRecord(
     call: Call,
-    { kind, id: recordId }: { readonly kind: string; readonly id: string },
+    { kind, id }: { readonly kind: string; readonly id: string },
     query: EventListQuery,
     assertExists: () => Promise<unknown>,
   ): Promise<CursorPage<EventDto>> {
     const after = await this.positionAfter(call, query.after);
     const ofKind = this.types.ofKind(kind);
     const types = this.types.readableBy(call.actor.scopes).filter((type) => ofKind.includes(type));
-    const { page, size } = await this.page(call, { after, types, recordId, limit: query.limit });
+    const recordIds = [id];
+    const { page, size } = await this.page(call, { after, types, recordIds, limit: query.limit });
     if (size > 0) return page;
-    const any = { after: 0, types: ofKind, recordId, limit: 1 };
-    const [first] = await this.events.read(call, any);
+    const [first] = await this.events.read(call, { types: ofKind, recordIds, limit: 1 });
     if (!first) await assertExists();
     return page;
   }
@@ -114,7 +114,7 @@ export class EventsService {
    * @throws ApiError `query_failed`
    */
   async ofRecords(call: Call, ids: readonly string[]): Promise<RecordedEvent[]> {
-    return (await this.events.readOfRecords(call, ids)).map(eventOf);
+    return (await this.events.read(call, { recordIds: ids })).map(eventOf);
   }
 
   /** Whether creations of this kind of records, such as `lead`, write events. */
@@ -127,7 +127,9 @@ export class EventsService {
    * @throws ApiError `query_failed`
    */
   async latestCreations(call: Call, kind: string) {
-    const created = await this.events.readLatest(call, creationOf(kind), LATEST_CREATIONS);
+    const types = [creationOf(kind)];
+    const selection = { types, first: 'newest', limit: LATEST_CREATIONS } as const;
+    const created = await this.events.read(call, selection);
     return {
       created: created.map(({ record_id: id, record, created_at: publishedAt }) => {
         const { created_at = publishedAt } = JSON.parse(record) as { created_at?: string };
@@ -158,7 +160,10 @@ export class EventsService {
     };
   }
 
-  private async page(call: Call, selection: EventSelection) {
+  private async page(
+    call: Call,
+    selection: EventSelection & { readonly after: number; readonly limit: number },
+  ) {
     const { after, limit } = selection;
     // Read before the events: those up to it are visible.
     const { head } = this.follower;
@@ -193,8 +198,8 @@ export class EventsService {
     if (!after) return 0;
     const { head, expiredBefore } = this.follower;
     if (after === LATEST) {
-      const last = await this.events.findLast(call);
-      return Math.max(last ?? 0, head - (head % HOUR_US));
+      const [last] = await this.events.read(call, { first: 'newest', limit: 1 });
+      return Math.max(last?.position ?? 0, head - (head % HOUR_US));
     }
     const position = positionOf(after);
     const latest = Math.max(head, Date.now() * 1_000) + HOUR_US;

@@ -12,11 +12,14 @@ export const EVENTS_ABOUT_RECORDS = ['event_outbox', 'events'].map((name) => ({
 
 /** Which events to read. */
 export interface EventSelection {
-  /** Only events after this position. */
-  readonly after: number;
+  /** Only events after this position. Default: all. */
+  readonly after?: number;
   readonly types?: readonly string[];
-  readonly recordId?: string;
-  readonly limit: number;
+  readonly recordIds?: readonly string[];
+  /** Default: `oldest`. */
+  readonly first?: 'oldest' | 'newest';
+  /** Default: no limit. */
+  readonly limit?: number;
 }
 
 /** Reads and removes the events of an organization. */
@@ -25,49 +28,23 @@ export class EventsRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Reads published events in their order.
+   * Reads published events.
    * @throws ApiError `query_failed`
    */
   read(
     call: TenantCall,
-    { after, types, recordId, limit }: EventSelection,
+    { after = 0, types, recordIds, first = 'oldest', limit }: EventSelection,
   ): Promise<StoredEvent[]> {
     const conditions = ['organization_id = $1', 'position > $2'];
     const values: unknown[] = [call.tenant.id, after, limit];
     if (types) conditions.push(`type = any($${values.push(types)})`);
-    if (recordId) conditions.push(`record_id = $${values.push(recordId)}`);
+    if (recordIds) conditions.push(`record_id = any($${values.push(recordIds)}::uuid[])`);
     return this.database.read<StoredEvent>(call, {
       text: `select ${EVENT_COLUMNS} from events where ${conditions.join(' and ')}
-        order by events.position limit $3`,
+        order by events.position ${first === 'oldest' ? 'asc' : 'desc'} limit $3`,
       values,
       // PostgreSQL leaves out the partitions before the position only if it knows the position.
       plan: 'custom',
-    });
-  }
-
-  /**
-   * The position of the last event of an organization.
-   * @returns undefined if there is none
-   * @throws ApiError `query_failed`
-   */
-  async findLast(call: TenantCall): Promise<number | undefined> {
-    const [row] = await this.database.read<{ last: number | null }>(call, {
-      text: 'select max(position)::float8 as last from events where organization_id = $1',
-      values: [call.tenant.id],
-      plan: 'custom',
-    });
-    return row?.last ?? undefined;
-  }
-
-  /**
-   * Reads the last events of a type, the newest first.
-   * @throws ApiError `query_failed`
-   */
-  readLatest(call: TenantCall, type: string, limit: number): Promise<StoredEvent[]> {
-    return this.database.read<StoredEvent>(call, {
-      text: `select ${EVENT_COLUMNS} from events where organization_id = $1 and type = $2
-        order by events.position desc limit $3`,
-      values: [call.tenant.id, type, limit],
     });
   }
 
@@ -86,18 +63,6 @@ export class EventsRepository {
         and (record_id = any($3::uuid[]) or type = any($4))`,
       values: [call.tenant.id, after, recordIds, types],
       plan: 'custom',
-    });
-  }
-
-  /**
-   * Reads the published events of records in their order.
-   * @throws ApiError `query_failed`
-   */
-  readOfRecords(call: TenantCall, recordIds: readonly string[]): Promise<StoredEvent[]> {
-    return this.database.read<StoredEvent>(call, {
-      text: `select ${EVENT_COLUMNS} from events where organization_id = $1 and record_id = any($2::uuid[])
-        order by events.position`,
-      values: [call.tenant.id, recordIds],
     });
   }
 }
