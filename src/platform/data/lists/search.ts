@@ -14,6 +14,9 @@ const LOCAL_PART = /^[^@]{4,}@/;
 /** The only space of a term before an `@`: a plus that the query string of a caller has not encoded. */
 const SPACE_BEFORE_AT = /^([^ @]+) ([^ @]*@.*)$/s;
 
+/** The text was written with the earlier fold. */
+const IS_EARLIER = `search_text collate "C" not like ${FOLDED_PATTERN}`;
+
 /**
  * Selects records whose `search_text` contains a term. Both are folded (`foldText`), and special characters
  * have no meaning. Until records of an earlier version are folded again, the earlier fold is searched in them.
@@ -26,47 +29,44 @@ export function addSearch(
   numbers: readonly string[] = [],
 ): void {
   if (term === undefined) return;
-  const clauses = new Clauses(conditions);
+  const clauses = clausesOf(new SearchSql(conditions), term, numbers);
+  conditions.search(`(${clauses.join(' or ')})`);
+}
+
+/** SQL conditions of the records that are found, of which one is enough. */
+function clausesOf(sql: SearchSql, term: string, numbers: readonly string[]): string[] {
   const text = foldText(term);
   const [digits = '', ...others] = text.match(/[0-9]+/g) ?? [];
   if (numbers.length === 0) {
     const texts = spellingsOf(text);
-    for (const spelling of texts) clauses.contains(spelling);
-    const earlier = spellingsOf(earlierTermTextOf(term));
-    clauses.earlierContains(earlier.filter((spelling) => !texts.includes(spelling)));
+    const earlier = spellingsOf(earlierTermTextOf(term)).filter((one) => !texts.includes(one));
+    return [
+      ...texts.map((spelling) => sql.contains(spelling)),
+      ...earlier.map((spelling) => `(${IS_EARLIER} and ${sql.contains(spelling)})`),
+    ];
   }
   // Strings with separated digits are indexed as numbers.
-  else if (others.length > 0) clauses.hasNumber(numbers);
-  else clauses.containsOrHasNumber(text, numbers, digits);
-  conditions.search(clauses.sql);
+  if (others.length > 0) return sql.hasNumber(numbers);
+  return sql.containsOrHasNumber(text, numbers, digits);
 }
 
 function spellingsOf(text: string): string[] {
   return SPACE_BEFORE_AT.test(text) ? [text, text.replace(SPACE_BEFORE_AT, '$1+$2')] : [text];
 }
 
-/** Conditions on `search_text`, joined by OR. */
-class Clauses {
-  private readonly clauses: string[] = [];
-
+/** Conditions on `search_text`, with their parameters. */
+class SearchSql {
   constructor(private readonly conditions: Conditions) {}
 
-  get sql(): string {
-    return `(${this.clauses.join(' or ')})`;
+  contains(text: string): string {
+    const part = selectivePart(text);
+    if (part === undefined) return this.byRow([containing(text)]);
+    if (part === text) return this.byIndex(containing(text));
+    return this.byIndexAndRow(containing(part), [containing(text)]);
   }
 
-  contains(text: string): void {
-    this.clauses.push(this.containing(text));
-  }
-
-  /** Records whose text was written with the earlier fold and contains one of these. */
-  earlierContains(texts: readonly string[]): void {
-    const isEarlier = `search_text collate "C" not like ${FOLDED_PATTERN}`;
-    this.clauses.push(...texts.map((text) => `(${isEarlier} and ${this.containing(text)})`));
-  }
-
-  hasNumber(numbers: readonly string[]): void {
-    this.clauses.push(...numbers.map((number) => this.byIndex(containingNumber(number))));
+  hasNumber(numbers: readonly string[]): string[] {
+    return numbers.map((number) => this.byIndex(containingNumber(number)));
   }
 
   /**
@@ -74,20 +74,15 @@ class Clauses {
    * candidates for the term and for most numbers. Each candidate is then compared with all patterns.
    * @param digits the digits of the term, which are adjacent
    */
-  containsOrHasNumber(text: string, numbers: readonly string[], digits: string): void {
+  containsOrHasNumber(text: string, numbers: readonly string[], digits: string): string[] {
     // A record whose number contains the whole term matches the pattern of the term already.
     const alike = numbers.filter((number) => number.includes(digits) && !number.includes(text));
     const patterns = [containing(text), ...alike.map(containingNumber)];
-    if (digits === text) this.clauses.push(this.byIndex(containing(text)));
-    else this.clauses.push(this.byIndexAndRow(containing(digits), patterns));
-    this.hasNumber(numbers.filter((number) => !number.includes(digits)));
-  }
-
-  private containing(text: string): string {
-    const part = selectivePart(text);
-    if (part === undefined) return this.byRow([containing(text)]);
-    if (part === text) return this.byIndex(containing(text));
-    return this.byIndexAndRow(containing(part), [containing(text)]);
+    const candidates =
+      digits === text
+        ? this.byIndex(containing(text))
+        : this.byIndexAndRow(containing(digits), patterns);
+    return [candidates, ...this.hasNumber(numbers.filter((number) => !number.includes(digits)))];
   }
 
   private byIndexAndRow(pattern: string, patterns: readonly string[]): string {

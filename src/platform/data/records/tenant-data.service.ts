@@ -9,14 +9,14 @@ const BATCH = 1_000;
 const COUNTERS = 'record_counts';
 
 /**
- * Tables that are emptied last, in this order: changes of records write to the outbox, the publisher moves
- * events from the outbox, and removals from other tables write counters.
+ * Tables that are emptied after others, in this order: changes of records write to the outbox, and the publisher moves
+ * events from the outbox.
  */
-const LAST = ['event_outbox', 'events', COUNTERS];
+const LAST = ['event_outbox', 'events'];
 
 /**
- * Tables with an `organization_id`, and the tables that each references. API keys are not among them: they are revoked
- * first, and removed with the organization itself.
+ * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor API keys, which
+ * are revoked first, and removed with the organization itself.
  */
 const TABLES = `
   select c.relname as name, array(
@@ -25,7 +25,7 @@ const TABLES = `
       where key.conrelid = c.oid and key.contype = 'f' and key.conparentid = 0 and parent.oid <> c.oid) as "refersTo"
   from pg_class c
     join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
-  where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'api_keys'
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('api_keys', '${COUNTERS}')
     and c.relnamespace = current_schema()::regnamespace
   order by 1`;
 
@@ -46,7 +46,6 @@ export class TenantDataService {
   async count(call: TenantCall): Promise<Counts> {
     const counts: Record<string, number> = {};
     for (const table of await this.tables(call)) {
-      if (table === COUNTERS) continue;
       const [row] = await this.database.read<{ count: number }>(call, {
         text: `select count(*)::int as count from ${table} where organization_id = $1`,
         values: [call.tenant.id],
@@ -65,27 +64,24 @@ export class TenantDataService {
   async remove(call: TenantCall, advance: (rows: number) => void): Promise<Counts> {
     const counts: Record<string, number> = {};
     for (const table of await this.tables(call)) {
-      let total = 0;
-      let removed: number;
-      do {
-        removed = await this.removeBatch(table, call);
-        total += removed;
-        if (table !== COUNTERS) advance(removed);
-      } while (removed > 0);
-      if (table !== COUNTERS) counts[table] = total;
+      counts[table] = await this.empty(table, call, advance);
     }
+    // The removals from other tables have written counters.
+    await this.empty(COUNTERS, call, () => undefined);
     return counts;
   }
 
-  private async removeBatch(table: string, call: TenantCall): Promise<number> {
+  private async empty(table: string, call: TenantCall, advance: (rows: number) => void) {
     const own = 'organization_id = $1';
-    const rows = await this.database.write(call, {
-      text: `delete from ${table} where ${own} and ctid = any(array(
-          select ctid from ${table} where ${own} limit ${BATCH}))
-        returning 1`,
-      values: [call.tenant.id],
-    });
-    return rows.length;
+    const text = `delete from ${table} where ${own} and ctid = any(array(
+      select ctid from ${table} where ${own} limit ${BATCH})) returning 1`;
+    let total = 0;
+    for (;;) {
+      const { length } = await this.database.write(call, { text, values: [call.tenant.id] });
+      if (length === 0) return total;
+      total += length;
+      advance(length);
+    }
   }
 
   /** The tables in the order of removal: referencing tables come before referenced ones. */
