@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
 import {
   INSUFFICIENT_PRIVILEGE,
   LOCK_NOT_AVAILABLE,
   sqlStateOf,
 } from './connection/driver-error.js';
-import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
+import { withPool } from './connection/driver-pool.js';
+import type { ExtensionMigrations } from './extension-migrations.js';
 import { reindexNames } from './names-collation.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
@@ -50,8 +51,6 @@ export async function migrate(
   { before = () => Promise.resolve(), extensionMigrations = [] }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
   const lock = dataSource.createQueryRunner();
-  // It connects when it is used.
-  const runner = dataSource.createQueryRunner();
   try {
     // The advisory lock belongs to this transaction and not to the session: in transaction mode, a pooler
     // gives the session to other clients.
@@ -60,16 +59,13 @@ export async function migrate(
     await waitForLock(lock, before);
     await runMigrations(dataSource, before);
     for (const migrations of extensionMigrations) {
-      await withMigrationsOf(dataSource, migrations, (extensionDataSource) =>
-        runMigrations(extensionDataSource, before),
-      );
+      await runMigrationsOf(migrations, dataSource, before);
     }
     await reindexNames(dataSource);
-    return await prepareTenantRole(runner);
+    return await prepareTenantRole(dataSource);
   } finally {
     await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();
-    await runner.release();
   }
 }
 
@@ -88,6 +84,28 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
     }
     await sleep(TRY_LOCK_MS);
   } while (!(await tryLock(runner)));
+}
+
+/** Runs the migrations of an extension by a data source of their own, which records them in their own table. */
+async function runMigrationsOf(
+  { table, migrations }: ExtensionMigrations,
+  { options }: DataSource,
+  before: () => Promise<void>,
+): Promise<void> {
+  const dataSource = new DataSource({
+    ...options,
+    ...withPool(),
+    entities: [],
+    migrations: [...migrations],
+    migrationsTableName: table,
+    poolSize: 2,
+  } as DataSource['options']);
+  await dataSource.initialize();
+  try {
+    await runMigrations(dataSource, before);
+  } finally {
+    await dataSource.destroy();
+  }
 }
 
 async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { identifierList, type TransactionRole } from '../connection/session-context.js';
 import {
@@ -32,13 +32,15 @@ const FIND_SEARCH_PATH = `
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
- * @param runner used while the lock of migrations is held, so that one instance at a time does so
+ * One instance at a time does so, while it holds the lock of migrations.
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error whose message names the statements to run
  */
-export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
-  await runner.query(CREATE_TENANT_ROLE);
-  const [user] = (await runner.query(FIND_USER)) as [User];
+export async function prepareTenantRole(
+  dataSource: DataSource,
+): Promise<TransactionRole | undefined> {
+  await dataSource.query(CREATE_TENANT_ROLE);
+  const [user] = await dataSource.query<[User]>(FIND_USER);
   if (user.role_bypasses) {
     throw new Error(
       `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
@@ -52,27 +54,29 @@ export async function prepareTenantRole(runner: QueryRunner): Promise<Transactio
         `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
     );
   }
-  await assertPrivilegesOf(user.name, runner, !user.may_switch);
+  await assertPrivilegesOf(user.name, dataSource, !user.may_switch);
   if (!user.may_switch) {
     logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
     return undefined;
   }
-  await grantToTenantRole(runner, user.name);
-  await revokeFromTenantRole(runner);
-  const [path] = (await runner.query(FIND_SEARCH_PATH)) as { schemas: string[] }[];
+  await grantToTenantRole(dataSource, user.name);
+  await revokeFromTenantRole(dataSource);
+  const [path] = await dataSource.query<{ schemas: string[] }[]>(FIND_SEARCH_PATH);
   const searchPath = path?.schemas;
-  if (searchPath) await pinFunctions(runner, searchPath);
+  if (searchPath) await pinFunctions(dataSource, searchPath);
   return { role: TENANT_ROLE, searchPath };
 }
 
 /** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
-async function pinFunctions(runner: QueryRunner, searchPath: readonly string[]): Promise<void> {
-  const functions = (await runner.query(`
+async function pinFunctions(dataSource: DataSource, searchPath: readonly string[]): Promise<void> {
+  const functions = await dataSource.query<{ name: string }[]>(`
     select oid::regprocedure::text as name from pg_proc
     where pronamespace = (select oid from pg_namespace where nspname = current_schema())
       and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
-  `)) as { name: string }[];
+  `);
   for (const { name } of functions) {
-    await runner.query(`alter function ${name} set search_path = ${identifierList(searchPath)}`);
+    await dataSource.query(
+      `alter function ${name} set search_path = ${identifierList(searchPath)}`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import type { QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
@@ -113,18 +113,18 @@ interface Missing {
  * @param user the connected user
  * @throws Error that names the privileges that this user may not grant
  */
-export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
-  for (const { problem } of await query<{ problem: string }>(runner, FIND_UNPROTECTED)) {
+export async function grantToTenantRole(dataSource: DataSource, user: string): Promise<void> {
+  for (const { problem } of await query<{ problem: string }>(dataSource, FIND_UNPROTECTED)) {
     logger.warn(`${problem}: role ${TENANT_ROLE} gets no privileges on it`);
   }
-  const lacking = await query<Missing>(runner, FIND_MISSING);
+  const lacking = await query<Missing>(dataSource, FIND_MISSING);
   if (lacking.length === 0) return;
   for (const { missing } of lacking) {
     const effect = `granted ${missing} to role ${TENANT_ROLE}`;
-    await change(runner, `grant ${missing} to ${TENANT_ROLE}`, effect);
+    await change(dataSource, `grant ${missing} to ${TENANT_ROLE}`, effect);
   }
   // For some grants without effect, PostgreSQL only raises a warning.
-  const left = await query<Missing>(runner, FIND_MISSING);
+  const left = await query<Missing>(dataSource, FIND_MISSING);
   if (left.length === 0) return;
   throw new Error(
     `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant; run as a ` +
@@ -139,10 +139,10 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
  */
 export async function assertPrivilegesOf(
   user: string,
-  runner: QueryRunner,
+  dataSource: DataSource,
   needsRecords: boolean,
 ): Promise<void> {
-  const lacking = await query<Missing>(runner, FIND_MISSING_OF_USER, needsRecords);
+  const lacking = await query<Missing>(dataSource, FIND_MISSING_OF_USER, needsRecords);
   if (lacking.length === 0) return;
   throw new Error(
     `The database user ${user} lacks privileges; run as a superuser: ` +
@@ -159,24 +159,24 @@ const FIND_EXCESSIVE = `
     and acl.grantee = (select oid from pg_roles where rolname = '${TENANT_ROLE}')`;
 
 /** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
-export async function revokeFromTenantRole(runner: QueryRunner): Promise<void> {
-  for (const { name } of await query<{ name: string }>(runner, FIND_EXCESSIVE)) {
+export async function revokeFromTenantRole(dataSource: DataSource): Promise<void> {
+  for (const { name } of await query<{ name: string }>(dataSource, FIND_EXCESSIVE)) {
     await change(
-      runner,
+      dataSource,
       `revoke all on table ${name} from ${TENANT_ROLE}`,
       `revoked all privileges on table ${name} from role ${TENANT_ROLE}`,
     );
   }
 }
 
-async function query<Row>(runner: QueryRunner, text: string, ...values: unknown[]): Promise<Row[]> {
-  return (await runner.query(text, [ADMINISTRATIVE_TABLES, ...values])) as Row[];
+function query<Row>(dataSource: DataSource, text: string, ...values: unknown[]): Promise<Row[]> {
+  return dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
 }
 
 /** Runs a statement and logs its effect, if the connected user may run it. */
-async function change(runner: QueryRunner, statement: string, effect: string): Promise<void> {
+async function change(dataSource: DataSource, statement: string, effect: string): Promise<void> {
   try {
-    await runner.query(statement);
+    await dataSource.query(statement);
     logger.info(effect);
   } catch (error) {
     if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
