@@ -9,7 +9,7 @@ import type { Settings } from './platform/config/settings.js';
 import { nameOfServer } from './platform/data/instances.js';
 import { ConcurrencyLimit } from './platform/data/gateway/policies.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
-import { Replicas } from './platform/data/replicas/replicas.js';
+import { ReadReplicas } from './platform/data/gateway/replicas/read-replicas.js';
 import { DocsModule } from './platform/http/docs/docs.module.js';
 import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
@@ -81,7 +81,7 @@ export async function initApp(
     handleClientErrors(adapter, app.get(RateLimits));
     const warning = await app.get(RateLimits).unsharedWarning();
     if (warning) logger.warn(warning);
-    await app.get(Replicas).start();
+    await app.get(ReadReplicas).start();
   } catch (error) {
     await app.close().catch((closing: unknown) => {
       logger.error({ err: closing }, 'the application could not be closed');

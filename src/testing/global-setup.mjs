@@ -5,6 +5,7 @@ import 'reflect-metadata';
 import { DataSource } from 'typeorm';
 import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
+import { poolOf } from '../../dist/src/platform/data/connection/driver-pool.js';
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 import { EventPartitionsRepository } from '../../dist/src/platform/data/events/event-partitions.repository.js';
 import { WorkerDatabase } from '../../dist/src/platform/data/gateway/worker-database.js';
@@ -28,8 +29,9 @@ export default async function setUp() {
   const dataSource = new DataSource(dataSourceOptions(asTarget(cluster, template)));
   await dataSource.initialize();
   await migrate(dataSource);
+  const pools = { administration: poolOf(dataSource) };
   // Otherwise, each server of a test creates them in its copy.
-  await new EventPartitionsRepository(new WorkerDatabase(dataSource)).maintain();
+  await new EventPartitionsRepository(new WorkerDatabase(pools)).maintain();
   // Copies have no rows, as after the migrations.
   await dataSource.query('delete from event_position');
   await dataSource.destroy();

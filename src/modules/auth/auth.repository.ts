@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
-import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 
@@ -26,7 +26,7 @@ export class AuthRepository {
     @InjectRepository(Organization, ADMINISTRATION)
     private readonly organizations: Repository<Organization>,
     @InjectRepository(ApiKey, ADMINISTRATION) private readonly keys: Repository<ApiKey>,
-    private readonly lookups: SharedLookups,
+    private readonly database: SharedDatabase,
   ) {}
 
   /**
@@ -67,8 +67,7 @@ export class AuthRepository {
    * @throws ApiError `query_failed`
    */
   async findOrganization(id: string): Promise<Organization | undefined> {
-    const name = 'whole-organization';
-    return (await this.lookups.find<Organization>(name, FIND_ORGANIZATION, [id]))[0];
+    return (await this.database.read<Organization>(FIND_ORGANIZATION, [id]))[0];
   }
 
   listKeys(organizationId: string): Promise<ApiKey[]> {

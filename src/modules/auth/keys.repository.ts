@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
-import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
@@ -65,8 +65,8 @@ const KEYS = 'select * from api_keys where organization_id = $1';
 /** SQL of the keys of an organization. Writes are in a transaction that has locked the organization. */
 @Injectable()
 export class KeysRepository extends LookupList<ApiKeyDto> {
-  constructor(lookups: SharedLookups) {
-    super(lookups, 'keys', ApiKeyDto, KEYS);
+  constructor(database: SharedDatabase) {
+    super(database, ApiKeyDto, KEYS);
   }
 
   /**
@@ -96,7 +96,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   async countValid({ tenant, transaction }: TenantCall): Promise<number> {
     const [row] = transaction
       ? await run<{ count: number }>({ tenant, transaction }, COUNT_VALID)
-      : await this.lookups.find<{ count: number }>('valid-keys', COUNT_VALID, [tenant.id]);
+      : await this.database.read<{ count: number }>(COUNT_VALID, [tenant.id]);
     return row?.count ?? 0;
   }
 

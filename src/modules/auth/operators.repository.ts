@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../../platform/data/call.js';
-import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
-import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
@@ -49,11 +48,8 @@ const ORGANIZATIONS = `
  */
 @Injectable()
 export class OperatorsRepository extends LookupList<OrganizationDto> {
-  constructor(
-    lookups: SharedLookups,
-    private readonly writes: AdministrativeWrites,
-  ) {
-    super(lookups, 'organizations', OrganizationDto, ORGANIZATIONS);
+  constructor(database: SharedDatabase) {
+    super(database, OrganizationDto, ORGANIZATIONS);
   }
 
   /**
@@ -67,19 +63,19 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
   ): Promise<boolean> {
     const columns = [id, operator_id, name, key_hash, key_start, expires_at];
     const values = [...columns, replaced?.id, replaced?.end];
-    return (await this.writes.run({ text: INSERT_KEY, values })).length > 0;
+    return (await this.database.write({ text: INSERT_KEY, values })).length > 0;
   }
 
   /** @throws ApiError `query_failed` */
   listKeys(): Promise<OperatorKey[]> {
     const text = `select ${KEY_COLUMNS} from operator_keys order by created_at, id`;
-    return this.lookups.find<OperatorKey>('operator-keys', text, []);
+    return this.database.read<OperatorKey>(text);
   }
 
   /** @throws ApiError `query_failed` */
   async findKey(id: string): Promise<OperatorKey | undefined> {
     const text = `select ${KEY_COLUMNS} from operator_keys where id = $1`;
-    return (await this.lookups.find<OperatorKey>('operator-key-by-id', text, [id]))[0];
+    return (await this.database.read<OperatorKey>(text, [id]))[0];
   }
 
   /**
@@ -90,7 +86,7 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     const text = `update operator_keys set revoked_at = coalesce(revoked_at, now()) where id = $1
       returning id, revoked_at`;
     const values = [id];
-    return (await this.writes.run<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
+    return (await this.database.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
   }
 
   /** @throws ApiError `create_failed` */

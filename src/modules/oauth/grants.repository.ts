@@ -4,13 +4,12 @@ import {
   IS_VALID_KEY,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
-import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import { GrantDto } from './grants.dto.js';
 import type { Statement } from '../../platform/data/gateway/statement.js';
-import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 
 /** A grant that is valid, with the scopes that its key still has. */
 export type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
@@ -111,11 +110,8 @@ const REVOKE = `
 /** SQL of grants. */
 @Injectable()
 export class GrantsRepository extends LookupList<GrantDto> {
-  constructor(
-    lookups: SharedLookups,
-    private readonly writes: AdministrativeWrites,
-  ) {
-    super(lookups, 'grants', GrantDto, OF_ORGANIZATION);
+  constructor(database: SharedDatabase) {
+    super(database, GrantDto, OF_ORGANIZATION);
   }
 
   /**
@@ -123,12 +119,12 @@ export class GrantsRepository extends LookupList<GrantDto> {
    * @throws ApiError `query_failed`
    */
   async findValid(id: string): Promise<ValidGrant | undefined> {
-    return (await this.lookups.find<ValidGrant>('valid-grant', FIND_VALID, [id]))[0];
+    return (await this.database.read<ValidGrant>(FIND_VALID, [id]))[0];
   }
 
   /** @throws ApiError `query_failed` */
   async findKey(id: string): Promise<GrantingKey | undefined> {
-    return (await this.lookups.find<GrantingKey>('granting-key', FIND_KEY, [id]))[0];
+    return (await this.database.read<GrantingKey>(FIND_KEY, [id]))[0];
   }
 
   /**
@@ -187,19 +183,19 @@ export class GrantsRepository extends LookupList<GrantDto> {
     const text = `select key.organization_id from oauth_grants grants
       join api_keys key on key.id = grants.key_id where grants.id = $1`;
     type Row = Pick<GrantDto, 'organization_id'>;
-    return (await this.lookups.find<Row>('grant-organization', text, [id]))[0]?.organization_id;
+    return (await this.database.read<Row>(text, [id]))[0]?.organization_id;
   }
 
   /** @throws ApiError `query_failed` */
   list({ tenant: { id } }: TenantCall): Promise<GrantDto[]> {
     const text = `${OF_ORGANIZATION} order by grants.created_at, grants.id`;
-    return this.lookups.find<GrantDto>('all-grants', text, [id]);
+    return this.database.read<GrantDto>(text, [id]);
   }
 
   private run<Row>(
     organization: string | undefined,
     ...statements: readonly Statement[]
   ): Promise<Row[]> {
-    return this.writes.run({ text: SET_ORGANIZATION, values: [organization] }, ...statements);
+    return this.database.write({ text: SET_ORGANIZATION, values: [organization] }, ...statements);
   }
 }

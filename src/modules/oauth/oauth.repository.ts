@@ -8,8 +8,7 @@ import {
   ORGANIZATION_COLUMNS,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
-import { AdministrativeWrites } from '../../platform/data/gateway/administrative-writes.js';
-import { SharedLookups } from '../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';
 
@@ -77,8 +76,7 @@ const EMPTY: Adapter = {
 @Injectable()
 export class OAuthRepository {
   constructor(
-    private readonly lookups: SharedLookups,
-    private readonly writes: AdministrativeWrites,
+    private readonly database: SharedDatabase,
     private readonly grants: GrantsRepository,
   ) {}
 
@@ -95,7 +93,7 @@ export class OAuthRepository {
     if (!CLIENT_ID.test(id)) return undefined;
     const text = 'select metadata from oauth_clients where id = $1';
     type Row = Readonly<Record<'metadata', AdapterPayload>>;
-    return (await this.lookups.find<Row>('oauth-client', text, [id]))[0]?.metadata;
+    return (await this.database.read<Row>(text, [id]))[0]?.metadata;
   }
 
   /**
@@ -105,7 +103,7 @@ export class OAuthRepository {
    */
   async findToken(token: string, resources: readonly string[]): Promise<ValidToken | undefined> {
     const values = [hashOf(token), resources];
-    return (await this.lookups.find<ValidToken>('oauth-token', FIND_TOKEN, values))[0];
+    return (await this.database.read<ValidToken>(FIND_TOKEN, values))[0];
   }
 
   /**
@@ -114,7 +112,7 @@ export class OAuthRepository {
    */
   @Job({ name: 'latitude.expired-sign-ins', every: '10m' })
   async deleteExpired(): Promise<void> {
-    await this.writes.run(
+    await this.database.write(
       { text: 'delete from oauth_artifacts where expires_at < now()', values: [] },
       {
         text: `delete from oauth_clients client where created_at < now() - interval '${UNUSED_CLIENT_LIFETIME}'
@@ -160,7 +158,7 @@ export class OAuthRepository {
   private artifactAdapter(kind: string): Adapter {
     const find = async (id: string) => {
       const values = [hashOf(id), kind];
-      return (await this.lookups.find<StoredArtifact>('oauth-artifact', FIND_ARTIFACT, values))[0];
+      return (await this.database.read<StoredArtifact>(FIND_ARTIFACT, values))[0];
     };
     return {
       ...EMPTY,
@@ -183,7 +181,10 @@ export class OAuthRepository {
       },
 
       consume: async (id) => {
-        const first = await this.writes.run({ text: CONSUME_ARTIFACT, values: [hashOf(id), kind] });
+        const first = await this.database.write({
+          text: CONSUME_ARTIFACT,
+          values: [hashOf(id), kind],
+        });
         if (first.length > 0 || kind !== 'AuthorizationCode') return;
         // Another request has used the code since it was looked up.
         const { grant_id: grantId } = (await find(id)) ?? {};
@@ -203,7 +204,7 @@ export class OAuthRepository {
   }
 
   private async write(text: string, ...values: readonly unknown[]): Promise<void> {
-    await this.writes.run({ text, values });
+    await this.database.write({ text, values });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
-import { DatabaseStatus } from '../../platform/data/readiness/database-status.js';
+import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
@@ -37,11 +37,15 @@ async function refillLeads(app: INestApplicationContext, progress: Progress) {
 
 /** The names of the executed migrations: those of Latitude, and those of each extension. */
 async function executedMigrations(app: INestApplicationContext, extensions: readonly Extension[]) {
-  const status = app.get(DatabaseStatus);
-  const migrations = await status.migrations();
+  const migrationsIn = async (table: string) => {
+    const text = `select name from ${table} order by id`;
+    const rows = await app.get(SharedDatabase).read<{ name: string }>(text);
+    return rows.map(({ name }) => name);
+  };
+  const migrations = await migrationsIn('migrations');
   const ofExtensions: Record<string, string[]> = {};
   for (const { extension, table } of extensionMigrationsOf(extensions)) {
-    ofExtensions[extension] = await status.migrations(table);
+    ofExtensions[extension] = await migrationsIn(table);
   }
   const hasExtensions = Object.keys(ofExtensions).length > 0;
   return { migrations, ...(hasExtensions && { extensions: ofExtensions }) };

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AdministrativeWrites } from '../data/gateway/administrative-writes.js';
 import { BatchQueue } from '../data/gateway/queues.js';
-import { SharedLookups } from '../data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../data/gateway/shared-database.js';
 import type { Actor, OrganizationColumns } from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
@@ -74,16 +73,13 @@ export class AccessRepository {
     async (take) => {
       type Row = ApiKeyRecord & { hash: string };
       const hashes = take();
-      const keys = await this.lookups.find<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
+      const keys = await this.database.read<Row>(FIND_KEYS_BY_HASH, [hashes]);
       const byHash = new Map(keys.map(({ hash, ...key }) => [hash, key]));
       return hashes.map((hash) => byHash.get(hash.toString('hex')));
     },
   );
 
-  constructor(
-    private readonly lookups: SharedLookups,
-    private readonly writes: AdministrativeWrites,
-  ) {}
+  constructor(private readonly database: SharedDatabase) {}
 
   /** @throws ApiError `query_failed` */
   findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
@@ -92,10 +88,7 @@ export class AccessRepository {
 
   /** @throws ApiError `query_failed` */
   async findOperatorKey(hash: Buffer): Promise<OperatorKeyRecord | undefined> {
-    const values = [hash];
-    return (
-      await this.lookups.find<OperatorKeyRecord>('operator-key', FIND_OPERATOR_KEY, values)
-    )[0];
+    return (await this.database.read<OperatorKeyRecord>(FIND_OPERATOR_KEY, [hash]))[0];
   }
 
   /**
@@ -104,21 +97,18 @@ export class AccessRepository {
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     type Row = Pick<ApiKeyRecord, 'id' | 'scopes'>;
-    const found = await this.lookups.find<Row>('scopes', FIND_SCOPES, [ids]);
+    const found = await this.database.read<Row>(FIND_SCOPES, [ids]);
     return new Map(found.map(({ id, scopes }) => [id, scopes]));
   }
 
   /** @throws ApiError `query_failed` */
   async findOrganization(id: string): Promise<OrganizationColumns | undefined> {
-    const rows = await this.lookups.find<OrganizationColumns>('organization', FIND_ORGANIZATION, [
-      id,
-    ]);
-    return rows[0];
+    return (await this.database.read<OrganizationColumns>(FIND_ORGANIZATION, [id]))[0];
   }
 
   /** @throws ApiError `query_failed` */
   async organizationIds(): Promise<string[]> {
-    const rows = await this.lookups.find<{ id: string }>('organization-ids', ORGANIZATION_IDS, []);
+    const rows = await this.database.read<{ id: string }>(ORGANIZATION_IDS);
     return rows.map(({ id }) => id);
   }
 
@@ -132,7 +122,7 @@ export class AccessRepository {
     operatorId,
   }: Pick<Actor['key'], 'id' | 'grant' | 'operatorId'>): Promise<void> {
     const table = operatorId === undefined ? 'api_keys' : 'operator_keys';
-    await this.writes.run(
+    await this.database.write(
       { text: updateLastUsedIn(table), values: [id] },
       ...(grant ? [{ text: updateLastUsedIn('oauth_grants'), values: [grant.id] }] : []),
     );

@@ -6,7 +6,6 @@ import type { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
 import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
-import { DatabaseStatus } from './readiness/database-status.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
@@ -17,11 +16,9 @@ import { EventLogRepository } from './events/event-log.repository.js';
 import { EventWriteSignal } from './gateway/event-write-signal.js';
 import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { EventsRepository } from './events/events.repository.js';
-import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
-import { ReadReplicas } from './gateway/read-replicas.js';
-import { SharedLookups } from './gateway/shared-lookups.js';
+import { SharedDatabase } from './gateway/shared-database.js';
 import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
@@ -41,13 +38,12 @@ import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import { tableOf } from './records/tenant-entity.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
-import { Replicas } from './replicas/replicas.js';
+import { ReadReplicas } from './gateway/replicas/read-replicas.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { migrate, type MigrateOptions } from './migrate.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 
 const PROVIDERS = [
-  AdministrativeWrites,
   BatchConnections,
   ChangeBus,
   EventHandlersRepository,
@@ -57,7 +53,6 @@ const PROVIDERS = [
   EventsRepository,
   TenantDatabase,
   BatchRunner,
-  DatabaseStatus,
   Instances,
   ConcurrencyLimit,
   CountsService,
@@ -65,8 +60,8 @@ const PROVIDERS = [
   RecordRemoval,
   ReferringRecords,
   Readiness,
-  Replicas,
-  SharedLookups,
+  ReadReplicas,
+  SharedDatabase,
   SnapshotReader,
   IdempotencyRepository,
   JobQueueRepository,
@@ -111,7 +106,6 @@ export class DatabaseModule {
       providers: [
         ...PROVIDERS,
         StartupChecks,
-        { provide: ReadReplicas, useExisting: Replicas },
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
         { provide: StatementWarnings, useValue: warnings },

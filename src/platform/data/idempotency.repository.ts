@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from './call.js';
+import { SharedDatabase } from './gateway/shared-database.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import {
   hashOf,
   type IdempotentRequest,
@@ -47,7 +47,7 @@ const DELETE_BATCH = 1_000;
 export class IdempotencyRepository {
   constructor(
     private readonly database: TenantDatabase,
-    private readonly administration: AdministrativeWrites,
+    private readonly shared: SharedDatabase,
   ) {}
 
   /**
@@ -133,7 +133,7 @@ export class IdempotencyRepository {
    */
   async deleteExpiredOfOperators(): Promise<void> {
     const text = `delete from ${OF_OPERATORS.table} where created_at <= now() - interval '${RETENTION}'`;
-    await this.administration.run({ text, values: [] });
+    await this.shared.write({ text, values: [] });
   }
 }
 

@@ -1,11 +1,11 @@
-import type { SharedLookups } from './gateway/shared-lookups.js';
+import type { SharedDatabase } from './gateway/shared-database.js';
 import { Instances } from './instances.js';
 import type { SessionContext } from './connection/session-context.js';
 
 function instances(found: number, preparesStatements = true): Instances {
-  const find = () => Promise.resolve([{ instances: found }]);
+  const read = () => Promise.resolve([{ instances: found }]);
   return new Instances(
-    { find } as unknown as SharedLookups,
+    { read } as unknown as SharedDatabase,
     { preparesStatements } as SessionContext,
   );
 }
@@ -20,9 +20,9 @@ describe('mayShareDatabase', () => {
   });
 
   it('is true when the lookup fails', async () => {
-    const lookups = { find: () => Promise.reject(new Error('unavailable')) };
+    const database = { read: () => Promise.reject(new Error('unavailable')) };
     const failing = new Instances(
-      lookups as unknown as SharedLookups,
+      database as unknown as SharedDatabase,
       { preparesStatements: true } as SessionContext,
     );
     expect(await failing.mayShareDatabase()).toBe(true);

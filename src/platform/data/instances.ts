@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from './connection/session-context.js';
-import { SharedLookups } from './gateway/shared-lookups.js';
+import { SharedDatabase } from './gateway/shared-database.js';
 
 /** How long a count is reused. */
 const FRESH_MS = 10_000;
@@ -29,7 +29,7 @@ export class Instances {
   private latest: { startedAt: number; count: Promise<number> } | undefined;
 
   constructor(
-    private readonly lookups: SharedLookups,
+    private readonly database: SharedDatabase,
     private readonly context: SessionContext,
   ) {}
 
@@ -60,7 +60,7 @@ export class Instances {
   }
 
   private async find(): Promise<number> {
-    const rows = await this.lookups.find<{ instances: number }>('instances', COUNT_INSTANCES, []);
+    const rows = await this.database.read<{ instances: number }>(COUNT_INSTANCES);
     return rows[0]?.instances ?? 1;
   }
 }

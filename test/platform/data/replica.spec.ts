@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/ops/open-database.js';
 import { StatementPipeline } from '../../../src/platform/data/connection/statement-pipeline.js';
 import { NAMES_COLLATION } from '../../../src/platform/data/names-collation.js';
 import { Deadline } from '../../../src/platform/data/gateway/policies.js';
-import { Replica } from '../../../src/platform/data/replicas/replica.js';
+import { Replica } from '../../../src/platform/data/gateway/replicas/replica.js';
 import { createDatabase, dropDatabase, query, urlOf } from '../../../src/testing/databases.js';
 
 const NO_FILE = 'postgres://127.0.0.1:1/db?sslrootcert=/missing.pem';
@@ -40,7 +40,7 @@ describe('a read replica', () => {
     const statement = `do $$ begin raise exception using errcode = '${code}'; end $$`;
     const answer = await replica.use(new Deadline(5_000), async (client) => {
       await send(client, statement);
-      return { state: 'current', result: true };
+      return { problem: null, result: true };
     });
     expect(answer).toBeUndefined();
   }

@@ -1,5 +1,5 @@
 import type { Statement } from '../../../src/platform/data/gateway/statement.js';
-import { SharedLookups } from '../../../src/platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { Transaction } from '../../../src/platform/data/gateway/transaction.js';
 import type { Work } from '../../../src/platform/data/gateway/transaction-runner.js';
@@ -43,8 +43,8 @@ export class StatementRecorder {
     const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
-    const lookups = app.get(SharedLookups);
-    const find = lookups.find.bind(lookups);
+    const shared = app.get(SharedDatabase);
+    const readShared = shared.read.bind(shared);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
       if (rest.asDatabaseUserOf !== undefined) {
         this.noteAdministrative(text);
@@ -67,11 +67,11 @@ export class StatementRecorder {
         inner.afterCommit(callback);
       },
     });
-    Object.assign(lookups, {
-      find: (name: string, text: string, values: readonly unknown[]) => {
-        // Other lookups are those of authentication.
+    Object.assign(shared, {
+      read: (text: string, values?: readonly unknown[]) => {
+        // Other reads are those of authentication.
         if (text.search(FILTER) >= 0) this.noteAdministrative(text);
-        return find(name, text, values);
+        return readShared(text, values);
       },
     });
     Object.assign(gateway, {

@@ -5,8 +5,7 @@ import {
   SCOPES_OF_GRANT,
 } from '../../../platform/access/access.repository.js';
 import { Settings } from '../../../platform/config/settings.js';
-import { AdministrativeWrites } from '../../../platform/data/gateway/administrative-writes.js';
-import { SharedLookups } from '../../../platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../../platform/data/gateway/shared-database.js';
 import type { SessionRecord } from './session.js';
 import { lifetimeOf } from './session-lifetime.js';
 
@@ -85,8 +84,7 @@ export class SessionsRepository {
   private readonly lifetimeMs: number;
 
   constructor(
-    private readonly lookups: SharedLookups,
-    private readonly writes: AdministrativeWrites,
+    private readonly database: SharedDatabase,
     private readonly settings: Settings,
   ) {
     this.lifetimeMs = lifetimeOf(settings).maxMs;
@@ -99,7 +97,7 @@ export class SessionsRepository {
    */
   async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
     const json = JSON.stringify(sessions);
-    const stored = await this.writes.run<{ id: string }>(
+    const stored = await this.database.write<{ id: string }>(
       { text: LOCK, values: [] },
       { text: DELETE_ENDED, values: [] },
       { text: DELETE_REPLACED, values: [json] },
@@ -113,7 +111,7 @@ export class SessionsRepository {
    * @throws ApiError `query_failed`
    */
   find(ids: readonly string[]): Promise<StoredSession[]> {
-    return this.lookups.find<StoredSession>('sessions', FIND, [ids]);
+    return this.database.read<StoredSession>(FIND, [ids]);
   }
 
   /**
@@ -123,7 +121,7 @@ export class SessionsRepository {
    */
   async postponeEnds(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const values = [this.lifetimeMs, ids];
-    const stored = await this.writes.run<{ id: string }>({ text: POSTPONE_END, values });
+    const stored = await this.database.write<{ id: string }>({ text: POSTPONE_END, values });
     return new Set(stored.map(({ id }) => id));
   }
 
@@ -135,7 +133,7 @@ export class SessionsRepository {
     const text = `update mcp_sessions set subscriptions = array(
         select uri from unnest(subscriptions) uri where lower(uri) <> lower($2)
       ) || array(select $2::text where $3::boolean) where id = $1`;
-    await this.writes.run({ text, values: [id, uri, isSubscribed] });
+    await this.database.write({ text, values: [id, uri, isSubscribed] });
   }
 
   /**
@@ -146,7 +144,7 @@ export class SessionsRepository {
   async nextStreamNumber(id: string): Promise<number | undefined> {
     const text =
       'update mcp_sessions set stream_number = stream_number + 1 where id = $1 returning stream_number';
-    const [row] = await this.writes.run<{ stream_number: number }>({ text, values: [id] });
+    const [row] = await this.database.write<{ stream_number: number }>({ text, values: [id] });
     return row?.stream_number;
   }
 
@@ -156,6 +154,6 @@ export class SessionsRepository {
    */
   async delete(id: string): Promise<boolean> {
     const text = 'delete from mcp_sessions where id = $1 returning id';
-    return (await this.writes.run({ text, values: [id] })).length > 0;
+    return (await this.database.write({ text, values: [id] })).length > 0;
   }
 }

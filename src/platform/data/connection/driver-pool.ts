@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { logger } from '../../config/logger.js';
-import { destroyAfter, destroyIdleConnection } from './resilient-client.js';
+import { destroyAfter, destroyConnection } from './resilient-client.js';
 import { hasOpenTransaction } from './transaction-context.js';
 
 /**
@@ -45,7 +45,11 @@ export class ConnectionPool extends pg.Pool {
   }
 
   closeIdle(): void {
-    for (const client of this.idle) destroyIdleConnection(client);
+    for (const client of this.idle) {
+      destroyConnection(client);
+      // The error makes the pool remove the connection at once.
+      client.emit('error', new Error('closed by Latitude, because another connection was lost'));
+    }
     this.idle.clear();
   }
 

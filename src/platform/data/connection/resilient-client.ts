@@ -100,12 +100,6 @@ export function destroyAfter(
   };
 }
 
-/** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */
-export function destroyIdleConnection(client: pg.ClientBase): void {
-  destroyConnection(client);
-  client.emit('error', new Error('closed by Latitude, because another connection was lost'));
-}
-
 /** Whether a query is an object with its own `submit`, such as a cursor. */
 export function isSubmittable(config: unknown): config is pg.Submittable {
   return typeof (config as Partial<pg.Submittable> | undefined)?.submit === 'function';

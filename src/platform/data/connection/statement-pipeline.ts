@@ -126,10 +126,6 @@ export class StatementPipeline<Row> extends pg.Query {
     this.step++;
   }
 
-  handleEmptyQuery(): void {
-    // It has no rows.
-  }
-
   handleCopyInResponse(connection: pg.Connection): void {
     this.failure = new Error('COPY needs a client of its own.');
     connection.end();

@@ -83,7 +83,7 @@ export class EventLogRepository {
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
     // The second statement sees what was committed before the lock.
-    const statements = [LOCK, PUBLISH].map((text) => ({ text, values: [] }));
+    const statements = [{ text: LOCK }, { text: PUBLISH }];
     const [result] = await this.database.run<Partial<Publication>>(statements);
     return { ...nothing, ...result };
   }

@@ -97,8 +97,8 @@ export class EventPartitionsRepository {
 
   /** Runs statements in one transaction with the lock of the publisher. @returns the rows of the last one */
   private run<Row>(...texts: readonly string[]): Promise<Row[]> {
-    const statements = [...LOCK, ...texts].map((text) => ({ text, values: [] }));
-    return this.database.run<Row>(statements, { timeoutMs: TIMEOUT_MS });
+    const statements = [...LOCK, ...texts].map((text) => ({ text }));
+    return this.database.run<Row>(statements, TIMEOUT_MS);
   }
 }
 

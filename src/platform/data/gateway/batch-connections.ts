@@ -46,38 +46,47 @@ const CHECK_CONSTRAINTS_AT_ONCE = 'set constraints all immediate';
  */
 export type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
 
-/**
- * The connections of batches: statements that read or write a few rows by an index. Transactions and slow statements
- * use the pool of the data source, so that they do not delay these statements. Statements run as the database
- * user unless they set a role.
- */
+/** The pools of this instance. Statements run as the database user unless they set a role. */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
-  readonly pool: ConnectionPool;
-  private readonly settings: TenantSettings;
-  /** This pool and those of the data sources. */
-  readonly pools: readonly ConnectionPool[];
+  /**
+   * For statements that read or write a few rows by an index, which form batches. Transactions and slow statements have
+   * another pool, so that they do not delay these statements.
+   */
+  readonly batches: ConnectionPool;
+  /** For other statements of requests: that of the data source. */
+  readonly requests: ConnectionPool;
+  /** For background work and commands: that of the administration data source. */
+  readonly administration: ConnectionPool;
+  /** How many connections there are for each purpose. */
+  readonly plan: ReturnType<typeof planConnections>;
+  /** The settings of the statements that it sends. */
+  readonly settings: TenantSettings;
+  private readonly pools: readonly ConnectionPool[];
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
     @InjectDataSource(ADMINISTRATION) administration: DataSource,
-    settings: Settings,
+    { databaseMaxConnections }: Settings,
     private readonly context: SessionContext,
     timeBudget: TimeBudget,
   ) {
-    const { batches } = planConnections(settings.databaseMaxConnections);
+    this.settings = new TenantSettings(context);
+    this.requests = poolOf(dataSource);
+    this.administration = poolOf(administration);
+    this.plan = planConnections(databaseMaxConnections);
     const options = {
-      ...poolOf(dataSource).options,
+      ...this.requests.options,
+      max: this.plan.batches,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
       ...(context.hasOwnSessions && {
         onConnect: setUpConnection(timeBudget.connectionMs, SESSION),
       }),
     };
-    this.pool = new ConnectionPool({ ...options, max: batches }).reportLostConnections();
-    this.pools = [this.pool, poolOf(dataSource), poolOf(administration)];
+    this.batches = new ConnectionPool(options).reportLostConnections();
+    this.pools = [this.batches, this.requests, this.administration];
     for (const pool of this.pools) pool.onSilence = this.closeIdle;
-    this.settings = new TenantSettings(context);
   }
 
   /**
@@ -87,7 +96,7 @@ export class BatchConnections implements OnApplicationShutdown {
    * @throws any error of the driver that is not an error of one statement; the outcome of writes is then unknown
    */
   sendBatch(take: () => readonly PendingStatement[]): Promise<readonly Outcome[]> {
-    return this.pool.use(async (client, limitTo) => {
+    return this.batches.use(async (client, limitTo) => {
       const batch = take();
       const deadline = Deadline.earliest(batch.map((pending) => pending.deadline));
       limitTo(deadline.connectionMs);
@@ -122,6 +131,20 @@ export class BatchConnections implements OnApplicationShutdown {
   readonly closeIdle = (): void => {
     for (const pool of this.pools) pool.closeIdle();
   };
+
+  /**
+   * The numbers of connections of this instance: open and opening ones, unused open ones, and the statements and
+   * transactions that wait for one. A closed pool has none.
+   */
+  get counts() {
+    const sum = (count: (pool: pg.Pool) => number) =>
+      this.pools.reduce((total, pool) => total + count(pool), 0);
+    return {
+      total: sum(({ totalCount }) => totalCount),
+      idle: sum(({ idleCount }) => idleCount),
+      waiting: sum(({ waitingCount }) => waitingCount),
+    };
+  }
 
   private messagesOf(
     batch: readonly PendingStatement[],
@@ -161,7 +184,7 @@ export class BatchConnections implements OnApplicationShutdown {
 
   /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.end();
+    await this.batches.end();
   }
 }
 

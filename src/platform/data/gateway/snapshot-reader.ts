@@ -1,18 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
-import { planConnections } from '../connection/connection-plan.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { poolOf } from '../connection/driver-pool.js';
 import { destroyConnection } from '../connection/resilient-client.js';
-import { SessionContext } from '../connection/session-context.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
+import { BatchConnections } from './batch-connections.js';
 import { Deadline } from './policies.js';
 import type { Statement } from './statement.js';
-import { TenantSettings } from './tenant-settings.js';
 
 const ROWS_PER_PAGE = 500;
 
@@ -26,17 +20,9 @@ const COMMIT = { text: 'commit' };
 /** Reads any number of rows of an organization in one snapshot, in constant memory. */
 @Injectable()
 export class SnapshotReader {
-  private readonly settings: TenantSettings;
-  private free: number;
+  private free = this.connections.plan.snapshots;
 
-  constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    session: SessionContext,
-    { databaseMaxConnections }: Settings,
-  ) {
-    this.settings = new TenantSettings(session);
-    this.free = planConnections(databaseMaxConnections).snapshots;
-  }
+  constructor(private readonly connections: BatchConnections) {}
 
   /**
    * Reads the rows of a query in pages. It holds a connection until the last page, or until the caller ends it.
@@ -51,7 +37,7 @@ export class SnapshotReader {
     if (this.free === 0) throw tooMany();
     this.free--;
     try {
-      const client = await translateErrors(poolOf(this.dataSource).connect(), 'query_failed');
+      const client = await translateErrors(this.connections.requests.connect(), 'query_failed');
       const destroy = () => {
         destroyConnection(client);
       };
@@ -62,7 +48,12 @@ export class SnapshotReader {
           const sending = sendStatements<Row>(client, statements);
           return (await translateErrors(sending, 'query_failed')).at(-1) ?? [];
         };
-        const settings = this.settings.of(call.tenant.id, 'custom', new Deadline(Infinity), 'long');
+        const settings = this.connections.settings.of(
+          call.tenant.id,
+          'custom',
+          new Deadline(Infinity),
+          'long',
+        );
         const declare = { text: `declare page no scroll cursor for ${text}`, values };
         let rows = await send(BEGIN, settings, declare, FETCH);
         while (rows.length > 0) {

@@ -7,7 +7,6 @@ import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
-import { poolOf } from '../connection/driver-pool.js';
 import { SessionContext } from '../connection/session-context.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
@@ -22,15 +21,15 @@ import {
   nextAttempt,
   type PendingStatement,
 } from './policies.js';
-import { ReadReplicas } from './read-replicas.js';
+import { ReadReplicas } from './replicas/read-replicas.js';
 import type { Failure, Statement } from './statement.js';
 import { TenantSettings } from './tenant-settings.js';
 import { TimeBudget } from './time-budget.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 
-/** How many batches run at a time. With more, batches become smaller and the throughput lower. */
-const CONCURRENCY = 2;
+/** Two batches run at a time. With more, batches become smaller and the throughput lower. */
+const BATCHES = { concurrency: 2, batchSize };
 
 /**
  * How many callers of a write continue in one turn of the event loop. If all of them did, their clients would send
@@ -61,8 +60,14 @@ export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
   private readonly settings: TenantSettings;
   private readonly transactions: TransactionRunner;
-  private readonly reads: BatchQueue<PendingStatement, Outcome>;
-  private readonly writes: BatchQueue<PendingStatement, Outcome>;
+  private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
+    this.connections.sendBatch(take),
+  );
+  private readonly writes = new BatchQueue<PendingStatement, Outcome>(
+    // Under overload, all writers continue, because requests that wait for admission fill the next batch.
+    { ...BATCHES, callersPerTurn: () => (this.limit.isReached ? Infinity : WRITERS_PER_TURN) },
+    (take) => this.connections.sendBatch(take),
+  );
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -78,13 +83,6 @@ export class TenantDatabase {
     this.bulkhead = new Bulkhead(planConnections(databaseMaxConnections).waiting, MAX_WAITING);
     this.settings = new TenantSettings(session);
     this.transactions = new TransactionRunner(dataSource, this.settings, limit);
-    const options = { concurrency: CONCURRENCY, batchSize };
-    this.reads = new BatchQueue(options, (take) => connections.sendBatch(take));
-    // Under overload, all writers continue, because requests that wait for admission fill the next batch.
-    const callersPerTurn = () => (limit.isReached ? Infinity : WRITERS_PER_TURN);
-    this.writes = new BatchQueue({ ...options, callersPerTurn }, (take) =>
-      connections.sendBatch(take),
-    );
   }
 
   /**
@@ -269,7 +267,7 @@ export class TenantDatabase {
 
   private sendInPool<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
-    return poolOf(this.dataSource).use(async (client, limitTo) => {
+    return this.connections.requests.use(async (client, limitTo) => {
       limitTo(deadline.connectionMs);
       const wait = waitsForLocks ? 'long' : 'brief';
       const settings = this.settings.of(id, statement.plan, deadline, wait);

@@ -3,6 +3,9 @@ import { type PipelineStatement, statementName } from '../connection/statement-p
 import type { Statement } from './statement.js';
 import { type Deadline, type LockWait, TIMEOUT_SETTINGS } from './policies.js';
 
+/** Whether the statements are those of the entity manager of TypeORM, which cannot write to the tables of Latitude. */
+export const ENTITY_MANAGER_SETTING = 'latitude.entity_manager';
+
 /** The settings that differ between statements, as parameters. */
 const PARAMETERS = [TENANT_SETTING, ...TIMEOUT_SETTINGS];
 
@@ -31,7 +34,7 @@ export class TenantSettings {
   readonly batchText: string;
 
   constructor(private readonly context: SessionContext) {
-    this.text = context.selectWith(PARAMETERS);
+    this.text = context.selectWith(PARAMETERS, { [ENTITY_MANAGER_SETTING]: 'off' });
     this.indexText = context.selectWith(PARAMETERS, INDEX_PLAN);
     this.batchText = context.selectWith([TENANT_SETTING]);
   }

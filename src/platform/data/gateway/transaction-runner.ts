@@ -8,11 +8,11 @@ import { destroyAfter } from '../connection/resilient-client.js';
 import { sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
-import type { TenantSettings } from './tenant-settings.js';
+import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
 import { OpenTransaction, TransactionState } from './transaction.js';
 
-/** Sets whether the statements are those of the entity manager, which cannot write to the tables of Latitude. */
-const SET_ENTITY_MANAGER = `select set_config('latitude.entity_manager', $1, true)`;
+/** Begins the statements of the entity manager. */
+const SET_ENTITY_MANAGER = `select set_config('${ENTITY_MANAGER_SETTING}', 'on', true)`;
 
 /** Returns from the tenant role to the database user. */
 const SET_DATABASE_USER = `select set_config('role', 'none', true)`;
@@ -65,10 +65,9 @@ export class TransactionRunner {
                 settings.of(organization, 'prepared', deadline, wait),
                 settings.setting('database user', SET_DATABASE_USER, []),
               ]),
-          settings.setting('entity manager', SET_ENTITY_MANAGER, ['off']),
           ...(statement ? [settings.message([statement])] : []),
           ...(organization === undefined ? [] : [ofCaller]),
-          settings.setting('entity manager', SET_ENTITY_MANAGER, ['on']),
+          settings.setting('entity manager', SET_ENTITY_MANAGER, []),
         ]);
         return (await this.limit.count(step(sending))).flat();
       };

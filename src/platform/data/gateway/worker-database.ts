@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
-import { poolOf } from '../connection/driver-pool.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
+import { BatchConnections } from './batch-connections.js';
 
 /** How long a transaction may take. A connection that is silent for longer was lost. */
 const TIMEOUT_MS = 10_000;
@@ -16,22 +13,13 @@ const TIMEOUT_MS = 10_000;
 const SET_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
-/** Does not wait until the commit is on disk or on a standby. */
-const WITHOUT_WAIT = `${SET_WORKER}, set_config('synchronous_commit', 'off', true)`;
-
-interface WorkerOptions {
-  /** Whether a crash of PostgreSQL may undo the statements. */
-  readonly mayBeUndone?: boolean;
-  readonly timeoutMs?: number;
-}
-
 /**
  * Runs the statements of background work, as the database user: on jobs or events of all organizations, or on tables
  * that belong to none. They have no caller, so that errors of the driver are not translated.
  */
 @Injectable()
 export class WorkerDatabase {
-  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+  constructor(private readonly connections: BatchConnections) {}
 
   /**
    * Runs statements in one transaction, in one round trip. Each sees what was committed before it.
@@ -40,11 +28,10 @@ export class WorkerDatabase {
    */
   async run<Row>(
     statements: readonly Pick<PipelineStatement, 'text' | 'values'>[],
-    { mayBeUndone = false, timeoutMs = TIMEOUT_MS }: WorkerOptions = {},
+    timeoutMs = TIMEOUT_MS,
   ): Promise<Row[]> {
-    const text = mayBeUndone ? WITHOUT_WAIT : SET_WORKER;
-    const setting = { text, values: [String(timeoutMs)], isSetting: true };
-    const results = await poolOf(this.dataSource).use((client, limitTo) => {
+    const setting = { text: SET_WORKER, values: [String(timeoutMs)], isSetting: true };
+    const results = await this.connections.administration.use((client, limitTo) => {
       limitTo(timeoutMs);
       return sendStatements<Row>(client, [setting, ...statements]);
     });
@@ -52,11 +39,7 @@ export class WorkerDatabase {
   }
 
   /** Runs one statement. @see run */
-  query<Row>(
-    text: string,
-    values: readonly unknown[] = [],
-    options?: WorkerOptions,
-  ): Promise<Row[]> {
-    return this.run<Row>([{ text, values }], options);
+  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.run<Row>([{ text, values }]);
   }
 }

@@ -1,9 +1,10 @@
 import type { Type } from '@nestjs/common';
 import type { TenantCall } from '../call.js';
-import type { SharedLookups } from '../gateway/shared-lookups.js';
+import type { SharedDatabase } from '../gateway/shared-database.js';
 import type { JsonRow } from '../records/record-statements.js';
 import { jsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
 import type { ListQuery } from './list-query.js';
+import type { ListRow } from './list-statement.js';
 import { Page } from './page.js';
 
 /**
@@ -16,12 +17,10 @@ export abstract class LookupList<T extends object> {
   protected readonly one: string;
 
   /**
-   * @param name a unique name of the list
    * @param source SQL of the rows that belong to the tenant `$1`. Its columns are the fields of the DTO.
    */
   constructor(
-    protected readonly lookups: SharedLookups,
-    private readonly name: string,
+    protected readonly database: SharedDatabase,
     private readonly dto: Type<T>,
     private readonly source: string,
   ) {
@@ -35,17 +34,13 @@ export abstract class LookupList<T extends object> {
     const text = `select (select count(*)::int from (${this.source}) source) as total,
       (select string_agg(json, ',') from (${rows}) item) as items`;
     const values = [tenant.id, limit, (page - 1) * limit];
-    const [row] = await this.lookups.find<{ total: number; items: string | null }>(
-      `${this.name} ${dir}`,
-      text,
-      values,
-    );
+    const [row] = await this.database.read<ListRow>(text, values);
     return new Page(this.parser.list(row?.items), { page, limit, total: row?.total ?? 0 });
   }
 
   /** @throws ApiError `query_failed` */
   async find({ tenant }: TenantCall, id: string): Promise<Stored<T> | undefined> {
-    const [row] = await this.lookups.find<JsonRow>(this.name, this.one, [tenant.id, id]);
+    const [row] = await this.database.read<JsonRow>(this.one, [tenant.id, id]);
     return row && this.parser.stored(row);
   }
 

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { type ConnectionPool, poolOf } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
+import { BatchConnections } from '../gateway/batch-connections.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
-import { SharedLookups } from '../gateway/shared-lookups.js';
+import { SharedDatabase } from '../gateway/shared-database.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
@@ -27,8 +25,7 @@ const NO_COMMIT = 'The database does not commit writes in time.';
 @Injectable()
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
-  private readonly pool: ConnectionPool;
-  private readonly writes: WriteProbe;
+  private readonly writes = new WriteProbe(this.connections.requests, this.shared);
   private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
   /** The result of the last completed check. */
   private lastReason: string | undefined;
@@ -37,15 +34,12 @@ export class Readiness {
   private readStatement: string | undefined;
 
   constructor(
-    @InjectDataSource() dataSource: DataSource,
+    private readonly connections: BatchConnections,
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
-    private readonly lookups: SharedLookups,
+    private readonly shared: SharedDatabase,
     private readonly limit: ConcurrencyLimit,
-  ) {
-    this.pool = poolOf(dataSource);
-    this.writes = new WriteProbe(this.pool, lookups);
-  }
+  ) {}
 
   /** @returns the reason, as a message for operators; undefined if the instance is ready */
   unreadyReason(): Promise<string | undefined> {
@@ -83,19 +77,20 @@ export class Readiness {
   }
 
   private get isPoolExhausted(): boolean {
-    const { idleCount, totalCount, options } = this.pool;
+    const { idleCount, totalCount, options } = this.connections.requests;
     return idleCount === 0 && totalCount >= options.max;
   }
 
   /** The problem of a write that has not ended in time. */
   private get lateWrite(): string {
-    return this.writes.isConnecting && this.pool.waitingCount > 0 ? NO_CONNECTION : NO_COMMIT;
+    const isWaiting = this.writes.isConnecting && this.connections.requests.waitingCount > 0;
+    return isWaiting ? NO_CONNECTION : NO_COMMIT;
   }
 
   /** Reads the tables that requests read before their organization is known. */
   private async readShared(): Promise<undefined> {
     const text = 'select exists (select from api_keys) and exists (select from organizations)';
-    await this.lookups.find('readiness', text, []);
+    await this.shared.read(text);
   }
 
   /** Reads from every table as requests do. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ConnectionPool } from '../connection/driver-pool.js';
-import type { SharedLookups } from '../gateway/shared-lookups.js';
+import type { SharedDatabase } from '../gateway/shared-database.js';
 
 /** A write is cancelled after this time, so that no server process waits for ever. */
 const GIVE_UP_MS = 3_000;
@@ -33,7 +33,7 @@ export class WriteProbe {
 
   constructor(
     private readonly pool: ConnectionPool,
-    private readonly lookups: SharedLookups,
+    private readonly database: SharedDatabase,
   ) {}
 
   /**
@@ -50,7 +50,7 @@ export class WriteProbe {
     return this.pool.use(async (client, limitTo) => {
       this.isConnecting = false;
       let backend: number | undefined = undefined;
-      const cancel = () => this.lookups.find('cancel', CANCEL, [backend]);
+      const cancel = () => this.database.read(CANCEL, [backend]);
       limitTo(GIVE_UP_MS, () => void cancel().catch(() => undefined));
       // In a transaction, a pooler keeps the backend.
       const [, first] = await queryEach<{ pid: number }>(client, BEGIN);

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../../config/logger.js';
 import { TimeoutError, withTimeout } from '../../config/timeout.js';
 import { Readiness } from '../../data/readiness/readiness.js';
-import { Replicas } from '../../data/replicas/replicas.js';
+import { ReadReplicas } from '../../data/gateway/replicas/read-replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';
 import { HealthIndicator, type HealthResult } from './health-indicator.js';
@@ -41,7 +41,7 @@ export class HealthService implements OnModuleInit {
     @Inject(HealthIndicator) private readonly indicators: readonly HealthIndicator[],
     private readonly database: Readiness,
     private readonly limits: RateLimits,
-    private readonly replicas: Replicas,
+    private readonly replicas: ReadReplicas,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 

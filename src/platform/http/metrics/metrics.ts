@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../access/authenticator.js';
 import { VERSION } from '../../config/version.js';
-import { DatabaseStatus } from '../../data/readiness/database-status.js';
-import type { Replica } from '../../data/replicas/replica.js';
-import { Replicas } from '../../data/replicas/replicas.js';
+import { BatchConnections } from '../../data/gateway/batch-connections.js';
+import type { Replica } from '../../data/gateway/replicas/replica.js';
+import { ReadReplicas } from '../../data/gateway/replicas/read-replicas.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';
 import type { RequestObserver } from '../request/request-context.js';
@@ -39,13 +39,13 @@ export class Metrics {
 
   constructor(
     private readonly registry: MetricsRegistry,
-    database: DatabaseStatus,
+    connections: BatchConnections,
     limits: RateLimits,
     authenticator: Authenticator,
-    replicas: Replicas,
+    replicas: ReadReplicas,
   ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
-    const pool = () => database.connections();
+    const pool = () => connections.counts;
     this.add(Gauge, 'latitude_database_connections', 'Open connections.', () => pool().total);
     this.add(Gauge, 'latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
     this.add(Gauge, 'latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
@@ -106,7 +106,7 @@ export class Metrics {
   }
 
   /** The label of a replica is its place in the setting, from 1. */
-  private addReplicas({ all, reads }: Replicas): void {
+  private addReplicas({ all, reads }: ReadReplicas): void {
     const ofEach = (read: (replica: Replica) => number | undefined) => () =>
       Object.fromEntries(all.map((replica, index) => [index + 1, read(replica)]));
     this.add(

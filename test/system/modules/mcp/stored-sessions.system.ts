@@ -1,5 +1,4 @@
-import { AdministrativeWrites } from '../../../../src/platform/data/gateway/administrative-writes.js';
-import { SharedLookups } from '../../../../src/platform/data/gateway/shared-lookups.js';
+import { SharedDatabase } from '../../../../src/platform/data/gateway/shared-database.js';
 import { EventFollower } from '../../../../src/modules/events/event-follower.js';
 import { SessionStore } from '../../../../src/modules/mcp/sessions/session-store.js';
 import { createLead, updateLead } from '../../../../src/testing/factories.js';
@@ -389,11 +388,11 @@ describe('the statements of sessions', () => {
     const sessions = alone.app.get(SessionStore);
     await sessions.revalidate();
     jest.spyOn(sessions, 'revalidate').mockResolvedValue();
-    const lookups = jest.spyOn(alone.app.get(SharedLookups), 'find');
-    const writes = jest.spyOn(alone.app.get(AdministrativeWrites), 'run');
+    const reads = jest.spyOn(alone.app.get(SharedDatabase), 'read');
+    const writes = jest.spyOn(alone.app.get(SharedDatabase), 'write');
     await Promise.all(Array.from({ length: 50 }, () => expectAlive(owner, session)));
-    const names = lookups.mock.calls.map(([name]) => name);
-    expect(names.filter((name) => name === 'sessions')).toEqual([]);
+    const texts = reads.mock.calls.map(([text]) => text);
+    expect(texts.filter((text) => text.includes('mcp_sessions'))).toEqual([]);
     expect(writes).not.toHaveBeenCalled();
     await alone.stop();
   });

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { connectionOptions, POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { ConnectionPool } from '../connection/driver-pool.js';
-import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
-import { LostConnectionError } from '../connection/statement-pipeline.js';
-import type { Statement } from '../gateway/statement.js';
-import { Deadline } from '../gateway/policies.js';
-import { ORDERS_NAMES } from '../names-collation.js';
+import { connectionOptions, POOL_WAIT_MS } from '../../connection/data-source-options.js';
+import { ConnectionPool } from '../../connection/driver-pool.js';
+import { destroyConnection, ResilientClient } from '../../connection/resilient-client.js';
+import { LostConnectionError } from '../../connection/statement-pipeline.js';
+import type { Statement } from '../statement.js';
+import { Deadline } from '../policies.js';
+import { ORDERS_NAMES } from '../../names-collation.js';
 import { Availability } from './availability.js';
 
 /** A position in the write-ahead log of the primary. */
@@ -38,22 +38,6 @@ export const FIND_POSITION = `
 const MAX_CHECKS = 20;
 
 /**
- * The state of a replica for one position of the primary. `current` has every write up to it.
- */
-export type ReplicaState =
-  'current' | 'late' | 'no standby' | 'other database' | 'other timeline' | 'other isolation';
-
-/** Why a replica cannot be used. */
-const STATE_PROBLEMS: Readonly<Record<ReplicaState, string | undefined>> = {
-  current: undefined,
-  late: 'it lags behind the primary',
-  'no standby': 'it is not a standby but a primary',
-  'other database': 'it is not a copy of the database of DATABASE_URL',
-  'other timeline': 'it has not confirmed that it follows the server that was promoted last',
-  'other isolation': 'its default_transaction_isolation is not read committed',
-};
-
-/**
  * The timeline in the control file of a standby. The applied log can be on a later timeline, but never on an
  * earlier one.
  */
@@ -64,44 +48,46 @@ const CONFIRMED_TIMELINE = `greatest((select timeline_id from pg_control_checkpo
 const HAS_REACHED = 'pg_last_wal_replay_lsn() >= $1::pg_lsn';
 
 /**
- * SQL that returns the `ReplicaState`, and waits if the replica is late. The next statement of the same
- * transaction sees every write up to the position. This needs the isolation level read committed: at higher
- * levels, the statement would see the data from before the wait. Its parameters are `stateValues`.
+ * SQL that returns why a replica cannot be used, or null if it has every write up to a position of the primary. It waits
+ * if the replica is late. The next statement of the same transaction sees every write up to the position. This needs the
+ * isolation level read committed: at higher levels, the statement would see the data from before the wait. Its
+ * parameters are `problemValues`.
  */
-export const STATE_SQL = `case
-    when not pg_is_in_recovery() then 'no standby'
+export const PROBLEM_SQL = `case
+    when not pg_is_in_recovery() then 'it is not a standby but a primary'
     when current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
-      then 'other isolation'
-    when ${DATABASE_ID} <> $3::text then 'other database'
-    when ${CONFIRMED_TIMELINE} <> $2::text::int then 'other timeline'
+      then 'its default_transaction_isolation is not read committed'
+    when ${DATABASE_ID} <> $3::text then 'it is not a copy of the database of DATABASE_URL'
+    when ${CONFIRMED_TIMELINE} <> $2::text::int
+      then 'it has not confirmed that it follows the server that was promoted last'
     when ${HAS_REACHED} or (
       with recursive checks(n, slept, reached) as (
         select 1, '', false
         union all select n + 1, pg_sleep(0.001)::text, ${HAS_REACHED} from checks
         where not reached and n <= ${MAX_CHECKS})
-      select bool_or(reached) from checks) then 'current'
-    else 'late' end`;
+      select bool_or(reached) from checks) then null
+    else 'it lags behind the primary' end`;
 
-/** The parameters of `STATE_SQL`. */
-export function stateValues({ lsn, timeline, database }: WalPosition): string[] {
+/** The parameters of `PROBLEM_SQL`. */
+export function problemValues({ lsn, timeline, database }: WalPosition): string[] {
   return [lsn, timeline, database];
 }
 
 /** Timeout of a check. */
 const CHECK_MS = 1_000;
 
-const CHECK = `select ${STATE_SQL} as state,
+const CHECK = `select ${PROBLEM_SQL} as problem,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag, ${ORDERS_NAMES} as orders_names`;
 
 interface ReplicaCheck {
-  readonly state: ReplicaState;
+  readonly problem: string | null;
   readonly lag: number | null;
   readonly orders_names: boolean;
 }
 
-/** The state of a replica in the transaction of a read, and the result. */
+/** The result of a read, and why the replica cannot be used, in the transaction of the read. */
 interface ReplicaAnswer<T> {
-  readonly state: ReplicaState;
+  readonly problem: string | null;
   readonly result: T;
 }
 
@@ -157,7 +143,6 @@ export class Replica {
 
   /**
    * Runs a read. A replica that cannot serve reads is left out.
-   * @param read returns the state of the replica in its transaction, and the result
    * @returns the result; undefined if the primary has to run the read
    */
   async use<T>(
@@ -178,11 +163,11 @@ export class Replica {
     this.isChecking = true;
     let behind = null as number | null;
     const isUsable = await this.attempt(new Deadline(CHECK_MS), async (client) => {
-      const { rows } = await client.query<ReplicaCheck>(CHECK, stateValues(position));
-      const [{ state, lag, orders_names }] = rows as [ReplicaCheck];
+      const { rows } = await client.query<ReplicaCheck>(CHECK, problemValues(position));
+      const [{ problem, lag, orders_names }] = rows as [ReplicaCheck];
       this.ordersNames = orders_names;
       behind = lag;
-      return { state, result: true };
+      return { problem, result: true };
     });
     this.lagBytes = behind === null ? undefined : Math.max(0, behind);
     if (isUsable) this.availability.succeed();
@@ -198,11 +183,10 @@ export class Replica {
     read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
   ): Promise<T | undefined> {
     try {
-      const { state, result } = await this.pool.use((client, limitTo) => {
+      const { problem, result } = await this.pool.use((client, limitTo) => {
         limitTo(deadline.connectionMs);
         return read(client);
       });
-      const problem = STATE_PROBLEMS[state];
       if (problem) this.availability.fail(problem);
       return problem ? undefined : result;
     } catch (error) {

@@ -1,24 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { Settings } from '../../config/settings.js';
-import { planConnections } from '../connection/connection-plan.js';
-import { SessionContext } from '../connection/session-context.js';
-import { poolOf } from '../connection/driver-pool.js';
-import { sendStatements } from '../connection/statement-pipeline.js';
-import { Deadline } from '../gateway/policies.js';
-import { ReadReplicas } from '../gateway/read-replicas.js';
-import { SharedLookups } from '../gateway/shared-lookups.js';
-import type { Statement } from '../gateway/statement.js';
-import { TenantSettings } from '../gateway/tenant-settings.js';
-import {
-  FIND_POSITION,
-  Replica,
-  type ReplicaState,
-  STATE_SQL,
-  stateValues,
-  type WalPosition,
-} from './replica.js';
+import { Settings } from '../../../config/settings.js';
+import { sendStatements } from '../../connection/statement-pipeline.js';
+import { BatchConnections } from '../batch-connections.js';
+import { Deadline } from '../policies.js';
+import { SharedDatabase } from '../shared-database.js';
+import type { Statement } from '../statement.js';
+import { FIND_POSITION, PROBLEM_SQL, problemValues, Replica, type WalPosition } from './replica.js';
 
 /** Interval of the checks of all replicas. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -26,7 +13,7 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Timeout of reading the position of the primary for a check. */
 const POSITION_MS = 1_000;
 
-const FIND_STATE = `select ${STATE_SQL} as state`;
+const FIND_PROBLEM = `select ${PROBLEM_SQL} as problem`;
 
 /** The server that ran a read that may use a replica. */
 type ReadServer = 'replica' | 'primary';
@@ -37,25 +24,23 @@ type ReadServer = 'replica' | 'primary';
  * when the read arrived (docs/adr/0019-read-replicas.md).
  */
 @Injectable()
-export class Replicas implements ReadReplicas, OnApplicationShutdown {
+export class ReadReplicas implements OnApplicationShutdown {
   /** Numbers of reads since startup. */
   readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
   /** In the order of the setting. */
   readonly all: readonly Replica[];
-  private readonly settings: TenantSettings;
   private timer: NodeJS.Timeout | undefined;
   private turn = 0;
 
   constructor(
-    @InjectDataSource() dataSource: DataSource,
-    private readonly lookups: SharedLookups,
-    { databaseReplicaUrls, databaseMaxConnections }: Settings,
-    session: SessionContext,
+    private readonly connections: BatchConnections,
+    private readonly database: SharedDatabase,
+    { databaseReplicaUrls }: Settings,
   ) {
-    const name = poolOf(dataSource).options.application_name ?? '';
-    const { pool, administration } = planConnections(databaseMaxConnections);
-    this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool + administration));
-    this.settings = new TenantSettings(session);
+    const { plan, requests } = connections;
+    const name = requests.options.application_name ?? '';
+    const size = plan.pool + plan.administration;
+    this.all = databaseReplicaUrls.map((url) => new Replica(url, name, size));
   }
 
   /**
@@ -82,6 +67,10 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     });
   }
 
+  /**
+   * Runs a read that may use a replica.
+   * @returns the rows; undefined if the primary has to run the statement
+   */
   async read<Row>(
     organizationId: string,
     statement: Statement,
@@ -103,20 +92,21 @@ export class Replicas implements ReadReplicas, OnApplicationShutdown {
     const equals = free.filter(({ running }) => running === fewest);
     const replica = equals[this.turn++ % equals.length];
     return replica?.use(deadline, async (client) => {
-      // The state comes first, so that the statement sees every write up to the position.
-      const [states, , result] = await sendStatements<unknown>(client, [
-        this.settings.message([{ text: FIND_STATE, values: stateValues(position) }]),
-        this.settings.of(organizationId, statement.plan, deadline, 'brief'),
-        this.settings.message([statement]),
+      const { settings } = this.connections;
+      // The problem comes first, so that the statement sees every write up to the position.
+      const [problems, , result] = await sendStatements<unknown>(client, [
+        settings.message([{ text: FIND_PROBLEM, values: problemValues(position) }]),
+        settings.of(organizationId, statement.plan, deadline, 'brief'),
+        settings.message([statement]),
       ]);
-      const [{ state }] = states as [{ state: ReplicaState }];
-      return { state, result: result as Row[] };
+      const [{ problem }] = problems as [{ problem: string | null }];
+      return { problem, result: result as Row[] };
     });
   }
 
   /** @returns undefined if the primary does not reply */
   private async findPosition(deadline: Deadline): Promise<WalPosition | undefined> {
-    const positions = this.lookups.find<WalPosition>('position', FIND_POSITION, [], deadline);
+    const positions = this.database.read<WalPosition>(FIND_POSITION, [], deadline);
     return (await positions.catch(() => []))[0];
   }
 

@@ -1,4 +1,4 @@
-import { logger } from '../../config/logger.js';
+import { logger } from '../../../config/logger.js';
 
 /** Bounds of the time for which a replica is left out. It doubles while the replica keeps failing. */
 const MIN_PAUSE_MS = 1_000;
