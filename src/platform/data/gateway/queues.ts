@@ -13,13 +13,6 @@ export interface BatchOptions<I> {
   readonly callersPerTurn?: () => number;
 }
 
-/**
- * Processes a batch.
- * @param take returns the items of the batch. Call it as late as possible, because more items may arrive until then.
- * @returns one result for each item, in their order
- */
-export type ProcessBatch<I, O> = (take: () => readonly I[]) => Promise<readonly O[]>;
-
 interface Pending<I, O> {
   readonly item: I;
   readonly resolve: (result: O) => void;
@@ -36,9 +29,13 @@ export class BatchQueue<I, O> {
   /** Whether a batch will take the pending items. */
   private isNextScheduled = false;
 
+  /**
+   * @param process processes a batch, and returns one result for each item, in their order. Its parameter returns the
+   *   items; call it as late as possible, because more items may arrive until then.
+   */
   constructor(
     private readonly options: BatchOptions<I>,
-    private readonly process: ProcessBatch<I, O>,
+    private readonly process: (take: () => readonly I[]) => Promise<readonly O[]>,
   ) {}
 
   /** @throws the error of the batch */

@@ -1,22 +1,38 @@
 import { Injectable } from '@nestjs/common';
+import pg from 'pg';
 import { logger } from '../../config/logger.js';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  POOL_TIMEOUT,
+  TOO_MANY_CONNECTIONS,
+} from '../connection/driver-error.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
 import { SharedDatabase } from '../gateway/shared-database.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
-import { MISSING_GRANTS, NO_CONNECTION, runCheck } from './problem.js';
 import { WriteProbe } from './write-probe.js';
 
 /** How long a result is reused. */
 const FRESH_MS = 1_000;
+
+/** Timeout of a part of a check. Many load balancers wait for one second only. */
+const CHECK_MS = 900;
 
 /** Tables with an `organization_id` that have no repository. */
 const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
 
 /** An organization that does not exist: its reads use the tables and find nothing. */
 const NO_ORGANIZATION = { tenant: { id: '00000000-0000-0000-0000-000000000000' } };
+
+/** A problem only after a standstill. */
+const NO_CONNECTION =
+  'No connection to the database has become free, and no statement has completed, for 5 seconds.';
+
+/** The role of requests may read the tables but not write to all of them, or not use them at all. */
+const MISSING_GRANTS = 'The role that requests use lacks grants on tables or may not be used.';
 
 const NO_REPLY = 'The database does not answer in time.';
 const NO_COMMIT = 'The database does not commit writes in time.';
@@ -114,4 +130,31 @@ function readStatement(tables: readonly string[]): string {
     ['insert', 'update', 'delete'].map((right) => `has_table_privilege('${table}', '${right}')`),
   );
   return `select ${rows.join(' or ')} as found, ${grants.join(' and ')} as may_write`;
+}
+
+/**
+ * Runs a part of a check with a timeout.
+ * @param work returns a problem, as a message for operators
+ * @param late returns the problem after the timeout
+ */
+async function runCheck(
+  work: Promise<string | undefined>,
+  late: () => string,
+): Promise<string | undefined> {
+  try {
+    return await withTimeout(work, CHECK_MS);
+  } catch (error) {
+    return error instanceof TimeoutError ? late() : problemOf(error);
+  }
+}
+
+function problemOf(thrown: unknown): string {
+  const error = (thrown as Error).cause ?? thrown;
+  const code = error instanceof pg.DatabaseError ? error.code : undefined;
+  if (code === TOO_MANY_CONNECTIONS || (error as Error).message === POOL_TIMEOUT) {
+    return NO_CONNECTION;
+  }
+  if (code === INSUFFICIENT_PRIVILEGE) return MISSING_GRANTS;
+  if (code !== undefined) return `The database refuses statements (SQLSTATE ${code}).`;
+  return 'The database cannot be reached.';
 }
