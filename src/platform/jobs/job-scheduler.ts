@@ -9,6 +9,8 @@ import { JobRegistry, type ScheduledJob } from './job-registry.js';
 /** The next run of a schedule that has none. */
 const NEVER = new Date('9999-12-31T00:00:00Z');
 
+const FAILURE = 'a scheduled job could not be started';
+
 /** Runs scheduled jobs, each run in one instance. */
 @Injectable()
 export class JobScheduler {
@@ -39,12 +41,9 @@ export class JobScheduler {
     for (const { name, now } of await this.schedules.findDue(names)) {
       const scheduled = this.registry.schedules.get(name);
       if (!scheduled) continue;
-      const next = scheduled.schedule.next(now) ?? NEVER;
-      if (!(await this.schedules.claim(name, next))) continue;
-      this.running.add(name);
       // Sending a job to each organization is short. A method of a module may take longer than the poll can wait.
-      if (scheduled.run) void this.background.run(() => this.run(scheduled, next));
-      else await this.run(scheduled, next);
+      if (scheduled.run) this.background.start(() => this.run(scheduled, now), FAILURE);
+      else await this.run(scheduled, now);
     }
   }
 
@@ -53,7 +52,11 @@ export class JobScheduler {
     if (this.running.size > 0) await this.schedules.extend([...this.running]);
   }
 
-  private async run({ name, run }: ScheduledJob, next: Date): Promise<void> {
+  /** Takes a run and carries it out, as one work: a run that was taken takes place, also if the server begins to stop. */
+  private async run({ name, run, schedule }: ScheduledJob, now: Date): Promise<void> {
+    const next = schedule.next(now) ?? NEVER;
+    if (!(await this.schedules.claim(name, next))) return;
+    this.running.add(name);
     try {
       if (run) {
         await run();
