@@ -62,7 +62,8 @@ export class BatchConnections implements OnApplicationShutdown {
   readonly plan: ReturnType<typeof planConnections>;
   /** The settings of the statements that it sends. */
   readonly settings: TenantSettings;
-  private readonly pools: readonly ConnectionPool[];
+  /** All of them. A closed pool has no connections. */
+  readonly pools: readonly ConnectionPool[];
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
@@ -131,20 +132,6 @@ export class BatchConnections implements OnApplicationShutdown {
   readonly closeIdle = (): void => {
     for (const pool of this.pools) pool.closeIdle();
   };
-
-  /**
-   * The numbers of connections of this instance: open and opening ones, unused open ones, and the statements and
-   * transactions that wait for one. A closed pool has none.
-   */
-  get counts() {
-    const sum = (count: (pool: pg.Pool) => number) =>
-      this.pools.reduce((total, pool) => total + count(pool), 0);
-    return {
-      total: sum(({ totalCount }) => totalCount),
-      idle: sum(({ idleCount }) => idleCount),
-      waiting: sum(({ waitingCount }) => waitingCount),
-    };
-  }
 
   private messagesOf(
     batch: readonly PendingStatement[],

@@ -39,16 +39,17 @@ export class Metrics {
 
   constructor(
     private readonly registry: MetricsRegistry,
-    connections: BatchConnections,
+    { pools }: BatchConnections,
     limits: RateLimits,
     authenticator: Authenticator,
     replicas: ReadReplicas,
   ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
-    const pool = () => connections.counts;
-    this.add(Gauge, 'latitude_database_connections', 'Open connections.', () => pool().total);
-    this.add(Gauge, 'latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
-    this.add(Gauge, 'latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
+    const sum = (count: 'totalCount' | 'idleCount' | 'waitingCount') => () =>
+      pools.reduce((total, pool) => total + pool[count], 0);
+    this.add(Gauge, 'latitude_database_connections', 'Open connections.', sum('totalCount'));
+    this.add(Gauge, 'latitude_database_connections_idle', 'Idle connections.', sum('idleCount'));
+    this.add(Gauge, 'latitude_database_waiting', 'Waiting statements.', sum('waitingCount'));
     const refusals = 'latitude_rate_limit_refusals_total';
     this.add(Counter, refusals, 'Requests over a limit.', () => limits.refusals, 'limit');
     const shared = 'latitude_rate_limits_shared';
