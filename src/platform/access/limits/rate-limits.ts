@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { InjectThrottlerOptions } from '@nestjs/throttler';
+import { InjectThrottlerOptions, normalizeIp } from '@nestjs/throttler';
 import { ApiError } from '../../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
@@ -143,7 +143,8 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
 }
 
 function keyOf(limit: LimitName, caller: RateLimited): string {
-  return `${limit}:${typeof caller === 'string' ? caller : caller.key.id}`;
+  // The addresses of an IPv6 subnet share a window.
+  return `${limit}:${typeof caller === 'string' ? normalizeIp(caller) : caller.key.id}`;
 }
 
 /** The part of a response that sets headers. */
