@@ -27,19 +27,13 @@ export { Settings } from './platform/config/settings.js';
 
 // Routes
 export { AnyKey, Public, RawRoute, RequireScope } from './platform/http/routes/access.js';
-export {
-  Webhook,
-  type WebhookDelivery,
-  WebhookVerifier,
-} from './platform/http/routes/webhook.decorator.js';
+export { Webhook } from './platform/http/routes/webhook.decorator.js';
+export { type WebhookDelivery, WebhookVerifier } from './platform/http/routes/webhook-verifier.js';
 export type { Scope } from './platform/access/scopes.js';
 export { CurrentCall } from './platform/http/request/api-request.js';
 export { Id } from './platform/http/request/id.decorator.js';
-export {
-  ApiRoute,
-  type ApiRouteOptions,
-  ApiTag,
-} from './platform/http/routes/api-route.decorator.js';
+export { ApiRoute, ApiTag } from './platform/http/routes/api-route.decorator.js';
+export type { ApiRouteOptions } from './platform/http/routes/route-declarations.js';
 export type {
   Actor,
   Call,

@@ -29,6 +29,6 @@ export class McpCall {
     if (reported && (reported.isBlocked || remainingHits(reported) < remainingHits(window))) return;
     this.reportedWindow = window;
     setRateLimitHeaders(this.response, window);
-    if (window.isBlocked) this.response.setHeader('Retry-After', window.timeToBlockExpire);
+    if (window.isBlocked) this.response.setHeader('Retry-After', window.timeToExpire);
   };
 }

@@ -1,11 +1,11 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { RoutePlans } from './route-plans.js';
 import { assertKnownAccess } from './routes/access.js';
 import type { RoutePlan } from './routes/route-plan.js';
-import { WebhookReceiver } from './webhooks/webhook-receiver.js';
+import type { WebhookVerifier } from './routes/webhook-verifier.js';
 
 /**
  * Fails startup if
@@ -18,7 +18,7 @@ import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 export class AccessCheck implements OnModuleInit {
   constructor(
     private readonly plans: RoutePlans,
-    private readonly webhooks: WebhookReceiver,
+    private readonly modules: ModuleRef,
     private readonly config: ApplicationConfig,
   ) {}
 
@@ -60,11 +60,15 @@ export class AccessCheck implements OnModuleInit {
     if (plan.isRest || access === 'raw') {
       assertNotCachedByUrl(plan.interceptors, `${controller.name}.${name}`);
     }
-    if (!webhookVerifier) return;
+    if (webhookVerifier) this.assertProvided(route, webhookVerifier);
+  }
+
+  private assertProvided(route: string, verifier: Type<WebhookVerifier>): void {
     try {
-      this.webhooks.verifierOf(webhookVerifier);
-    } catch (error) {
-      throw new Error(`${route} ${(error as Error).message}`, { cause: error });
+      this.modules.get(verifier, { strict: false });
+    } catch (cause) {
+      const message = `${route} is verified by ${verifier.name}, which no module provides. Add it to the providers of a module.`;
+      throw new Error(message, { cause });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { All, Controller, Get, Module } from '@nestjs/common';
 import { RoutePlans } from '../../../src/platform/http/route-plans.js';
-import { type Access, AnyKey, isRestRoute } from '../../../src/platform/http/routes/access.js';
+import { AnyKey, isRestRoute } from '../../../src/platform/http/routes/access.js';
+import type { Access } from '../../../src/platform/http/routes/route-declarations.js';
 import { expectError } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';

@@ -9,7 +9,7 @@ import { validationError } from '../../../platform/errors/api-error.js';
 import { commandCallOf } from '../../../platform/extension/command-call.js';
 import { uuid } from '../../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../../platform/extension/command.js';
-import { readParameters } from '../../../platform/fields/input/read-parameters.js';
+import { QUERY_PARAMETERS, readInput } from '../../../platform/fields/input/read-input.js';
 import { LeadExportQuery } from './lead-export.dto.js';
 import { LeadExportService } from './lead-export.service.js';
 import { LeadImportRunner } from './lead-import-runner.js';
@@ -133,9 +133,7 @@ function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organizati
     if (value === undefined) return [];
     return [[parameter, Array.isArray(value) ? value : String(value)] as const];
   });
-  const { value, problems } = readParameters(dto, Object.fromEntries(given), [], {
-    encoding: 'text',
-  });
+  const { value, problems } = readInput(dto, Object.fromEntries(given), [], QUERY_PARAMETERS);
   if (problems.length > 0) throw validationError(problems);
   return value;
 }

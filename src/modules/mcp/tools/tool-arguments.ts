@@ -15,7 +15,6 @@ import {
   type ProblemWording,
   readInput,
 } from '../../../platform/fields/input/read-input.js';
-import { readParameters } from '../../../platform/fields/input/read-parameters.js';
 import type { MaybePromise } from '../../../platform/maybe-promise.js';
 import { type BuiltInArguments, builtInArgumentsOf, CLEAR, DRY_RUN } from './built-in-arguments.js';
 import type { ToolDeclaration } from './tool.decorator.js';
@@ -115,8 +114,8 @@ export class ToolArguments {
     const given = { ...Object.fromEntries(cleared.map((name) => [name, null])), ...values };
     const problems = mergeProblems(unread, conflicts);
     if (hasPlainProperties(input)) return readIntoClass(input, given, problems, { wording });
-    const read = this.tool.effect === 'reads' ? readParameters : readInput;
-    return read(input, given, problems, { wording });
+    const ignoresEmpty = this.tool.effect === 'reads';
+    return readInput(input, given, problems, { wording, ignoresEmpty });
   }
 
   /**

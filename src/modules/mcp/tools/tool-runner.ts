@@ -136,6 +136,6 @@ function metadataOf(
 ): Record<string, unknown> {
   if (code === 'insufficient_scope') return { required_scope: missing };
   if (code !== 'rate_limit_exceeded' || !window) return {};
-  const { timeToBlockExpire, endsAt } = window;
-  return { retry_after_seconds: timeToBlockExpire, resets_at: new Date(endsAt).toISOString() };
+  const { timeToExpire, endsAt } = window;
+  return { retry_after_seconds: timeToExpire, resets_at: new Date(endsAt).toISOString() };
 }

@@ -1,7 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from '../field.js';
+import { trimText } from '../kinds/text.js';
 import { compileValidator, type Validator } from '../validation/validator.js';
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** The result of reading an input: its DTO and its problems. */
 export interface Input<T> {
@@ -35,6 +38,11 @@ export interface ProblemWording {
 export interface ReadOptions {
   readonly encoding?: Encoding;
   readonly wording?: ProblemWording;
+  /**
+   * Whether empty texts are ignored, as in the filters of a list: forms and clients send all their filters. A field that
+   * is required or has a default must not be empty.
+   */
+  readonly ignoresEmpty?: boolean;
 }
 
 export const BODY: ProblemWording = {
@@ -43,6 +51,19 @@ export const BODY: ProblemWording = {
   known: (names) =>
     names.length > 0 ? `the fields are ${names.join(', ')}` : 'there are none here',
 };
+
+/** The wording of problems of query parameters. */
+export const QUERY: ProblemWording = {
+  whole: 'query',
+  unknown: 'is unknown',
+  known: (names) =>
+    names.length > 0 ? `the parameters are ${names.join(', ')}` : 'there are none here',
+};
+
+/** How the parameters of a query are read. */
+export const QUERY_PARAMETERS = { encoding: 'text', wording: QUERY, ignoresEmpty: true } as const;
+
+const NO_PROBLEMS: readonly FieldProblem[] = [];
 
 const READERS = new WeakMap<Type<object>, Reader>();
 
@@ -55,16 +76,17 @@ export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
   unread: readonly FieldProblem[] = [],
-  { encoding = 'json', wording = BODY }: ReadOptions = {},
+  { encoding = 'json', wording = BODY, ignoresEmpty = false }: ReadOptions = {},
 ): Input<T> {
   const reader = readerOf(dto);
+  const { values, empty } = givenValues(plain, reader, ignoresEmpty);
   const value = new dto();
-  setNormalized(value, plain, reader, encoding);
+  setNormalized(value, values, reader, encoding);
   const found = [
-    ...unknownNames(plain, reader.fields, wording, reader.fixed),
+    ...unknownNames(values, reader.fields, wording, reader.fixed),
     ...withPaths(reader.validate(value), value, reader),
   ];
-  const problems = mergeProblems(unread, found);
+  const problems = mergeProblems([...unread, ...empty], found);
   if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
@@ -84,6 +106,26 @@ export function readerOf(dto: Type<object>): Reader {
   return reader;
 }
 
+/**
+ * Leaves out the empty texts of fields if they are ignored.
+ * @returns the other values, and a problem for each field that must not be empty
+ */
+export function givenValues(plain: object, { fields }: Reader, ignoresEmpty: boolean) {
+  const values = plain as Values;
+  const isEmpty = ({ name, takesEmpty }: Field) => {
+    const value = values[name];
+    return !takesEmpty && typeof value === 'string' && trimText(value) === '';
+  };
+  const ignored = ignoresEmpty ? [...fields.values()].filter(isEmpty) : [];
+  if (ignored.length === 0) return { values, empty: NO_PROBLEMS };
+  const names = new Set(ignored.map(({ name }) => name));
+  const others = Object.entries(values).filter(([name]) => !names.has(name));
+  const empty = ignored
+    .filter(({ presence }) => presence.required === true || presence.default !== undefined)
+    .map(({ name }) => ({ field: name, message: 'must not be empty' }));
+  return { values: Object.fromEntries(others), empty };
+}
+
 /** Replaces the problem of each field that consists of others by those of its parts. */
 export function withPaths(
   problems: readonly FieldProblem[],
@@ -93,7 +135,7 @@ export function withPaths(
   return problems.flatMap((problem) => {
     const { field: name } = problem;
     const nested = fields.get(name)?.nested;
-    const given = (value as Readonly<Record<string, unknown>>)[name];
+    const given = (value as Values)[name];
     const parts = given === undefined || given === null ? [] : nested?.(given, name);
     return parts && parts.length > 0 ? parts : [problem];
   });
@@ -106,7 +148,7 @@ export function setNormalized(
   { fields }: Reader,
   encoding: Encoding,
 ): void {
-  const raw = plain as Readonly<Record<string, unknown>>;
+  const raw = plain as Values;
   const target = value as Record<string, unknown>;
   for (const [name, { normalize, fromText }] of fields) {
     if (!Object.hasOwn(plain, name)) continue;

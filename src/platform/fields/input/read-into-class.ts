@@ -7,6 +7,7 @@ import { rulesOf } from '../validation/rule-metadata.js';
 import { isUpdate, namesOf } from '../field.js';
 import {
   BODY,
+  givenValues,
   type Input,
   mergeProblems,
   type ProblemWording,
@@ -31,11 +32,6 @@ export function propertiesOf(dto: Type<object>): string[] {
 /** Whether a DTO declares properties, so that an input can be checked against it. */
 export function isReadable(dto: Type<object>): boolean {
   return isUpdate(dto) || propertiesOf(dto).length > 0;
-}
-
-/** Whether the properties of a DTO are all fields, so that `readInput` can read it. */
-export function hasOnlyFields(dto: Type<object>): boolean {
-  return isReadable(dto) && !hasPlainProperties(dto);
 }
 
 /** Whether a DTO has properties that are not fields, so that `readIntoClass` must read it. */
@@ -67,22 +63,23 @@ export async function readIntoClass<T extends object>(
   dto: Type<T>,
   plain: Values,
   unread: readonly FieldProblem[] = [],
-  { encoding = 'json', wording = BODY }: ReadOptions = {},
+  { encoding = 'json', wording = BODY, ignoresEmpty = false }: ReadOptions = {},
 ): Promise<Input<T>> {
-  const fields = new Set(namesOf(dto));
-  const others = Object.entries(plain).filter(([name]) => !fields.has(name));
+  const reader = readerOf(dto);
+  const { values, empty } = givenValues(plain, reader, ignoresEmpty);
+  const unreadable = [...unread, ...empty];
+  const others = Object.entries(values).filter(([name]) => !reader.fields.has(name));
   const reserved = reservedNames(Object.fromEntries(others), wording);
-  if (reserved.length > 0) return { value: new dto(), problems: [...unread, ...reserved] };
+  if (reserved.length > 0) return { value: new dto(), problems: [...unreadable, ...reserved] };
   const value = instanceOf(dto, Object.fromEntries(others));
   if (!value) {
     const problem = { field: wording.whole, message: 'has a value of a wrong type' };
-    return { value: new dto(), problems: [...unread, problem] };
+    return { value: new dto(), problems: [...unreadable, problem] };
   }
-  const reader = readerOf(dto);
-  setNormalized(value, plain, reader, encoding);
+  setNormalized(value, values, reader, encoding);
   const errors = await validate(value, OPTIONS);
   const found = withPaths(describeErrors(errors, dto, wording), value, reader);
-  const problems = mergeProblems(unread, found);
+  const problems = mergeProblems(unreadable, found);
   if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
@@ -116,8 +113,8 @@ function describeErrors(
   dto: Type<object>,
   wording: ProblemWording,
 ): FieldProblem[] {
-  const messageOfUnknown = unknownMessage(propertiesOf(dto), wording, readerOf(dto).fixed);
-  const fields = new Set(namesOf(dto));
+  const { fields, fixed } = readerOf(dto);
+  const messageOfUnknown = unknownMessage(propertiesOf(dto), wording, fixed);
   const describe = (error: ValidationError, path: string): FieldProblem[] => {
     const { property, constraints = {}, children = [] } = error;
     const field = `${path}${property}`;

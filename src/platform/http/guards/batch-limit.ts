@@ -4,7 +4,7 @@ import { RateLimits, setRateLimitHeaders, tooManyAtOnce } from '../../access/lim
 import { writesOf } from '../../data/batches/batch.dto.js';
 import type { Call } from '../../data/call.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import type { BodyCheck } from '../routes/handler-declarations.js';
+import type { BodyCheck } from '../routes/route-declarations.js';
 
 /** Counts a batch as one write for every ten items begun (docs/contract/batches.md#limits). */
 @Injectable()

@@ -8,7 +8,6 @@ import { bindInput } from '../request/bind-input.js';
 import { assertFile } from '../request/file-stream.js';
 import { isMultipartForm } from '../request/content-type.js';
 import type { InputPlan } from '../routes/input-plan.js';
-import type { RoutePlan } from '../routes/route-plan.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 
 /**
@@ -31,7 +30,9 @@ export class InputGuard implements CanActivate {
     }
     if (!plan?.input) return true;
     const response = context.switchToHttp().getResponse<Response>();
-    return mapMaybePromise(this.bind(request, plan.input, plan), () => {
+    const input = inputOf(request, plan.input, plan.parsesForms);
+    if (plan.file) assertFile(request, plan.file);
+    return mapMaybePromise(bindInput(request, input, this.settings.bodyLimitBytes), () => {
       const { call } = request.state;
       if (!plan.bodyCheck || !call) return true;
       const check = this.modules.get(plan.bodyCheck, { strict: false });
@@ -39,14 +40,10 @@ export class InputGuard implements CanActivate {
       return mapMaybePromise(checked, () => true);
     });
   }
+}
 
-  private bind(request: ApiRequest, input: InputPlan, plan: RoutePlan): MaybePromise<void> {
-    const { bodyLimitBytes } = this.settings;
-    // An interceptor parses the form, and `ParameterPipe` reads its fields.
-    if (plan.parsesForms && input.body && isMultipartForm(request.headers['content-type'])) {
-      return bindInput(request, { ...input, body: undefined }, bodyLimitBytes);
-    }
-    if (plan.file) assertFile(request, plan.file);
-    return bindInput(request, input, bodyLimitBytes);
-  }
+/** Without the body of a form: an interceptor parses it, and `ParameterPipe` reads its fields. */
+function inputOf({ headers }: ApiRequest, input: InputPlan, parsesForms: boolean): InputPlan {
+  const isForm = parsesForms && input.body && isMultipartForm(headers['content-type']);
+  return isForm ? { ...input, body: undefined } : input;
 }

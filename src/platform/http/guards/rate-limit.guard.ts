@@ -11,7 +11,6 @@ import {
 import type { Response } from 'express';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import type { RoutePlan } from '../routes/route-plan.js';
-import type { RateWindow } from '../../access/limits/rate-limit.storage.js';
 import {
   type RateLimitOptions,
   RateLimits,
@@ -73,22 +72,18 @@ export class RateLimitGuard extends ThrottlerGuard {
     if (isCountedElsewhere(req)) return this.setHeaders(context);
     const limit = actor && !isRead(req) ? 'writes' : 'reads';
     const counted = actor ? limit : 'address';
-    return mapMaybePromise(this.callerOf(req), (caller) =>
-      mapMaybePromise(this.limits.count(limit, caller, counted), (window: RateWindow) => {
-        setRateLimitHeaders(res, window);
-        if (window.isBlocked) throw tooManyRequests(window, counted);
-      }),
-    );
+    return mapMaybePromise(this.limits.count(limit, callerOf(req), counted), (window) => {
+      setRateLimitHeaders(res, window);
+      if (window.isBlocked) throw tooManyRequests(window, counted);
+    });
   }
 
   /** Sets the headers without counting the request. */
   setHeaders(context: ExecutionContext, limit: 'reads' | 'writes' = 'reads'): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    return mapMaybePromise(this.callerOf(req), (caller) =>
-      mapMaybePromise(this.limits.peek(limit, caller), (window) => {
-        setRateLimitHeaders(res, window);
-      }),
-    );
+    return mapMaybePromise(this.limits.peek(limit, callerOf(req)), (window) => {
+      setRateLimitHeaders(res, window);
+    });
   }
 
   /** The inherited guard calls this with the limit of each name that the route does not skip. */
@@ -162,10 +157,11 @@ export class RateLimitGuard extends ThrottlerGuard {
     setRateLimitHeaders(res, window);
     if (window.isBlocked) throw tooManyRequests(window, counted, ttl);
   }
+}
 
-  private callerOf(req: ApiRequest): MaybePromise<Actor | string> {
-    return req.state.call?.actor ?? this.getTracker(req);
-  }
+/** The actor or, without a valid key, the address. */
+function callerOf({ state, ip }: ApiRequest): Actor | string {
+  return state.call?.actor ?? String(ip);
 }
 
 function requestResponse(context: ExecutionContext) {

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { ACCESS, RawRoute, Public, RequireScope } from '../routes/access.js';
+import { RawRoute, Public, RequireScope } from '../routes/access.js';
+import { declarationsOf } from '../routes/route-declarations.js';
 import { ScopesGuard } from './scopes.guard.js';
 import { declareScopes } from '../../access/scopes.js';
 
@@ -13,7 +14,7 @@ beforeAll(() => {
 function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const handler = () => undefined;
   declare({}, 'handler', { value: handler });
-  const plan = { access: Reflect.getMetadata(ACCESS, handler) as unknown };
+  const plan = declarationsOf(handler);
   const call = { actor: { key: {}, scopes: new Set(scopes) } };
   return guard.canActivate({
     switchToHttp: () => ({ getRequest: () => ({ state: { call, plan } }) }),

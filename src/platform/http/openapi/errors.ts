@@ -72,7 +72,7 @@ export function errorResponsesOf(
 /** Returns the error codes that a route can return. */
 function errorsOf(route: Route): ErrorCode[] {
   const { path, method, documentation } = route;
-  const hasBody = route.hasBody || route.input?.takesNoBody === true;
+  const hasBody = route.hasBody || route.takesNoBody;
   const isIdempotent = acceptsIdempotencyKey(route);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',

@@ -1,6 +1,5 @@
 import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
 import components from './components.json' with { type: 'json' };
-import { mayWrite } from '../routes/access.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotency-key.js';
 import type { Route } from './routes.js';
 
@@ -57,13 +56,13 @@ export function requestHeadersOf(route: Route): ParameterObject[] {
   ];
 }
 
-export function acceptsIdempotencyKey({ method, access }: Route): boolean {
-  return method === 'post' && mayWrite(access);
+export function acceptsIdempotencyKey({ method, mayWrite }: Route): boolean {
+  return method === 'post' && mayWrite;
 }
 
-export function acceptsIfMatch({ method, path, access, isConditional }: Route): boolean {
+export function acceptsIfMatch({ method, path, mayWrite, isConditional }: Route): boolean {
   if (method === 'post') return isConditional;
-  return method !== 'get' && path.endsWith('}') && mayWrite(access);
+  return method !== 'get' && path.endsWith('}') && mayWrite;
 }
 
 export function acceptsIfNoneMatch({ method, isRecord }: Route): boolean {

@@ -2,8 +2,7 @@ import type { Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
 import { handlersOf } from '../../discovery/declared-handlers.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
-import type { RestAccess } from '../routes/access.js';
-import type { ApiRouteOptions } from '../routes/api-route.decorator.js';
+import type { ApiRouteOptions, RestAccess } from '../routes/route-declarations.js';
 import { planRoutes, type RoutePlan } from '../routes/route-plan.js';
 
 /** The plan of a handler of the REST API. The document is made from nothing else. */

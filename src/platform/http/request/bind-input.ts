@@ -6,11 +6,12 @@ import {
   type Input,
   mergeProblems,
   type ProblemWording,
+  QUERY,
+  QUERY_PARAMETERS,
   readInput,
   unknownNames,
 } from '../../fields/input/read-input.js';
-import { QUERY, readParameters } from '../../fields/input/read-parameters.js';
-import type { MaybePromise } from '../../maybe-promise.js';
+import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
 import type { InputPlan, SourcePlan } from '../routes/input-plan.js';
@@ -18,7 +19,6 @@ import { parseQueryString } from './query-string.js';
 import {
   allowsBody,
   checkUnexpectedBody,
-  findUnexpectedParameters,
   mayHaveBody,
   queryStringOf,
   readBytes,
@@ -40,41 +40,36 @@ export function bindInput(
 ): MaybePromise<void> {
   const query = readQuery(request, plan);
   request.query = query.value as ApiRequest['query'];
-  const { body: source } = plan;
-  if (!source) return bindNoBody(request, plan, bodyLimit, query.problems);
+  const { body: source, isStrict } = plan;
+  if (!source) {
+    return mapMaybePromise(problemsOfNoBody(request, plan, bodyLimit), (ofBody) => {
+      throwIfAny([...query.problems, ...ofBody]);
+    });
+  }
   return readJsonBytes(request, bodyLimit).then((bytes) => {
-    const body = readBody(bytes, source, plan.isStrict);
+    const body = readBody(bytes, source, isStrict);
     throwIfAny([...query.problems, ...body.problems]);
     request.body = body.value;
   });
 }
 
-function bindNoBody(
+/** A source of which the handler takes nothing. */
+const NOTHING = { dto: undefined, names: [], mayRepeat: undefined } as const;
+
+const NO_PROBLEMS: readonly FieldProblem[] = [];
+
+/** Checks the body of a handler that declares none. */
+function problemsOfNoBody(
   request: ApiRequest,
   { isStrict, takesNoBody }: InputPlan,
   bodyLimit: number,
-  problems: readonly FieldProblem[],
-): MaybePromise<void> {
+): MaybePromise<readonly FieldProblem[]> {
   const mayBeAnything = !isStrict || (allowsBody(request) && !takesNoBody);
-  if (mayBeAnything || !mayHaveBody(request)) {
-    throwIfAny(problems);
-    return;
-  }
-  const checked = allowsBody(request)
+  if (mayBeAnything || !mayHaveBody(request)) return NO_PROBLEMS;
+  return allowsBody(request)
     ? findUnexpectedFields(request, bodyLimit)
     : checkUnexpectedBody(request, bodyLimit);
-  return checked.then((ofBody) => {
-    throwIfAny([...problems, ...ofBody]);
-  });
 }
-
-/** The plan of a body that has no field. */
-const NO_FIELDS: SourcePlan = {
-  type: undefined,
-  dto: undefined,
-  names: [],
-  mayRepeat: () => false,
-};
 
 /** Returns a problem for each field of a body that has none. */
 async function findUnexpectedFields(
@@ -83,31 +78,41 @@ async function findUnexpectedFields(
 ): Promise<readonly FieldProblem[]> {
   // Zero bytes are no body, with any content type.
   const bytes = await readBytes(request, limit);
-  if (bytes.length === 0) return [];
+  if (bytes.length === 0) return NO_PROBLEMS;
   if (!isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
-  return readBody(bytes, NO_FIELDS, true).problems;
+  return readBody(bytes, NOTHING, true).problems;
 }
 
 /** Shared by all requests without a query, therefore frozen. */
-const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
+const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: NO_PROBLEMS };
 
-function readQuery(request: ApiRequest, { query, isStrict }: InputPlan): Input<object> {
-  if (!query) {
-    const problems = isStrict ? findUnexpectedParameters(request) : [];
-    return problems.length === 0 ? EMPTY_QUERY : { value: {}, problems };
-  }
-  const { dto, names, mayRepeat } = query;
-  const { values, problems } = parseQueryString(queryStringOf(request), mayRepeat);
-  if (dto) return readParameters(dto, values, problems, { encoding: 'text' });
+/** Returns a problem for each query parameter of a route that has none. */
+export function findUnexpectedParameters(request: ApiRequest): readonly FieldProblem[] {
+  return readQuery(request, { query: undefined, isStrict: true }).problems;
+}
+
+function readQuery(
+  request: ApiRequest,
+  { query, isStrict }: Pick<InputPlan, 'query' | 'isStrict'>,
+): Input<object> {
+  const text = queryStringOf(request);
+  if (!query && (text === '' || !isStrict)) return EMPTY_QUERY;
+  const { dto, names, mayRepeat } = query ?? NOTHING;
+  const { values, problems } = parseQueryString(text, mayRepeat);
+  if (dto) return readInput(dto, values, problems, QUERY_PARAMETERS);
   return {
     value: { ...values },
     problems: withUnknown(problems, values, isStrict && names, QUERY),
   };
 }
 
-function readBody(bytes: Buffer, { dto, names }: SourcePlan, isStrict: boolean): Input<unknown> {
+function readBody(
+  bytes: Buffer,
+  { dto, names }: Pick<SourcePlan, 'dto' | 'names'>,
+  isStrict: boolean,
+): Input<unknown> {
   if (bytes.length === 0 && names) return { value: {}, problems: [] };
   const { value, problems } = parseJson(bytes);
   if (isObject(value)) {

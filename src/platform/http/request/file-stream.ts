@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import type { FileBody } from '../routes/handler-declarations.js';
+import type { FileBody } from '../routes/route-declarations.js';
 import type { ApiRequest } from './api-request.js';
 
 /** How long the client may take to send a file. */

@@ -2,8 +2,7 @@ import { type ArgumentMetadata, type PipeTransform, type Type, UsePipes } from '
 import { enhancersOf, type HandlerParameter } from '../../discovery/nest-internals.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { readIntoClass } from '../../fields/input/read-into-class.js';
-import { BODY, type ReadOptions } from '../../fields/input/read-input.js';
-import { QUERY, readClassParameters } from '../../fields/input/read-parameters.js';
+import { BODY, QUERY, type ReadOptions } from '../../fields/input/read-input.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import type { RoutePlan } from '../routes/route-plan.js';
 import { isOutOfRange } from './json-number.js';
@@ -32,7 +31,9 @@ export class ParameterPipe implements PipeTransform {
     if (rule === undefined) {
       const wording = { ...(source === 'body' ? BODY : QUERY), whole };
       const dto = metatype as Type<object>;
-      return readObject(dto, value, name, { encoding: isText ? 'text' : 'json', wording });
+      const encoding = isText ? 'text' : 'json';
+      const ignoresEmpty = source === 'query' && name === undefined;
+      return readObject(dto, value, name, { encoding, wording, ignoresEmpty });
     }
     if (value === undefined || value === null) return value;
     const read = isText ? fromText(metatype, value) : value;
@@ -76,8 +77,7 @@ async function readObject(
   if (!isObject(object)) {
     throw validationError([{ field: name ?? whole, message: 'must be an object' }]);
   }
-  const read = whole === 'query' && name === undefined ? readClassParameters : readIntoClass;
-  const { value: instance, problems } = await read(dto, object, [], options);
+  const { value: instance, problems } = await readIntoClass(dto, object, [], options);
   if (problems.length === 0) return value === object ? instance : value;
   const error = validationError(problems);
   throw name === undefined ? error : error.within(name);

@@ -1,11 +1,8 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { mergeProblems, unknownNames } from '../../fields/input/read-input.js';
-import { QUERY } from '../../fields/input/read-parameters.js';
 import type { ApiRequest } from './api-request.js';
 import { readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
-import { parseQueryString } from './query-string.js';
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
@@ -86,12 +83,4 @@ function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
 export function queryStringOf({ url }: ApiRequest): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
-}
-
-/** Returns a problem for each query parameter of a route that has none. */
-export function findUnexpectedParameters(request: ApiRequest): readonly FieldProblem[] {
-  const queryString = queryStringOf(request);
-  if (queryString === '') return [];
-  const { values, problems } = parseQueryString(queryString);
-  return mergeProblems(problems, unknownNames(values, new Set(), QUERY));
 }

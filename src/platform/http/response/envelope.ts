@@ -98,8 +98,8 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 
 /** Returns the path of a record that a POST created. */
 export function createdPathOf(request: ApiRequest, id: string): string {
-  const kept = request.state.plan?.collections.get(routeOf(request) ?? '') ?? [];
-  return createdPath(request.path, kept, id);
+  const collection = request.state.plan?.collections.get(routeOf(request) ?? '') ?? request.path;
+  return createdPath(collection, request.params, id);
 }
 
 /** Wraps a result in `data`. */

@@ -1,30 +1,9 @@
 import { SetMetadata, type StreamableFile, type Type } from '@nestjs/common';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../../discovery/handler-decorator.js';
 import type { CursorPage, Page } from '../../data/lists/page.js';
 import type { Stored } from '../../data/records/stored-record.js';
+import { type ApiRouteOptions, declareRoute } from './route-declarations.js';
 import type { WithMeta } from './with-meta.js';
-
-/** How the OpenAPI document describes a route, in addition to what the route itself declares. */
-export interface ApiRouteOptions {
-  readonly summary: string;
-  /** The beginning of the description, to which the scope and the kind of operation are added. */
-  readonly description?: string;
-  /** The DTO of the response, or of each record of a page. */
-  readonly response?: Type<object> | readonly [Type<object>];
-  /** The content types of a response that is a file. */
-  readonly files?: readonly string[];
-  /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
-  readonly meta?: Type<object>;
-  /** Further statuses of successful responses, which have the same body. */
-  readonly statuses?: readonly number[];
-  /** How a list is paged. Default: by page numbers. */
-  readonly paging?: 'cursor';
-  /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
-  readonly record?: Type<object>;
-  /** Error codes of this route, in addition to those of authentication, path and body. */
-  readonly errors?: readonly ErrorCode[];
-}
 
 /** A tag of the OpenAPI document, which groups routes. */
 export interface ApiTagOptions {
@@ -32,7 +11,6 @@ export interface ApiTagOptions {
   readonly description?: string;
 }
 
-export const API_ROUTE = Symbol('API route');
 export const API_TAG = Symbol('API tag');
 
 /**
@@ -61,7 +39,7 @@ export function ApiRoute(
   options: ApiRouteOptions & { files: readonly string[] },
 ): HandlerDecorator<StreamableFile>;
 export function ApiRoute(options: ApiRouteOptions): HandlerDecorator<unknown> {
-  return SetMetadata<symbol, ApiRouteOptions>(API_ROUTE, options);
+  return declareRoute({ documentation: options });
 }
 
 /** Groups the routes of a controller under a tag of the OpenAPI document. */

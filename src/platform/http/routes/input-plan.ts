@@ -1,13 +1,13 @@
 import type { Type } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
-import { hasOnlyFields } from '../../fields/input/read-into-class.js';
-import { isRepeatable } from '../../fields/input/read-parameters.js';
+import { fieldsOf, isList } from '../../fields/field.js';
+import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
 import {
   type HandlerParameter,
   parametersOf,
   type ParameterSource,
 } from '../../discovery/nest-internals.js';
-import { NO_BODY } from './handler-declarations.js';
+import { declarationsOf } from './route-declarations.js';
 
 /** How `InputGuard` reads the query or the body. */
 export interface SourcePlan {
@@ -62,7 +62,7 @@ export function planInput(
   return {
     ...sources,
     isStrict,
-    takesNoBody: Reflect.hasMetadata(NO_BODY, handler),
+    takesNoBody: declarationsOf(handler).takesNoBody,
     typedParameters: parameters.filter(isTyped),
     pipedParameters: parameters.flatMap(({ source, name, pipes }) =>
       pipes.length > 0 ? [name ?? source] : [],
@@ -78,7 +78,7 @@ function planSource(parameters: readonly HandlerParameter[]): SourcePlan | undef
     const hasClass = isDescriptive(type);
     return {
       type,
-      dto: hasClass && isOne && hasOnlyFields(type) ? type : undefined,
+      dto: hasClass && isOne && isReadable(type) && !hasPlainProperties(type) ? type : undefined,
       names: undefined,
       mayRepeat: hasClass ? (name) => isRepeatable(type, name) : () => pipes.length > 0,
     };
@@ -93,6 +93,12 @@ function planSource(parameters: readonly HandlerParameter[]): SourcePlan | undef
     names: parameters.map(({ name = '' }) => name),
     mayRepeat: (name) => repeatable.some((one) => one.name === name),
   };
+}
+
+/** Whether a parameter can be given several times: a list, or a property that is no field. */
+function isRepeatable(dto: Type<object>, name: string): boolean {
+  const field = fieldsOf(dto).find((candidate) => candidate.name === name);
+  return field === undefined || isList(field);
 }
 
 /** Whether a type describes a value: the compiler records `Object` for interfaces, unions and `any`. */

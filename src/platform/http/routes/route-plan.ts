@@ -1,37 +1,23 @@
-import { HttpStatus, type NestInterceptor, type Type } from '@nestjs/common';
+import { HttpStatus, type NestInterceptor } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import {
   declaredStatusOf,
   enhancersOf,
   writesOwnResponse,
 } from '../../discovery/nest-internals.js';
-import type { Scope } from '../../access/scopes.js';
-import { ACCESS, type Access, FURTHER_SCOPES, isRestRoute, mayWrite } from './access.js';
-import {
-  API_ROUTE,
-  API_TAG,
-  type ApiRouteOptions,
-  type ApiTagOptions,
-} from './api-route.decorator.js';
-import { collectionOf, type KeptSegments } from './created-path.js';
-import {
-  BODY_CHECK,
-  type BodyCheck,
-  CONDITIONAL,
-  FILE_BODY,
-  type FileBody,
-  SINGLE_INSERT,
-} from './handler-declarations.js';
+import { isRestRoute } from './access.js';
+import { API_TAG, type ApiTagOptions } from './api-route.decorator.js';
+import { collectionOf } from './created-path.js';
 import { fieldsOf } from '../../fields/field.js';
 import { type InputPlan, planInput } from './input-plan.js';
-import { WEBHOOK_VERIFIER, type WebhookVerifier } from './webhook.decorator.js';
+import {
+  type ApiRouteOptions,
+  declarationsOf,
+  type RouteDeclarations,
+} from './route-declarations.js';
 
 /** What a handler declares. It is compiled once, at start, from the metadata of decorators. */
-export interface RoutePlan extends DeclaredHandler {
-  /** Undefined if the handler declares none. Every request is then refused. */
-  readonly access: Access | undefined;
-  /** Scopes that a key needs in addition to that of the access. */
-  readonly furtherScopes: readonly Scope[];
+export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
   /** What counts a request with a key against the limits. */
   readonly countedBy: 'guard' | 'handler' | 'nothing';
   /** Whether it is a route of the REST API: it refuses inputs that it does not declare. */
@@ -44,23 +30,14 @@ export interface RoutePlan extends DeclaredHandler {
   readonly input: InputPlan | undefined;
   /** Whether the method or the controller has interceptors of a team, which can parse forms with files. */
   readonly parsesForms: boolean;
-  readonly bodyCheck: Type<BodyCheck> | undefined;
-  /** The body, if the handler reads it as a file. */
-  readonly file: FileBody | undefined;
-  readonly webhookVerifier: Type<WebhookVerifier> | undefined;
   /** Whether it supports `Idempotency-Key`, or `If-Match`. */
   readonly mayWrite: boolean;
   /** What implements them around the handler. Undefined if a global interceptor does. */
   readonly writes?: NestInterceptor;
-  /** Whether one statement inserts the record and stores the response to an idempotent request. */
-  readonly isSingleInsert: boolean;
-  /** Whether a POST supports `If-Match`. */
-  readonly isConditional: boolean;
   /** The interceptors of a team that run on it. */
   readonly interceptors: readonly unknown[];
-  /** Where a created record is found, by the path of the route. */
-  readonly collections: ReadonlyMap<string, KeptSegments>;
-  readonly documentation: ApiRouteOptions | undefined;
+  /** The paths below which created records are found, by the paths of the route. */
+  readonly collections: ReadonlyMap<string, string>;
   readonly tag: ApiTagOptions | undefined;
   /** The fields of the response that are not stored for replays. */
   readonly secrets: readonly string[];
@@ -81,8 +58,8 @@ export function planRoutes(
     .flatMap(({ paths }) => paths);
   return handlers.map((declared) => {
     const { controller, handler, httpMethod, paths } = declared;
-    const declaration = <T>(key: symbol) => Reflect.getMetadata(key, handler) as T | undefined;
-    const access = declaration<Access>(ACCESS);
+    const declarations = declarationsOf(handler);
+    const { access, documentation } = declarations;
     const isRest = isRestRoute(access);
     const ofHandler = enhancersOf('interceptors', controller, handler).filter(
       (interceptor) => !own.includes(interceptor),
@@ -90,24 +67,17 @@ export function planRoutes(
     const parsesForms = ofHandler.length > 0;
     return {
       ...declared,
-      access,
-      furtherScopes: declaration<readonly Scope[]>(FURTHER_SCOPES) ?? [],
+      ...declarations,
       countedBy: COUNTED_BY[access ?? ''] ?? 'guard',
       isRest,
       status: declaredStatusOf(handler) ?? (httpMethod === 'POST' ? CREATED : OK),
       hasEnvelope: (isRest || access === 'webhook') && !writesOwnResponse(controller, handler),
       input: access === 'webhook' ? undefined : planInput(declared, isRest, parsesForms),
       parsesForms,
-      bodyCheck: declaration<Type<BodyCheck>>(BODY_CHECK),
-      file: declaration<FileBody>(FILE_BODY),
-      webhookVerifier: declaration<Type<WebhookVerifier>>(WEBHOOK_VERIFIER),
-      mayWrite: isRest && httpMethod !== 'GET' && mayWrite(access),
-      isSingleInsert: declaration(SINGLE_INSERT) === true,
-      isConditional: declaration(CONDITIONAL) === true,
+      mayWrite: isRest && httpMethod !== 'GET' && !access.endsWith(':read'),
       interceptors: [...global, ...ofHandler],
       collections: new Map(paths.map((path) => [path, collectionOf(path, reads)])),
-      documentation: declaration<ApiRouteOptions>(API_ROUTE),
-      secrets: secretsOf(declaration<ApiRouteOptions>(API_ROUTE)),
+      secrets: secretsOf(documentation),
       tag: Reflect.getMetadata(API_TAG, controller) as ApiTagOptions | undefined,
     };
   });

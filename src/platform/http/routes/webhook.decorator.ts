@@ -1,31 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ACCESS, type Access } from './access.js';
-import type { Call } from '../../data/call.js';
-
-/** A request to a webhook route, before it is verified. */
-export interface WebhookDelivery {
-  readonly headers: IncomingHttpHeaders;
-  /** The bytes of the body, which the sender signed. */
-  readonly body: Buffer;
-  /** Path and query, as sent. */
-  readonly url: string;
-  /** The parameters of the path. */
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** Verifies the deliveries of a sender. It is a provider of the module of its route. */
-export abstract class WebhookVerifier {
-  /**
-   * @returns the id of the organization that the delivery is for, or a `Call` of it; undefined if the
-   *   signature is not valid, which is answered with 401
-   */
-  abstract verify(
-    delivery: WebhookDelivery,
-  ): string | Call | undefined | Promise<string | Call | undefined>;
-}
-
-export const WEBHOOK_VERIFIER = Symbol('webhook verifier');
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { declareRoute } from './route-declarations.js';
+import type { WebhookVerifier } from './webhook-verifier.js';
 
 /**
  * Declares a route that another service calls without an API key
@@ -33,8 +8,4 @@ export const WEBHOOK_VERIFIER = Symbol('webhook verifier');
  * the parsed body and `@RawBody()` its bytes. The status is 200 unless `@HttpCode()` follows.
  */
 export const Webhook = ({ verify }: { verify: Type<WebhookVerifier> }) =>
-  applyDecorators(
-    SetMetadata<symbol, Access>(ACCESS, 'webhook'),
-    SetMetadata(WEBHOOK_VERIFIER, verify),
-    HttpCode(200),
-  );
+  applyDecorators(declareRoute({ access: 'webhook', webhookVerifier: verify }), HttpCode(200));

@@ -3,10 +3,9 @@ import { ModuleRef } from '@nestjs/core';
 import { OrganizationCalls } from '../../access/organization-calls.service.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import type { Call } from '../../data/call.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readBytes } from '../request/request-reader.js';
-import type { WebhookVerifier } from '../routes/webhook.decorator.js';
+import type { WebhookVerifier } from '../routes/webhook-verifier.js';
 
 /** Verifies the deliveries of webhook routes. */
 @Injectable()
@@ -22,33 +21,17 @@ export class WebhookReceiver {
    * @throws ApiError `payload_too_large`, `unauthorized`, `validation_error`, or what the verifier throws
    */
   async receive(request: ApiRequest, type: Type<WebhookVerifier>): Promise<void> {
-    const verifier = this.verifierOf(type);
+    const verifier = this.modules.get(type, { strict: false });
     const body = await readBytes(request, this.settings.bodyLimitBytes);
     const { headers, originalUrl: url } = request;
     const params = request.params as Record<string, string>;
     const result = await verifier.verify({ headers, body, url, params });
-    const call = await this.toCall(result);
+    const call = typeof result === 'string' ? await this.calls.find(result, 'webhook') : result;
     if (!call) {
       throw new ApiError('unauthorized', { message: 'The signature of the webhook is not valid.' });
     }
     request.state.call = call;
     Object.assign(request, { rawBody: body, body: parseBody(body, headers['content-type']) });
-  }
-
-  /** @throws Error with a predicate that follows the name of the route if no module provides the verifier */
-  verifierOf(type: Type<WebhookVerifier>): WebhookVerifier {
-    try {
-      return this.modules.get(type, { strict: false });
-    } catch (cause) {
-      const message = `is verified by ${type.name}, which no module provides. Add it to the providers of a module.`;
-      throw new Error(message, { cause });
-    }
-  }
-
-  private toCall(result: string | Call | undefined): Promise<Call | undefined> {
-    return typeof result === 'string'
-      ? this.calls.find(result, 'webhook')
-      : Promise.resolve(result);
   }
 }
 

@@ -1,6 +1,7 @@
-import { Body, Controller, Get, Module, Post, Query, Res, SetMetadata } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ACCESS, Public, RawRoute } from '../../../../src/platform/http/routes/access.js';
+import { Public, RawRoute } from '../../../../src/platform/http/routes/access.js';
+import { declareRoute } from '../../../../src/platform/http/routes/route-declarations.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { AccessCheck } from '../../../../src/platform/http/access-check.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
@@ -18,7 +19,7 @@ class UndeclaredController {
   }
 
   @Get('unknown')
-  @SetMetadata(ACCESS, 'secrets:read')
+  @declareRoute({ access: 'secrets:read' as never })
   unknown() {
     return { secret: true };
   }

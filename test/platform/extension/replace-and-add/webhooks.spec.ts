@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Body, Controller, HttpCode, Injectable, Module, Post, RawBody } from '@nestjs/common';
 import { ApiError } from '../../../../src/platform/errors/api-error.js';
 import { CurrentCall } from '../../../../src/platform/http/request/api-request.js';
+import { Webhook } from '../../../../src/platform/http/routes/webhook.decorator.js';
 import {
-  Webhook,
   type WebhookDelivery,
   WebhookVerifier,
-} from '../../../../src/platform/http/routes/webhook.decorator.js';
+} from '../../../../src/platform/http/routes/webhook-verifier.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
 import type { Call } from '../../../../src/platform/data/call.js';

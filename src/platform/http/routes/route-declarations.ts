@@ -1,0 +1,98 @@
+import type { CustomDecorator, Type } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Scope } from '../../access/scopes.js';
+import type { Call } from '../../data/call.js';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import type { MaybePromise } from '../../maybe-promise.js';
+import type { WebhookVerifier } from './webhook-verifier.js';
+
+/** What the decorators of Latitude declare on a handler. */
+export interface RouteDeclarations {
+  /** Undefined if the handler declares none. Every request is then refused. */
+  readonly access: Access | undefined;
+  /** Scopes that a key needs in addition to that of the access. */
+  readonly furtherScopes: readonly Scope[];
+  readonly webhookVerifier: Type<WebhookVerifier> | undefined;
+  /** Whether a POST takes no fields. */
+  readonly takesNoBody: boolean;
+  readonly bodyCheck: Type<BodyCheck> | undefined;
+  /** The body, if the handler reads it as a file. */
+  readonly file: FileBody | undefined;
+  /** Whether one statement inserts the record and stores the response to an idempotent request. */
+  readonly isSingleInsert: boolean;
+  /** Whether a POST supports `If-Match`. */
+  readonly isConditional: boolean;
+  readonly documentation: ApiRouteOptions | undefined;
+}
+
+/**
+ * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
+ * that write their own response), keys of operators (`operator`), senders whose delivery is verified (`webhook`), or everyone (`public`).
+ * `unknown-route` marks the fallback routes.
+ */
+export type Access = RestAccess | 'raw' | 'webhook' | 'public' | 'unknown-route';
+
+/** Who may call a route of the REST API. */
+export type RestAccess = Scope | 'any-key' | 'operator';
+
+/** A provider that checks a valid body against the caller, such as the number of items against the rate limit. It reads no records. */
+export interface BodyCheck {
+  /** @throws ApiError `validation_error`, `rate_limit_exceeded` */
+  assertAllowed(call: Call, body: object, response: Response): MaybePromise<void>;
+}
+
+/** A body that a handler reads itself, with `@FileStream()`. */
+export interface FileBody {
+  /** Content types, in lower case. */
+  readonly types: readonly string[];
+  readonly maxBytes: number;
+}
+
+/** How the OpenAPI document describes a route, in addition to what the route itself declares. */
+export interface ApiRouteOptions {
+  readonly summary: string;
+  /** The beginning of the description, to which the scope and the kind of operation are added. */
+  readonly description?: string;
+  /** The DTO of the response, or of each record of a page. */
+  readonly response?: Type<object> | readonly [Type<object>];
+  /** The content types of a response that is a file. */
+  readonly files?: readonly string[];
+  /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
+  readonly meta?: Type<object>;
+  /** Further statuses of successful responses, which have the same body. */
+  readonly statuses?: readonly number[];
+  /** How a list is paged. Default: by page numbers. */
+  readonly paging?: 'cursor';
+  /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
+  readonly record?: Type<object>;
+  /** Error codes of this route, in addition to those of authentication, path and body. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+const DECLARATIONS = Symbol('declarations of a route');
+
+const NOTHING_DECLARED: RouteDeclarations = {
+  access: undefined,
+  furtherScopes: [],
+  webhookVerifier: undefined,
+  takesNoBody: false,
+  bodyCheck: undefined,
+  file: undefined,
+  isSingleInsert: false,
+  isConditional: false,
+  documentation: undefined,
+};
+
+/** Returns a decorator that adds to what a handler declares. */
+export function declareRoute(declared: Partial<RouteDeclarations>): CustomDecorator<symbol> {
+  const decorate = (target: object, _name?: string | symbol, method?: PropertyDescriptor) => {
+    const handler = (method?.value ?? target) as object;
+    Reflect.defineMetadata(DECLARATIONS, { ...declarationsOf(handler), ...declared }, handler);
+  };
+  return Object.assign(decorate, { KEY: DECLARATIONS });
+}
+
+/** Returns what the decorators of a handler declare. */
+export function declarationsOf(handler: object): RouteDeclarations {
+  return (Reflect.getMetadata(DECLARATIONS, handler) ?? NOTHING_DECLARED) as RouteDeclarations;
+}
