@@ -77,22 +77,6 @@ export interface Field
 
 export const ID_EXAMPLE = '01a1fbde-995e-72a3-a032-ab1c988b9794';
 
-const ID_SCHEMA: JsonSchema = {
-  ...UUID_SCHEMA,
-  description: 'Identifier, given by the service.',
-  examples: [ID_EXAMPLE],
-};
-
-const ID: Field = {
-  name: 'id',
-  presence: { required: true },
-  schema: ID_SCHEMA,
-  inputSchema: ID_SCHEMA,
-  rules: [],
-  normalize: identity,
-  fromText: identity,
-};
-
 const FIELDS = Symbol('fields');
 /** Of a DTO of an update: the fields that it may not change. */
 const UPDATE = Symbol('update');
@@ -212,11 +196,14 @@ export function declareField(
   return (target, property) => {
     const name = String(property);
     const own = { name, presence, isAlternative, mayBeMissing, isSecret, column };
-    const field = { ...kind, ...own, ...schemas, normalize, fromText };
-    const isOfUpdate = isUpdate(target.constructor as Type<object>);
-    addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));
+    addField(target, { ...kind, ...own, ...schemas, normalize, fromText });
   };
 }
+
+const declareId = declareField(
+  { required: true, description: 'Identifier, given by the service.', example: ID_EXAMPLE },
+  { schema: UUID_SCHEMA, rules: [] },
+);
 
 /**
  * The DTO of an update: the fields of a create, each optional. Null clears a field, unless it is
@@ -231,7 +218,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
   Reflect.defineMetadata(UPDATE, fixed, Update);
   for (const field of fieldsOf(create)) {
     if (fixed.includes(field.name as K)) continue;
-    addField(Update.prototype, field, updateRule(field));
+    addField(Update.prototype, field);
   }
   return Update;
 }
@@ -239,8 +226,8 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
 /** The DTO of a stored record: its id and every field of a create. Unset fields are null. */
 export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T>> {
   class StoredRecord {}
-  addField(StoredRecord.prototype, ID);
-  for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field);
+  declareId(StoredRecord.prototype, 'id');
+  for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field, []);
   return StoredRecord as Type<RecordFields<T>>;
 }
 
@@ -254,7 +241,7 @@ export function PickOf<T extends object, K extends keyof T & string>(
   for (const name of names) {
     const field = fields.find((candidate) => candidate.name === name);
     if (!field) throw new Error(`${dto.name} has no field ${name}`);
-    addField(Picked.prototype, field, presenceRule(field.presence));
+    addField(Picked.prototype, field);
   }
   return Picked as Type<Pick<T, K>>;
 }
@@ -266,38 +253,33 @@ export function isClearable({ presence }: Field): boolean {
   return !presence.required && presence.default === undefined;
 }
 
-function addField(prototype: object, field: Field, presence?: PropertyDecorator): void {
+/** @param presence the rules of a missing value */
+function addField(
+  prototype: object,
+  field: Field,
+  presence: readonly PropertyDecorator[] = [presenceRule(prototype, field)],
+): void {
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
   (DECLARED_DTOS as Set<Type<object>>).add(dto);
+  const { name, normalize, newTextProblem } = field;
   const marker = Allow({ context: new FieldContext(field, dto) });
-  const { newTextProblem } = field;
   const ofNewText = newTextProblem && !isUpdate(dto) ? [textRule('isNewText', newTextProblem)] : [];
-  const conditions = presence ? [presence] : [];
-  for (const decorate of [marker, ...conditions, ...field.rules, ...ofNewText]) {
-    decorate(prototype, field.name);
+  for (const decorate of [marker, ...presence, ...field.rules, ...ofNewText]) {
+    decorate(prototype, name);
   }
-  if (field.normalize !== identity) normalizeByTransform(prototype, field);
-}
-
-/** Lets DTOs that copy the rules of this one, such as those of `PartialType()`, normalize as well. */
-function normalizeByTransform(prototype: object, { name, normalize }: Field): void {
+  if (normalize === identity) return;
+  // Lets DTOs that copy the rules of this one, such as those of `PartialType()`, normalize as well.
   const normalizeValue = ({ value }: { value: unknown }) => normalize(value);
   Transform(normalizeValue, { toClassOnly: true })(prototype, name);
 }
 
-function presenceRule({ required }: Presence<unknown>): PropertyDecorator {
-  return required ? IsDefined({ message: 'is required' }) : IsOptional();
-}
-
-/** In an update, null clears a field that can be cleared. */
-function updateRule(field: Field): PropertyDecorator {
-  return isClearable(field) ? IsOptional() : IfGiven();
-}
-
-/** Validates a value unless it is undefined. Null is validated. */
-function IfGiven(): PropertyDecorator {
-  return ValidateIf((_, value) => value !== undefined);
+/** In an update, null clears a field that can be cleared, and is validated otherwise. */
+function presenceRule({ constructor: dto }: object, field: Field): PropertyDecorator {
+  if (!isUpdate(dto as Type<object>)) {
+    return field.presence.required ? IsDefined({ message: 'is required' }) : IsOptional();
+  }
+  return isClearable(field) ? IsOptional() : ValidateIf((_, value) => value !== undefined);
 }
 
 function identity<T>(value: T): T {

@@ -20,7 +20,7 @@ export function Nested<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'> = {},
 ): PropertyDecorator {
-  return nestedObject(dto, declaration, 'output', (read) => nullsForMissing(dto, read));
+  return nestedObject(dto, declaration, 'output');
 }
 
 /**
@@ -31,17 +31,16 @@ export function NestedInput<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'>,
 ): PropertyDecorator {
-  return nestedObject(dto, declaration, 'input', (read) => read);
+  return nestedObject(dto, declaration, 'input');
 }
 
 function nestedObject(
   dto: Type<object>,
   declaration: Declaration<unknown>,
   direction: Direction,
-  complete: (read: object) => object,
 ): PropertyDecorator {
   const example = exampleOf(dto, direction);
-  return declareField({ example, ...declaration }, objectKind(dto, direction, complete));
+  return declareField({ example, ...declaration }, objectKind(dto, direction));
 }
 
 /**
@@ -52,7 +51,7 @@ export function NestedList<T extends object>(
   dto: Type<T>,
   { max, ...declaration }: Omit<Declaration<readonly T[], object>, 'default'> & { max: number },
 ): PropertyDecorator {
-  const item = objectKind(dto, 'output', (read) => nullsForMissing(dto, read));
+  const item = objectKind(dto, 'output');
   const example = exampleOf(dto, 'output');
   const problemsOf: ProblemsOf = (value, path) => {
     if (!Array.isArray(value)) return [{ field: path, message: 'must be an array of objects' }];
@@ -76,14 +75,14 @@ export function NestedList<T extends object>(
   );
 }
 
-/** The kind of an object. @param complete returns the object with the fields that a value lacks */
-function objectKind(dto: Type<object>, direction: Direction, complete: (read: object) => object) {
+/** The kind of an object. In responses, it has every field. */
+function objectKind(dto: Type<object>, direction: Direction) {
   const parse = valueParserOf(dto);
   return {
     ...nestedKind(problemsOfObject(dto)),
     schema: jsonSchemaOf(dto, direction),
     inputSchema: jsonSchemaOf(dto, 'input'),
-    normalize: (value: unknown) => readObject(dto, value, complete),
+    normalize: (value: unknown) => readObject(dto, value, direction),
     parse: (json: unknown) => (isObject(json) ? parse(json) : json),
   };
 }
@@ -109,19 +108,12 @@ export function NestedRecords(
   );
 }
 
-/**
- * Returns the object that was read, or the value itself if it has problems.
- * @param complete returns the object with the fields that a value lacks
- */
-function readObject(
-  dto: Type<object>,
-  value: unknown,
-  complete: (read: object) => object,
-): unknown {
+/** Returns the object that was read, or the value itself if it has problems. */
+function readObject(dto: Type<object>, value: unknown, direction: Direction): unknown {
   if (!isObject(value)) return value;
   const { value: read, problems } = readInput(dto, value);
   if (problems.length > 0) return value;
-  const completed = complete(read);
+  const completed = direction === 'output' ? nullsForMissing(dto, read) : read;
   READ.add(completed);
   return completed;
 }

@@ -1,4 +1,4 @@
-import { dateTimeProblem } from './date-time-problem.js';
+import { dateTimeProblem } from './date-time.js';
 
 const GENERAL = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
 

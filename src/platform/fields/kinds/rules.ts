@@ -1,5 +1,5 @@
 import { IsString, ValidateBy, type ValidationArguments } from 'class-validator';
-import { dateTimeProblem } from './date-time-problem.js';
+import { dateTimeProblem } from './date-time.js';
 import { codePointLength, isWellFormedText } from './text.js';
 
 /**
