@@ -14,6 +14,15 @@ import { TokenCalls } from './token-calls.service.js';
 /** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
 const MESSAGES_PER_WINDOW = 600;
 
+const PROVIDERS = [
+  AccessRepository,
+  Authenticator,
+  KeyRevalidation,
+  OrganizationCalls,
+  TokenCalls,
+  RateLimits,
+];
+
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({
   imports: [
@@ -30,22 +39,8 @@ const MESSAGES_PER_WINDOW = 600;
       }),
     }),
   ],
-  providers: [
-    AccessRepository,
-    Authenticator,
-    KeyRevalidation,
-    OrganizationCalls,
-    TokenCalls,
-    RateLimits,
-  ],
-  exports: [
-    AccessRepository,
-    Authenticator,
-    KeyRevalidation,
-    OrganizationCalls,
-    RateLimits,
-    TokenCalls,
-  ],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class AccessModule {}
 

@@ -64,16 +64,16 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
 
   /** Connects to Redis if it keeps the windows. Commands do not call it. */
   async connect(): Promise<void> {
-    if (this.storage instanceof SharedRateLimitStorage) await this.storage.connect();
+    await this.shared?.connect();
   }
 
   onApplicationShutdown(): void {
-    if (this.storage instanceof SharedRateLimitStorage) this.storage.disconnect();
+    this.shared?.disconnect();
   }
 
   /** Whether all instances share the limits through Redis. */
   get areShared(): boolean {
-    return this.storage instanceof SharedRateLimitStorage && this.storage.isOpen;
+    return this.shared?.isOpen ?? false;
   }
 
   /** Returns a warning for operators if several instances use one database and do not share the limits. */
@@ -81,11 +81,12 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     if (this.areShared) return undefined;
     const count = await this.instances.count();
     if (count < 2) return undefined;
-    const reason =
-      this.storage instanceof SharedRateLimitStorage
-        ? 'Redis cannot be used'
-        : 'REDIS_URL is not set';
+    const reason = this.shared ? 'Redis cannot be used' : 'REDIS_URL is not set';
     return `${count} instances use this database, and each has rate limits of its own, because ${reason}.`;
+  }
+
+  private get shared(): SharedRateLimitStorage | undefined {
+    return this.storage instanceof SharedRateLimitStorage ? this.storage : undefined;
   }
 
   /**
@@ -112,11 +113,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     return mapMaybePromise(count(amount - 1), (window) => {
       if (!window.isBlocked) return window;
       this.refusals[limit]++;
-      return mapMaybePromise(count(-1), (before) => ({
-        ...before,
-        isBlocked: true,
-        timeToBlockExpire: before.timeToExpire,
-      }));
+      return mapMaybePromise(count(-1), (before) => ({ ...before, isBlocked: true }));
     });
   }
 
@@ -166,33 +163,22 @@ export function setRateLimitHeaders(response: HeaderTarget, window: WindowState)
   response.setHeader('RateLimit-Reset', Math.ceil(window.endsAt / 1000));
 }
 
-/** Names of the limits in error messages. */
-const DESCRIPTIONS: Readonly<Record<LimitKind, string>> = {
-  reads: 'reads',
-  writes: 'writes',
-  messages: 'messages',
-  address: 'requests without a valid key',
-};
-
 /** Creates the error of a request that counts as several, and of which there are not so many left. */
 export function tooManyAtOnce(amount: number, kind: LimitName, window: RateWindow): ApiError {
-  const { limit, timeToBlockExpire } = window;
-  const left = `${remainingHits(window)} of ${limit} ${DESCRIPTIONS[kind]} are left`;
-  return new ApiError('rate_limit_exceeded', {
-    message: `The request counts as ${amount} ${DESCRIPTIONS[kind]}, and ${left}; the window ends in ${timeToBlockExpire} seconds.`,
-    headers: { 'Retry-After': String(timeToBlockExpire) },
-  });
+  const left = `${remainingHits(window)} of ${window.limit} ${kind} are left`;
+  return refusalUntilEnd(window, `The request counts as ${amount} ${kind}, and ${left}`);
 }
 
-/** Creates the error of a request over the limit, with `Retry-After`. */
-export function tooManyRequests(
-  { limit, timeToBlockExpire }: RateWindow,
-  kind: LimitKind,
-  ttl = WINDOW_MS,
-): ApiError {
-  const window = `${limit} ${DESCRIPTIONS[kind]} in ${ttl / 1000} seconds`;
+/** Creates the error of a request over the limit. */
+export function tooManyRequests(window: RateWindow, kind: LimitKind, ttl = WINDOW_MS): ApiError {
+  const counted = kind === 'address' ? 'requests without a valid key' : kind;
+  const limit = `${window.limit} ${counted} in ${ttl / 1000} seconds`;
+  return refusalUntilEnd(window, `The limit of ${limit} is reached`);
+}
+
+function refusalUntilEnd({ timeToExpire: seconds }: RateWindow, reason: string): ApiError {
   return new ApiError('rate_limit_exceeded', {
-    message: `The limit of ${window} is reached; the window ends in ${timeToBlockExpire} seconds.`,
-    headers: { 'Retry-After': String(timeToBlockExpire) },
+    message: `${reason}; the window ends in ${seconds} seconds.`,
+    headers: { 'Retry-After': String(seconds) },
   });
 }

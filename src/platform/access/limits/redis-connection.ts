@@ -4,9 +4,6 @@ import { SettingError } from '../../config/setting.js';
 import { withTimeout } from '../../config/timeout.js';
 import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
 
-/** Prefix of each key in Redis. */
-const PREFIX = 'latitude:limits:';
-
 /** The time after which Redis counts as down. */
 const REPLY_TIMEOUT_MS = 1_000;
 
@@ -63,7 +60,7 @@ export class RedisConnection {
     const { client } = this;
     if (!client) throw new Error('There is no connection.');
     try {
-      return await runOn(client, requests);
+      return await withTimeout(runWindowScript(client, requests), REPLY_TIMEOUT_MS);
     } catch (error) {
       this.giveUp(client, error as Error);
       throw error;
@@ -85,7 +82,8 @@ export class RedisConnection {
     try {
       await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
       // Only the script shows that this server can count: a replica cannot.
-      await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
+      const check = runWindowScript(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
+      await withTimeout(check, REPLY_TIMEOUT_MS);
       if (this.isClosed) throw new Error('The server stops.');
       this.client = client;
       logger.info('Redis replies: instances share the rate limits');
@@ -110,15 +108,6 @@ export class RedisConnection {
     if (this.isClosed) return;
     this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
   }
-}
-
-function runOn(
-  client: RedisClientType,
-  requests: readonly WindowRequest[],
-): Promise<WindowReply[]> {
-  const prefixed = requests.map((request) => ({ ...request, key: PREFIX + request.key }));
-  const replies = runWindowScript((args) => client.sendCommand(args), prefixed);
-  return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
 function warnOfLocalLimits(error: Error): void {

@@ -11,13 +11,18 @@ import type { WindowReply, WindowRequest } from './window-script.js';
 /** The time after which requests that were taken in advance are returned. */
 const ADVANCE_MS = 100;
 
+/** A request that is counted, or that only reads the window. */
+interface Waiting {
+  readonly isCounted: boolean;
+  readonly resolve: (window: RateWindow) => void;
+}
+
 /** The requests of one key in one turn of the event loop. */
 interface Group {
   readonly key: string;
   readonly ttl: number;
   readonly limit: number;
-  readonly counts: ((window: RateWindow) => void)[];
-  readonly peeks: ((window: RateWindow) => void)[];
+  readonly waiting: Waiting[];
 }
 
 /** Requests of a window that were counted in advance. */
@@ -72,9 +77,7 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     if (!this.isOpen) return this.local.count(key, ttl, limit, amount);
     if (amount !== 1) return this.countTogether({ key, ttl, limit, asked: amount });
     const advance = this.advanceOf(key, limit);
-    if (!advance || advance.left === 0) {
-      return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
-    }
+    if (!advance || advance.left === 0) return this.wait(key, ttl, limit, true);
     advance.left--;
     advance.hits++;
     return windowOf(advance, advance.expiresAt - performance.now());
@@ -82,7 +85,7 @@ export class SharedRateLimitStorage implements RateLimitStorage {
 
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
     if (!this.isOpen) return this.local.peek(key, ttl, limit);
-    return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
+    return this.wait(key, ttl, limit, false);
   }
 
   /** Counts several requests or none. */
@@ -112,20 +115,20 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     return advance?.limit === limit && performance.now() < advance.expiresAt ? advance : undefined;
   }
 
-  private groupOf(key: string, ttl: number, limit: number): Group {
+  private wait(key: string, ttl: number, limit: number, isCounted: boolean): Promise<RateWindow> {
     const id = `${key} ${limit}`;
-    const group = this.groups.get(id) ?? { key, ttl, limit, counts: [], peeks: [] };
+    const group = this.groups.get(id) ?? { key, ttl, limit, waiting: [] };
     if (this.groups.size === 0) setImmediate(() => void this.send());
     this.groups.set(id, group);
-    return group;
+    return new Promise((resolve) => group.waiting.push({ isCounted, resolve }));
   }
 
   private async send(): Promise<void> {
     const groups = [...this.groups.values()];
     this.groups = new Map();
     try {
-      const requests = groups.map(({ key, ttl, limit, counts }) => {
-        return { key, ttl, limit, asked: counts.length };
+      const requests = groups.map(({ key, ttl, limit, waiting }) => {
+        return { key, ttl, limit, asked: waiting.filter((one) => one.isCounted).length };
       });
       const replies = await this.redis.run(requests);
       replies.forEach((reply, index) => {
@@ -133,23 +136,23 @@ export class SharedRateLimitStorage implements RateLimitStorage {
         if (group) this.resolve(group, reply);
       });
     } catch {
-      for (const { key, ttl, limit, counts, peeks } of groups) {
-        for (const resolve of counts) resolve(this.local.count(key, ttl, limit));
-        for (const resolve of peeks) resolve(this.local.peek(key, ttl, limit));
+      for (const { key, ttl, limit, waiting } of groups) {
+        for (const { isCounted, resolve } of waiting) {
+          resolve(this.local[isCounted ? 'count' : 'peek'](key, ttl, limit));
+        }
       }
     }
   }
 
-  private resolve({ key, ttl, limit, counts, peeks }: Group, reply: WindowReply): void {
+  private resolve({ key, ttl, limit, waiting }: Group, reply: WindowReply): void {
     const { hits, allowed, endsAt, msLeft } = reply;
-    counts.forEach((resolve, index) => {
-      const isBlocked = index >= allowed;
-      const counted = hits + (isBlocked ? allowed : index + 1);
-      resolve(windowOf({ hits: counted, limit, endsAt }, msLeft, isBlocked));
-    });
-    const used = Math.min(counts.length, allowed);
-    for (const resolve of peeks) resolve(windowOf({ hits: hits + used, limit, endsAt }, msLeft));
-    if (allowed <= counts.length) return;
+    let used = 0;
+    for (const { isCounted, resolve } of waiting) {
+      const isBlocked = isCounted && used >= allowed;
+      if (isCounted && !isBlocked) used++;
+      resolve(windowOf({ hits: hits + used, limit, endsAt }, msLeft, isBlocked));
+    }
+    if (allowed === used) return;
     const advance = {
       ...{ ttl, limit, endsAt, expiresAt: performance.now() + msLeft },
       ...{ hits: hits + used, left: allowed - used },

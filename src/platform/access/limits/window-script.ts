@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { RedisClientType } from '@redis/client';
+
+/** Prefix of each key in Redis. */
+const PREFIX = 'latitude:limits:';
 
 /** If fewer requests are left, they are counted one by one. Otherwise an instance may take some in advance. */
 const COUNTED_SINGLY = 1_000;
@@ -70,23 +74,22 @@ return replies
 
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 
-/** Sends a command to Redis. */
-export type SendCommand = (args: string[]) => Promise<unknown>;
-
 const VALUES_PER_REPLY = 4;
 
 /** Counts or reads all requests in one round trip. */
 export async function runWindowScript(
-  send: SendCommand,
+  client: RedisClientType,
   requests: readonly WindowRequest[],
 ): Promise<WindowReply[]> {
-  const keys = requests.map(({ key }) => key);
+  const keys = requests.map(({ key }) => PREFIX + key);
   const args = requests.flatMap(({ ttl, limit, asked }) => [ttl, limit, asked]);
   const parameters = [keys.length, ...keys, ...args].map(String);
-  const values = (await send(['EVALSHA', SHA1, ...parameters]).catch((error: unknown) => {
+  const send = (...args: string[]): Promise<unknown> =>
+    client.sendCommand([...args, ...parameters]);
+  const values = (await send('EVALSHA', SHA1).catch((error: unknown) => {
     // Redis forgets scripts when it restarts.
     if (!String(error).includes('NOSCRIPT')) throw error;
-    return send(['EVAL', SCRIPT, ...parameters]);
+    return send('EVAL', SCRIPT);
   })) as number[];
   return requests.map((_, index) => {
     const [hits = 0, allowed = 0, endsAt = 0, msLeft = 0] = values.slice(index * VALUES_PER_REPLY);
