@@ -91,14 +91,10 @@ export interface AppOptions {
  * @throws ExtensionError
  */
 export function rootModule({
-  settings,
-  database: target,
-  timeBudget = new TimeBudget(),
-  applicationName,
-  beforeMigrating,
   extensions = [],
   modules = [],
   serverModules = [],
+  ...options
 }: AppOptions): DynamicModule {
   checkExtensions(FEATURES, extensions);
   const extensionMigrations = extensionMigrationsOf(extensions);
@@ -107,13 +103,11 @@ export function rootModule({
     module: AppModule,
     imports: [
       // The guards and the error filter of Latitude come before those of a team's modules.
-      ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
+      ConfigModule.forRoot(options.settings, Object.keys(settingsOf(extensions))),
       DatabaseModule.forRoot({
-        settings,
-        target,
-        timeBudget,
-        applicationName,
-        beforeMigrating,
+        ...options,
+        target: options.database,
+        timeBudget: options.timeBudget ?? new TimeBudget(),
         extensionMigrations,
         entities,
       }),

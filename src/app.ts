@@ -20,7 +20,7 @@ import { McpModule } from './modules/mcp/mcp.module.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
 import { requestContext } from './platform/http/request/request-context.js';
-import { startPage } from './platform/http/start-page/start-page.handler.js';
+import { startPage } from './platform/http/start-page.js';
 import { shedLoad } from './platform/http/admission/shed-load.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
 import { RoutePlans } from './platform/http/route-plans.js';

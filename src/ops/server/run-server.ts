@@ -78,7 +78,7 @@ async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promis
   const { seconds } = app.get(ShutdownDelay);
   if (seconds === 0) return;
   logger.info(`accepting connections for ${seconds} more seconds`);
-  await adapter.drain(seconds * 1_000);
+  await adapter.shutdown.drain(seconds * 1_000);
 }
 
 /**

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { HttpException } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
+import { describeProblem } from '../errors/field-problem.js';
 import { pipeProblems } from './request/pipe-problems.js';
 
 /** Statuses for which Latitude has a code with the same meaning. */
@@ -28,10 +28,12 @@ export function fromHttpException(
     return new ApiError('internal_error', { cause: exception });
   }
   const retryable = RETRYABLE.has(status);
-  const details = problemsOf(exception, pipedParameters);
+  const thrown = messageOf(exception);
+  // Only a 400 describes the input.
+  const details = status === 400 ? pipeProblems(thrown, pipedParameters) : [];
   const described = details.map(describeProblem).join('; ');
-  const thrown = messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
-  const message = described || thrown;
+  const text = textOf(thrown) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const message = described || text;
   const advice = retryable
     ? 'Repeat the same call in a few seconds.'
     : 'Do not repeat the same call. Tell the user what the message says.';
@@ -56,22 +58,17 @@ function codeOfReason(reason: string): string {
     .replaceAll(' ', '_');
 }
 
-/** Only a 400 describes the input. */
-function problemsOf(
-  exception: HttpException,
-  pipedParameters: readonly string[],
-): readonly FieldProblem[] {
-  if (exception.getStatus() !== 400) return [];
-  const response = exception.getResponse() as { readonly message?: unknown } | null;
-  return pipeProblems(response?.message, pipedParameters);
+/**
+ * Returns the message of the body of an exception: a text, those of a pipe as a list, or by property.
+ * @returns undefined for a wrapped error, whose message is not meant for the client
+ */
+function messageOf(exception: HttpException): unknown {
+  const body: unknown = exception.getResponse();
+  if (typeof body !== 'object' || body === null) return body;
+  return body instanceof Error ? undefined : (body as { message?: unknown }).message;
 }
 
-/** @returns undefined for a wrapped error, whose message is not meant for the client */
-function messageOf(exception: HttpException): string | undefined {
-  const response: unknown = exception.getResponse();
-  if (response instanceof Error) return undefined;
-  const message =
-    typeof response === 'string' ? response : (response as { message?: unknown } | null)?.message;
+function textOf(message: unknown): string | undefined {
   const text = Array.isArray(message) ? message.join('; ') : message;
   return typeof text === 'string' && text !== '' ? text : undefined;
 }

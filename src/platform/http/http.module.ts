@@ -20,7 +20,10 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
-/** Registers the guards and the error filter of all routes. The guards run in this order. */
+/** The guards of all routes, in the order in which they run. */
+const GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
+
+/** Registers the guards and the error filter of all routes. */
 @Module({
   imports: [AccessModule, DiscoveryModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
@@ -33,17 +36,9 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     HealthService,
     ShutdownDelay,
     WebhookReceiver,
-    HeadersGuard,
-    ApiKeyGuard,
-    RateLimitGuard,
-    ScopesGuard,
-    InputGuard,
     BatchLimit,
-    { provide: APP_GUARD, useExisting: HeadersGuard },
-    { provide: APP_GUARD, useExisting: ApiKeyGuard },
-    { provide: APP_GUARD, useExisting: RateLimitGuard },
-    { provide: APP_GUARD, useExisting: ScopesGuard },
-    { provide: APP_GUARD, useExisting: InputGuard },
+    ...GUARDS,
+    ...GUARDS.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
   exports: [IdempotentResponses],

@@ -52,16 +52,11 @@ export class UnknownRoutesController {
   private trailingSlashHint(request: ApiRequest): string {
     const { path } = request;
     const trimmed = path.replace(/\/+$/, '');
-    if (
-      trimmed === path ||
-      // For each method: OPTIONS needs no key.
-      !requiresKey({ method: '', path }) ||
-      trimmed.length > MAX_HINT_LENGTH
-    ) {
-      return '';
-    }
-    if (this.plans.methodsAt(trimmed).length === 0) return '';
-    return ` Did you mean ${trimmed}?`;
+    const isShort = trimmed !== path && trimmed.length <= MAX_HINT_LENGTH;
+    // For each method: OPTIONS needs no key.
+    const isRoute =
+      isShort && requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
+    return isRoute ? ` Did you mean ${trimmed}?` : '';
   }
 }
 

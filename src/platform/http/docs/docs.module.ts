@@ -21,20 +21,14 @@ class DocsController {
     asAsset(response).set('Referrer-Policy', 'no-referrer').type('html').send(PAGE);
   }
 
-  @Get(['start.js', 'reference.css'])
+  @Get(['start.js', 'reference.css', 'swagger-ui.css', 'swagger-ui-bundle.js'])
   @Public()
-  own(@Req() { path }: Request, @Res() response: Response): void {
-    asAsset(response).sendFile(basename(path), { ...SEND_OPTIONS, root: HERE });
-  }
-
-  @Get(['swagger-ui.css', 'swagger-ui-bundle.js'])
-  @Public()
-  ofSwaggerUi(@Req() { path }: Request, @Res() response: Response): void {
-    asAsset(response).sendFile(basename(path), SEND_OPTIONS);
+  asset(@Req() { path }: Request, @Res() response: Response): void {
+    const name = basename(path);
+    const root = name.startsWith('swagger-ui') ? SWAGGER_UI : HERE;
+    asAsset(response).sendFile(name, { root, cacheControl: false });
   }
 }
-
-const SEND_OPTIONS = { root: SWAGGER_UI, cacheControl: false };
 
 /** Sets the headers of a static file. Browsers revalidate it, because it changes with releases. */
 function asAsset(response: Response): Response {

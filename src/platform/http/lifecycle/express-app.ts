@@ -33,9 +33,7 @@ type ServerClasses = Required<
  * setter, because input binding assigns it.
  */
 export function serverClassesOf(app: Express): ServerClasses {
-  class WithExpressMethods extends StatefulRequest {}
-  copyMembers(WithExpressMethods.prototype, express.request, app);
-  class ExpressRequest extends WithExpressMethods {
+  class ExpressRequest extends StatefulRequest {
     private boundQuery: unknown = undefined;
 
     /** The query as sent for middleware, and as the handler declares it after input binding. */
@@ -51,13 +49,15 @@ export function serverClassesOf(app: Express): ServerClasses {
     }
   }
   class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
+  copyMembers(ExpressRequest.prototype, express.request, app);
   copyMembers(ExpressResponse.prototype, express.response, app);
   Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** Copies the members of a prototype of Express to a class, which has the application as `app`. */
+/** Copies the members of a prototype of Express that a class does not have. Its `app` is the application. */
 function copyMembers(prototype: object, members: object, app: Express): void {
-  Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(members));
+  const own = Object.getOwnPropertyDescriptors(prototype);
+  Object.defineProperties(prototype, { ...Object.getOwnPropertyDescriptors(members), ...own });
   Object.defineProperty(prototype, 'app', { value: app, configurable: true, writable: true });
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
@@ -121,7 +122,8 @@ export class GracefulShutdown {
   }
 
   private async allClosedWithin(ms: number): Promise<void> {
-    await Promise.race([Promise.all(Array.from(this.connections.keys(), closed)), after(ms)]);
+    const closed = Array.from(this.connections.keys(), (socket) => once(socket, 'close'));
+    await Promise.race([Promise.allSettled(closed), after(ms)]);
   }
 
   /** Also closes connections that never sent data, such as a browser's. Node counts them as active. */
@@ -145,8 +147,4 @@ export class GracefulShutdown {
 /** Whether a response ends only with its connection. */
 export function isEventStream(response: ServerResponse): boolean {
   return response.getHeader('Content-Type') === 'text/event-stream';
-}
-
-function closed(socket: Socket): Promise<unknown> {
-  return new Promise((resolve) => socket.once('close', resolve));
 }

@@ -90,7 +90,12 @@ export class HttpAdapter extends ExpressAdapter {
       return super.reply(response, body, statusCode);
     }
     if (isSentWithoutEnvelope(response, body)) {
-      if (body instanceof StreamableFile) answerFailureWithEnvelope(body, request, response);
+      if (body instanceof StreamableFile) {
+        // Answers `internal_error` if the file cannot be read, or closes the connection if a part of it was sent.
+        body.setErrorHandler((error) => {
+          sendError(error, request, response);
+        });
+      }
       return super.reply(response, body);
     }
     sendResponse(request, response, serializeResponse(request, response, body));
@@ -120,11 +125,6 @@ export class HttpAdapter extends ExpressAdapter {
     return this.shutdown.hasBegun;
   }
 
-  /** Serves for some time, while load balancers notice that the instance is not ready. */
-  async drain(ms: number): Promise<void> {
-    await this.shutdown.drain(ms);
-  }
-
   /** Nest calls this first when the application closes. */
   override beforeClose(): void {
     this.shutdown.begin();
@@ -146,15 +146,4 @@ function identify(request: http.IncomingMessage, response: http.ServerResponse):
   const id = typeof sent === 'string' && VALID_REQUEST_ID.test(sent) ? sent : randomUUID();
   (request as ApiRequest).state.requestId = id;
   response.setHeader('X-Request-Id', id);
-}
-
-/** Answers `internal_error` if a file cannot be read, or closes the connection if a part of it was sent. */
-function answerFailureWithEnvelope(
-  file: StreamableFile,
-  request: ApiRequest,
-  response: Response,
-): void {
-  file.setErrorHandler((error) => {
-    sendError(error, request, response);
-  });
 }

@@ -51,7 +51,7 @@ describe('the delay of a shutdown', () => {
     const adapter = app.app.getHttpAdapter() as HttpAdapter;
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     await send(app, LIVE, agent);
-    const drained = adapter.drain(2_000);
+    const drained = adapter.shutdown.drain(2_000);
     const ready = await send(app, READY, agent);
     expect(ready).toMatchObject({ status: 503, headers: { connection: 'keep-alive' } });
     await until(async () => (await send(app, LIVE, agent)).headers.connection === 'close');

@@ -1,7 +1,12 @@
-import type { Settings } from '../../config/settings.js';
-import { VERSION } from '../../config/version.js';
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { Settings } from '../config/settings.js';
+import { VERSION } from '../config/version.js';
+import { refusalOfHeaders } from './guards/headers.guard.js';
+import { serverUrlOf } from './openapi/server-url.js';
+import type { ApiRequest } from './request/api-request.js';
 
-export const STYLE = `
+const STYLE = `
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
@@ -10,17 +15,47 @@ td:first-child { white-space: nowrap; }
 pre { background: #8882; border-radius: 4px; overflow-x: auto; padding: 1rem; }
 `;
 
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' };
+
+/** Answers `GET /` and `HEAD /`: with HTML to browsers, and with JSON to other clients. */
+export function startPage(settings: Settings): RequestHandler {
+  const page = renderStartPage(settings);
+  return function startPage(request, response, next) {
+    // The guards of the catch-all route refuse the request.
+    if (refusalOfHeaders(request as ApiRequest)) {
+      next();
+      return;
+    }
+    response.set(HEADERS).vary('Accept');
+    if (request.accepts(['json', 'html']) === 'html') {
+      response.set({
+        'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+        'Referrer-Policy': 'no-referrer',
+      });
+      response.type('html').send(page);
+    } else {
+      const links = startLinks(settings, serverUrlOf(request));
+      response.type('json').send(`${JSON.stringify(links, null, 2)}\n`);
+    }
+  };
+}
+
 /** The settings that switch pages off. */
 type PublicPages = Pick<Settings, 'docs' | 'metrics'>;
 
-interface Page {
-  /** The name of the link in JSON. */
-  readonly name: string;
-  readonly path: string;
-  readonly text: string;
-}
-
-function pagesOf({ docs, metrics }: PublicPages): readonly Page[] {
+/** The pages, each with the name of its link in JSON. */
+function pagesOf({ docs, metrics }: PublicPages) {
   const page = (name: string, path: string, text: string) => ({ name, path, text });
   return [
     ...(docs ? [page('docs', 'docs', 'API reference. Try every request in the browser.')] : []),
@@ -33,7 +68,7 @@ function pagesOf({ docs, metrics }: PublicPages): readonly Page[] {
 }
 
 /** The JSON of `/`, with absolute links. */
-export function startLinks(settings: PublicPages, url: string): Readonly<Record<string, string>> {
+function startLinks(settings: PublicPages, url: string): Readonly<Record<string, string>> {
   return {
     name: 'Latitude',
     version: VERSION,
@@ -44,7 +79,7 @@ export function startLinks(settings: PublicPages, url: string): Readonly<Record<
 }
 
 /** Renders the page of `/`. Its links are relative to work behind a proxy that adds a prefix. */
-export function renderStartPage(settings: PublicPages): string {
+function renderStartPage(settings: PublicPages): string {
   return `<!doctype html>
 <html lang="en">
   <head>
