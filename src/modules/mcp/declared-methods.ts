@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Call } from '../../platform/data/call.js';
-import { assertKnownAccess } from '../../platform/http/routes/access.js';
+import { isScope } from '../../platform/access/scopes.js';
+import { unknownScope } from '../../platform/http/routes/access.js';
 import {
   assertSingleton,
   type DecoratedMethod,
@@ -34,7 +35,7 @@ export abstract class DeclaredMethods<T extends Declaration> implements OnModule
       const { name } = method.declaration;
       assertSingleton(`${name} of /mcp`, method);
       for (const scope of scopesOf(method.declaration)) {
-        assertKnownAccess(`${name} of /mcp`, scope);
+        if (!isScope(scope)) throw new Error(unknownScope(`${name} of /mcp`, scope));
       }
       const other = this.methods.get(name);
       if (other) throw new Error(`${name} of /mcp is declared by ${ownersOf(other, method)}`);

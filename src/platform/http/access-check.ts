@@ -3,7 +3,7 @@ import { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { RoutePlans } from './route-plans.js';
-import { assertKnownAccess } from './routes/access.js';
+import { isKnownAccess, unknownScope } from './routes/access.js';
 import type { RoutePlan } from './routes/route-plan.js';
 import type { WebhookVerifier } from './routes/webhook-verifier.js';
 
@@ -24,15 +24,8 @@ export class AccessCheck implements OnModuleInit {
 
   /** @throws Error whose message has one line for each faulty route */
   onModuleInit(): void {
-    const ofRoutes = this.plans.all().flatMap((plan) => {
-      try {
-        this.check(plan);
-        return [];
-      } catch (error) {
-        return [(error as Error).message];
-      }
-    });
-    const faults = [...this.earlyGuards(), ...ofRoutes];
+    const ofRoutes = this.plans.all().map((plan) => this.faultOf(plan));
+    const faults = [...this.earlyGuards(), ...ofRoutes].filter((fault) => fault !== undefined);
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
@@ -48,64 +41,51 @@ export class AccessCheck implements OnModuleInit {
       );
   }
 
-  private check(plan: RoutePlan): void {
-    const { route, access, furtherScopes, controller, name, webhookVerifier } = plan;
+  private faultOf(plan: RoutePlan): string | undefined {
+    const { route, access, furtherScopes, controller, name, webhookVerifier, interceptors } = plan;
     if (access === undefined) {
-      throw new Error(
-        `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`,
-      );
+      return `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`;
     }
-    for (const each of [access, ...furtherScopes]) assertKnownAccess(route, each);
-    assertKnownErrors(plan);
-    if (plan.isRest || access === 'raw') {
-      assertNotCachedByUrl(plan.interceptors, `${controller.name}.${name}`);
+    const unknown = [access, ...furtherScopes].find((each) => !isKnownAccess(each));
+    if (unknown !== undefined) return unknownScope(route, unknown);
+    const codes = unknownErrors(plan);
+    if (codes.length > 0) {
+      const named = `error code${codes.length > 1 ? 's' : ''} ${codes.join(', ')}`;
+      return `${route} names the unknown ${named} in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.`;
     }
-    if (webhookVerifier) this.assertProvided(route, webhookVerifier);
+    if ((plan.isRest || access === 'raw') && interceptors.some(cachesByUrl)) {
+      return `${controller.name}.${name} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`;
+    }
+    if (!webhookVerifier || this.isProvided(webhookVerifier)) return undefined;
+    return `${route} is verified by ${webhookVerifier.name}, which no module provides. Add it to the providers of a module.`;
   }
 
-  private assertProvided(route: string, verifier: Type<WebhookVerifier>): void {
+  private isProvided(verifier: Type<WebhookVerifier>): boolean {
     try {
-      this.modules.get(verifier, { strict: false });
-    } catch (cause) {
-      const message = `${route} is verified by ${verifier.name}, which no module provides. Add it to the providers of a module.`;
-      throw new Error(message, { cause });
+      return this.modules.get(verifier, { strict: false }) !== undefined;
+    } catch {
+      return false;
     }
   }
 }
 
-/** @throws Error if the error codes of `@ApiRoute()` are not in the catalogue */
-function assertKnownErrors({ route, documentation }: RoutePlan): void {
-  const unknown = (documentation?.errors ?? []).filter(
-    (code) => !Object.hasOwn(ERROR_CATALOGUE, code),
-  );
-  if (unknown.length === 0) return;
-  const codes = `error code${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')}`;
-  throw new Error(
-    `${route} names the unknown ${codes} in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.`,
-  );
+/** The error codes of `@ApiRoute()` that are not in the catalogue. */
+function unknownErrors({ documentation }: RoutePlan): readonly string[] {
+  return (documentation?.errors ?? []).filter((code) => !Object.hasOwn(ERROR_CATALOGUE, code));
 }
 
 /** The class of `@nestjs/cache-manager`, an optional package. */
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
-/**
- * Checks that every `CacheInterceptor` of a route overrides `trackBy()`. By default it caches responses by URL, so that
- * an organization would receive those of another.
- * @param route the method, as the error names it
- * @throws Error with the remedy
- */
-function assertNotCachedByUrl(interceptors: readonly unknown[], route: string): void {
-  if (!interceptors.some(cachesByUrl)) return;
-  throw new Error(
-    `${route} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`,
-  );
-}
-
 interface Tracking {
   readonly trackBy?: unknown;
 }
 
-/** @param interceptor an instance or a class, as in `@UseInterceptors()` */
+/**
+ * Whether this is a `CacheInterceptor` that does not override `trackBy()`. By default it caches responses by URL, so that an
+ * organization would receive those of another.
+ * @param interceptor an instance or a class, as in `@UseInterceptors()`
+ */
 function cachesByUrl(interceptor: unknown): boolean {
   const instance = (
     typeof interceptor === 'function' ? interceptor.prototype : interceptor

@@ -96,11 +96,6 @@ export class RateLimitGuard extends ThrottlerGuard {
     return req.state.call?.actor.key.id ?? (await super.getTracker(req));
   }
 
-  /** The key of the window of a route. */
-  protected override generateKey(context: ExecutionContext, tracker: string, name: string): string {
-    return `${name}:${context.getClass().name}.${context.getHandler().name}:${tracker}`;
-  }
-
   private countByRoute(context: ExecutionContext): MaybePromise<void> {
     const { req } = requestResponse(context);
     const { plan } = req.state;

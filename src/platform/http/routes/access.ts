@@ -39,16 +39,17 @@ export function isRestRoute(access: Access | undefined): access is RestAccess {
   return access === 'any-key' || access === 'operator' || isScope(access ?? '');
 }
 
+/** Whether an access is that of a declared scope, or requires none. */
+export function isKnownAccess(access: string): boolean {
+  return isScope(access) || needsNoScope(access);
+}
+
 /**
- * Fails startup if a declaration requires a scope that does not exist.
+ * The message for a declaration that requires a scope that does not exist.
  * @param subject the declaring route or tool, such as `GET /api/v1/leads`
- * @throws Error that names the subject and the scope
  */
-export function assertKnownAccess(subject: string, access: string): void {
-  if (isScope(access) || needsNoScope(access)) return;
-  throw new Error(
-    `${subject} requires the unknown scope ${access}. The scopes are ${SCOPES.join(', ')}.`,
-  );
+export function unknownScope(subject: string, scope: string): string {
+  return `${subject} requires the unknown scope ${scope}. The scopes are ${SCOPES.join(', ')}.`;
 }
 
 /** Whether a route requires no scope. */
