@@ -13,7 +13,7 @@ import type { Settings } from '../../platform/config/settings.js';
 import { writeSynchronously } from '../../platform/config/standard-output.js';
 import type { DatabaseHandle } from '../open-database.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
-import { ShutdownDelay } from '../../platform/http/health/shutdown-delay.js';
+import { HealthService } from '../../platform/http/health/health.service.js';
 import { HttpAdapter } from '../../platform/http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../../app.module.js';
 
@@ -75,7 +75,7 @@ export async function closeApp(
 
 /** Accepts connections for the delay of a shutdown, while load balancers notice that the instance is not ready. */
 async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promise<void> {
-  const { seconds } = app.get(ShutdownDelay);
+  const { shutdownDelaySeconds: seconds } = app.get(HealthService);
   if (seconds === 0) return;
   logger.info(`accepting connections for ${seconds} more seconds`);
   await adapter.shutdown.drain(seconds * 1_000);

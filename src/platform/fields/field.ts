@@ -7,7 +7,7 @@ import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
-import { conditionsOf, contextsOf } from './validation/rule-metadata.js';
+import { conditionsOf, rulesOf } from './validation/rule-metadata.js';
 
 /** Whether a field is required, and its default. */
 export interface Presence<T> {
@@ -106,7 +106,9 @@ const COPIED = new WeakMap<Type<object>, readonly Field[]>();
 function copiedFieldsOf(dto: Type<object>): readonly Field[] {
   const known = COPIED.get(dto);
   if (known) return known;
-  const contexts = contextsOf(dto).filter((context) => context instanceof FieldContext);
+  const contexts = rulesOf(dto)
+    .map(({ context }): unknown => context)
+    .filter((context) => context instanceof FieldContext);
   const fields = new Map(contexts.map(({ field }) => [field.name, field]));
   const copied = [...fields.values()].map((field) => {
     const sources = contexts.filter((context) => context.field.name === field.name);

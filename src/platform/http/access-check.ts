@@ -62,7 +62,8 @@ export class AccessCheck implements OnModuleInit {
 
   private isProvided(verifier: Type<WebhookVerifier>): boolean {
     try {
-      return this.modules.get(verifier, { strict: false }) !== undefined;
+      this.modules.get(verifier, { strict: false });
+      return true;
     } catch {
       return false;
     }

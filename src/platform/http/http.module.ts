@@ -9,7 +9,6 @@ import { AccessCheck } from './access-check.js';
 import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
-import { ShutdownDelay } from './health/shutdown-delay.js';
 import { RoutePlans } from './route-plans.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
@@ -34,7 +33,6 @@ const GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGua
     AccessCheck,
     ApiDescription,
     HealthService,
-    ShutdownDelay,
     WebhookReceiver,
     BatchLimit,
     ...GUARDS,

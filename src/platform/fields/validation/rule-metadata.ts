@@ -16,11 +16,6 @@ export function rulesOf(dto: Type<object>): RuleMetadata[] {
   return getMetadataStorage().getTargetValidationMetadatas(dto, noSchema, false, false);
 }
 
-/** Returns the contexts of the rules of a class, which decorators take as an option. */
-export function contextsOf(dto: Type<object>): unknown[] {
-  return rulesOf(dto).map(({ context }) => context as unknown);
-}
-
 /** Returns the conditions of a property, such as `@IsOptional()`. */
 export function conditionsOf(dto: Type<object>, name: string): RuleMetadata[] {
   return rulesOf(dto).filter(

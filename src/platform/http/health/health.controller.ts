@@ -2,7 +2,6 @@ import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../routes/access.js';
 import { HealthService } from './health.service.js';
-import { ShutdownDelay } from './shutdown-delay.js';
 import { ErrorFilter } from '../error.filter.js';
 
 /**
@@ -12,10 +11,7 @@ import { ErrorFilter } from '../error.filter.js';
 @Controller('health')
 @UseFilters(ErrorFilter)
 export class HealthController {
-  constructor(
-    private readonly health: HealthService,
-    private readonly shutdownDelay: ShutdownDelay,
-  ) {}
+  constructor(private readonly health: HealthService) {}
 
   /** Liveness: the process responds. */
   @Get('live')
@@ -30,7 +26,6 @@ export class HealthController {
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res() response: Response): Promise<void> {
-    this.shutdownDelay.recordCheck();
     const report = await this.health.checkReadiness();
     response.status(report.status === 'unavailable' ? 503 : 200).json(report);
   }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../../config/logger.js';
+import { Settings } from '../../config/settings.js';
 import { TimeoutError, withTimeout } from '../../config/timeout.js';
 import { Readiness } from '../../data/readiness/readiness.js';
 import { ReadReplicas } from '../../data/gateway/replicas/read-replicas.js';
@@ -27,6 +28,12 @@ export interface ReadinessReport {
 /** How long results are reused. */
 const FRESH_MS = 1_000;
 
+/** Longer than the interval of most health checks. */
+const MAX_INTERVAL_MS = 60_000;
+
+/** Longer than three health checks of HAProxy with its default interval, after which it uses other instances. */
+const POLLED_DELAY_SECONDS = 7;
+
 const NAME = /^[a-z][a-z0-9_]*$/;
 /** Reasons of `/health/ready` that are not names of indicators. */
 const RESERVED: ReadonlySet<string> = new Set(['draining', 'database']);
@@ -36,6 +43,8 @@ const RESERVED: ReadonlySet<string> = new Set(['draining', 'database']);
 export class HealthService implements OnModuleInit {
   private latest: { startedAt: number; results: Promise<HealthResults> } | undefined;
   private readonly down = new Set<string>();
+  /** The times of the last two readiness checks, on the clock of `performance.now()`. */
+  private checkedAt: readonly number[] = [];
 
   constructor(
     @Inject(HealthIndicator) private readonly indicators: readonly HealthIndicator[],
@@ -43,6 +52,7 @@ export class HealthService implements OnModuleInit {
     private readonly limits: RateLimits,
     private readonly replicas: ReadReplicas,
     private readonly host: HttpAdapterHost<HttpAdapter>,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws Error that names an indicator whose name is not valid or not unique */
@@ -57,7 +67,18 @@ export class HealthService implements OnModuleInit {
     );
   }
 
+  /**
+   * How long an instance that stops still accepts connections (docs/guides/operator.md#load-balancers): the setting. By
+   * default, there is a delay while something polls `/health/ready`.
+   */
+  get shutdownDelaySeconds(): number {
+    const since = performance.now() - MAX_INTERVAL_MS;
+    const isPolled = this.checkedAt.filter((time) => time > since).length > 1;
+    return this.settings.shutdownDelaySeconds ?? (isPolled ? POLLED_DELAY_SECONDS : 0);
+  }
+
   async checkReadiness(): Promise<ReadinessReport> {
+    this.checkedAt = [...this.checkedAt.slice(-1), performance.now()];
     if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
     const [reason, results] = await Promise.all([this.database.unreadyReason(), this.runChecks()]);
     const checks = Object.keys(results).length > 0 ? { checks: results } : {};

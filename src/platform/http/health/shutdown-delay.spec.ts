@@ -1,5 +1,5 @@
 import { readSettings } from '../../config/settings.js';
-import { ShutdownDelay } from './shutdown-delay.js';
+import { HealthService } from './health.service.js';
 
 const SECOND_MS = 1_000;
 
@@ -15,13 +15,14 @@ afterEach(() => {
 
 /** The delay after readiness checks that were the given seconds ago. */
 function delayAfter(secondsAgo: readonly number[], env: Record<string, string> = {}): number {
-  const delay = new ShutdownDelay(readSettings(env));
+  const [none, host] = [{} as never, { httpAdapter: { isDraining: true } } as never];
+  const health = new HealthService([], none, none, none, host, readSettings(env));
   for (const seconds of secondsAgo) {
     now = -seconds * SECOND_MS;
-    delay.recordCheck();
+    void health.checkReadiness();
   }
   now = 0;
-  return delay.seconds;
+  return health.shutdownDelaySeconds;
 }
 
 describe('the delay of a shutdown', () => {

@@ -9,10 +9,7 @@ import { JSON_TYPE, type Schema, schemaRef } from './model.js';
 import { responseDtoOf, type RestHandler } from './routes.js';
 
 /** What a list has beside `data`. */
-interface Meta {
-  readonly schema: Schema;
-  readonly example: object | undefined;
-}
+type Meta = Pick<MediaTypeObject, 'schema' | 'example'>;
 
 /** `meta` of the lists of `@ApiRoute()`. */
 const META = {
@@ -47,7 +44,7 @@ export function contentOf(
   schemas: ComponentSchemas,
 ): ContentObject | undefined {
   if (WITHOUT_BODY.test(code)) return undefined;
-  const { status, hasEnvelope, documentation } = route;
+  const { hasEnvelope, documentation } = route;
   if (documentation?.files) return contentOfFiles(documentation.files);
   if (!hasEnvelope) return described;
   if (!successesOf(route).includes(code)) return enveloped(described);
@@ -57,8 +54,7 @@ export function contentOf(
     return enveloped({ [JSON_TYPE]: json }, metaOf(route, schemas));
   }
   // Without a declaration, `data` has any type.
-  const isMain = code === String(status);
-  return enveloped(described ?? (isMain ? { [JSON_TYPE]: { schema: {} } } : undefined));
+  return enveloped(described ?? { [JSON_TYPE]: { schema: {} } });
 }
 
 /** The statuses that a route declares for successful responses. */
@@ -111,9 +107,9 @@ function contentOfFiles(types: readonly string[]): ContentObject {
 function enveloped(content: ContentObject | undefined, meta?: Meta): ContentObject | undefined {
   const json = content?.[JSON_TYPE];
   if (!json) return content;
-  const properties = { data: json.schema ?? {}, ...(meta && { meta: meta.schema }) };
+  const properties = { data: json.schema ?? {}, ...(meta && { meta: meta.schema ?? {} }) };
   const schema = { type: 'object', properties, required: Object.keys(properties) };
-  const wrap = (data: unknown) => ({ data, ...(meta && { meta: meta.example }) });
+  const wrap = (data: unknown) => ({ data, ...(meta && { meta: meta.example as unknown }) });
   const examples = Object.entries((json.examples ?? {}) as Record<string, ExampleObject>).map(
     ([name, one]) => [name, { ...one, value: wrap(one.value) }] as const,
   );
