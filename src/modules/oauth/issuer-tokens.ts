@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { AccessTokens } from '../../platform/access/access-tokens.js';
-import { TokenCalls } from '../../platform/access/token-calls.service.js';
+import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import { logger } from '../../platform/config/logger.js';
 import { Settings } from '../../platform/config/settings.js';
 import { ApiError } from '../../platform/errors/api-error.js';
@@ -36,7 +36,7 @@ export class IssuerTokens extends AccessTokens {
   constructor(
     private readonly settings: Settings,
     readonly resource: ProtectedResource,
-    private readonly calls: TokenCalls,
+    private readonly calls: OrganizationCalls,
   ) {
     super();
   }
@@ -55,7 +55,7 @@ export class IssuerTokens extends AccessTokens {
     const granted = scopesIn(claims[oauthScopesClaim ?? 'scope']);
     const scopes = this.resource.scopes().filter((scope) => granted.includes(scope));
     const expiresAt = new Date((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1_000);
-    const call = await this.calls.callOf({ organizationId, subject, scopes, expiresAt });
+    const call = await this.calls.ofToken({ organizationId, subject, scopes, expiresAt });
     return call && { ...call, actor: { ...call.actor, isMcpOnly: true } };
   }
 

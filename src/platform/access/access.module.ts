@@ -9,19 +9,11 @@ import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationCalls } from './organization-calls.service.js';
-import { TokenCalls } from './token-calls.service.js';
 
 /** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
 const MESSAGES_PER_WINDOW = 600;
 
-const PROVIDERS = [
-  AccessRepository,
-  Authenticator,
-  KeyRevalidation,
-  OrganizationCalls,
-  TokenCalls,
-  RateLimits,
-];
+const PROVIDERS = [AccessRepository, Authenticator, KeyRevalidation, OrganizationCalls, RateLimits];
 
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({

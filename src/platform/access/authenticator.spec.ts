@@ -2,7 +2,7 @@ import { generateKey } from './api-key-format.js';
 import type { AccessRepository, ApiKeyRecord } from './access.repository.js';
 import { SettingsRateLimitPolicy } from './limits/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
-import type { TokenCalls } from './token-calls.service.js';
+import type { OrganizationCalls } from './organization-calls.service.js';
 
 const KEY = generateKey();
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
   const repository = { findKeyByHash, updateLastUsed } as unknown as AccessRepository;
-  const tokens = { isEnabled: false } as TokenCalls;
+  const tokens = { acceptTokens: false } as OrganizationCalls;
   authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);
 });

@@ -10,7 +10,7 @@ import {
   type OperatorKeyRecord,
 } from './access.repository.js';
 import { AccessTokens } from './access-tokens.js';
-import { TokenCalls } from './token-calls.service.js';
+import { OrganizationCalls } from './organization-calls.service.js';
 
 /** Lifetime of a cached credential. A revoked key must be refused within one second. */
 const CACHE_MS = 900;
@@ -37,13 +37,13 @@ export class Authenticator {
   constructor(
     private readonly repository: AccessRepository,
     private readonly policy: RateLimitPolicy,
-    private readonly tokens: TokenCalls,
+    private readonly calls: OrganizationCalls,
     @Optional() readonly accessTokens?: AccessTokens,
   ) {}
 
   /** Whether a bearer token can be a credential: an API key or, if other tokens are accepted, any string. */
   isCredential(token: string): boolean {
-    return isKey(token) || this.tokens.isEnabled || this.accessTokens !== undefined;
+    return isKey(token) || this.calls.acceptTokens || this.accessTokens !== undefined;
   }
 
   /**
@@ -108,7 +108,7 @@ export class Authenticator {
       return operatorCall(await this.repository.findOperatorKey(hashKey(key)));
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
-      : ((await this.tokens.find(key)) ?? (await this.accessTokens?.find(key)));
+      : ((await this.calls.findByToken(key)) ?? (await this.accessTokens?.find(key)));
     if (!call) return undefined;
     const limits = await this.policy.limitsOf(call);
     if (!limits) return call;
