@@ -10,7 +10,6 @@ import { TenantRepository } from '../../platform/data/records/tenant-repository.
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { Delivery, ERASED_BODY } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
-import type { AttemptResult } from './webhook-sender.js';
 
 /** How long deliveries are kept. */
 const RETENTION = `interval '30 days'`;
@@ -44,6 +43,15 @@ export type DueDelivery = Readonly<
   Required<Pick<Delivery, 'id' | 'event_id' | 'type' | 'body' | 'attempts'>> &
     Required<Pick<Webhook, 'url' | 'secret' | 'previous_secret'>>
 >;
+
+/** What the receiver replied to one attempt, or why there was no response. */
+export interface AttemptResult {
+  readonly durationMs: number;
+  readonly responseStatus: number | null;
+  readonly responseBody: string | null;
+  /** A message for the owner of the webhook; null if the attempt succeeded. */
+  readonly error: string | null;
+}
 
 /** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
 export type Outcome =
@@ -228,15 +236,11 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
     { durationMs, responseStatus, responseBody, error }: AttemptResult,
     outcome: Outcome,
   ): Promise<void> {
-    const values = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
+    const values: unknown[] = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
     const size = Buffer.byteLength(body);
     if (outcome.status === 'pending') {
-      const statement = {
-        text: RETRY,
-        values: [...values, outcome.retryMs, size],
-        plan: 'index',
-      } as const;
-      await this.database.write(call, statement);
+      values.push(outcome.retryMs, size);
+      await this.database.write(call, { text: RETRY, values, plan: 'index' });
       return;
     }
     await this.database.transaction(call, async (inner) => {
@@ -285,17 +289,12 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
    * @throws ApiError `create_failed`
    */
   async removeOld(call: TenantCall): Promise<void> {
-    let removed: number;
-    do {
-      const rows = await this.database.write(call, {
-        text: `delete from webhook_deliveries where organization_id = $1 and id = any(array(
-            select id from webhook_deliveries
-            where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
-          returning 1`,
-        values: [call.tenant.id],
-      });
-      removed = rows.length;
-    } while (removed === BATCH);
+    const text = `delete from webhook_deliveries where organization_id = $1 and id = any(array(
+        select id from webhook_deliveries
+        where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+      returning 1`;
+    const statement = { text, values: [call.tenant.id] };
+    while ((await this.database.write(call, statement)).length === BATCH);
   }
 }
 

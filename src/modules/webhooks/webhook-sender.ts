@@ -1,3 +1,5 @@
+import type { LookupAddress } from 'node:dns';
+import dns from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -5,27 +7,9 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/config/settings.js';
 import { VERSION } from '../../platform/config/version.js';
 import { MAX_RESPONSE_BYTES } from './delivery.dto.js';
-import { HostResolver } from './host-resolver.js';
+import type { AttemptResult, DueDelivery } from './deliveries.repository.js';
 import { signaturesOf } from './signature.js';
 import { addressOf, hasLoopbackName, isPublicAddress } from './target-url.js';
-
-/** An event for a receiver. */
-export interface Message {
-  readonly url: string;
-  /** The request has a signature for each of them. */
-  readonly secrets: readonly string[];
-  readonly id: string;
-  readonly body: string;
-}
-
-/** What the receiver replied to one attempt, or why there was no response. */
-export interface AttemptResult {
-  readonly durationMs: number;
-  readonly responseStatus: number | null;
-  readonly responseBody: string | null;
-  /** A message for the owner of the webhook; null if the attempt succeeded. */
-  readonly error: string | null;
-}
 
 /** Time limit of an attempt, from the resolution of the host to the end of the response. */
 const TIMEOUT_MS = 15_000;
@@ -33,19 +17,14 @@ const TIMEOUT_MS = 15_000;
 /** Node.js also reads lower ones, such as 000. */
 const MIN_STATUS = 100;
 
+const NAME_SERVERS = new dns.Resolver({ timeout: 3_000, tries: 2 });
+
 const NOT_PUBLIC = 'The host has an address that is not public.';
 
 /** Sends events to receivers (docs/contract/webhooks.md#requests). */
 @Injectable()
 export class WebhookSender {
-  private readonly allowsPrivateTargets: boolean;
-
-  constructor(
-    private readonly resolver: HostResolver,
-    settings: Settings,
-  ) {
-    this.allowsPrivateTargets = settings.webhooksAllowPrivateTargets;
-  }
+  constructor(private readonly settings: Settings) {}
 
   /**
    * Whether the host of a URL is an IP address or a name of this machine that must not receive events. Other
@@ -54,14 +33,14 @@ export class WebhookSender {
   isRefused(url: string): boolean {
     const address = addressOf(url);
     if (address !== undefined) return !this.allows(address);
-    return !this.allowsPrivateTargets && hasLoopbackName(url);
+    return !this.settings.webhooksAllowPrivateTargets && hasLoopbackName(url);
   }
 
   /** Makes one attempt. It never rejects. */
-  async send(message: Message): Promise<AttemptResult> {
+  async send(delivery: DueDelivery): Promise<AttemptResult> {
     const start = performance.now();
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
-    const result = await this.attempt(message, deadline).catch((error: unknown) => ({
+    const result = await this.attempt(delivery, deadline).catch((error: unknown) => ({
       responseStatus: null,
       responseBody: null,
       error: messageOf(error, deadline),
@@ -69,9 +48,9 @@ export class WebhookSender {
     return { ...result, durationMs: Math.round(performance.now() - start) };
   }
 
-  private async attempt(message: Message, signal: AbortSignal) {
-    if (this.isRefused(message.url)) throw new DeliveryError(NOT_PUBLIC);
-    const response = await this.request(message, signal);
+  private async attempt(delivery: DueDelivery, signal: AbortSignal) {
+    if (this.isRefused(delivery.url)) throw new DeliveryError(NOT_PUBLIC);
+    const response = await this.request(delivery, signal);
     const { statusCode: responseStatus = 0 } = response;
     if (responseStatus < MIN_STATUS) {
       response.destroy();
@@ -82,10 +61,11 @@ export class WebhookSender {
   }
 
   private request(
-    { url, secrets, id, body }: Message,
+    { url, secret, previous_secret, event_id, body }: DueDelivery,
     signal: AbortSignal,
   ): Promise<http.IncomingMessage> {
     const timestamp = Math.floor(Date.now() / 1_000);
+    const secrets = previous_secret === null ? [secret] : [secret, previous_secret];
     const isSecure = new URL(url).protocol === 'https:';
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http).request(url, {
@@ -98,27 +78,38 @@ export class WebhookSender {
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(body),
           'User-Agent': `latitude/${VERSION}`,
-          'webhook-id': id,
+          'webhook-id': event_id,
           'webhook-timestamp': timestamp,
-          'webhook-signature': signaturesOf(secrets, { id, timestamp, body }),
+          'webhook-signature': signaturesOf(secrets, `${event_id}.${timestamp}.${body}`),
         },
       });
       request.once('response', resolve).on('error', reject).end(body);
     });
   }
 
+  /**
+   * Finds the addresses of a host. Unlike `dns.lookup`, a query of the name servers blocks no thread of Node while a server
+   * does not reply, and does not read the hosts file, which can contain names of private networks.
+   * @returns an empty list if the host has no address
+   */
+  async resolve(host: string): Promise<LookupAddress[]> {
+    if (this.settings.webhooksAllowPrivateTargets)
+      return dns.lookup(host, { all: true }).catch(() => []);
+    const [four, six] = await Promise.all([
+      NAME_SERVERS.resolve4(host).catch(() => []),
+      NAME_SERVERS.resolve6(host).catch(() => []),
+    ]);
+    return [
+      ...four.map((address) => ({ address, family: 4 })),
+      ...six.map((address) => ({ address, family: 6 })),
+    ];
+  }
+
   /** Resolves a host to addresses that were checked. The connection uses these addresses. */
   private readonly lookup: LookupFunction = (host, { all }, callback) => {
-    const resolving = this.allowsPrivateTargets
-      ? this.resolver.resolveLocally(host)
-      : this.resolver.resolve(host);
-    resolving.then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first) callback(new DeliveryError('The host has no address.'), []);
-        else if (addresses.some(({ address }) => !this.allows(address))) {
-          callback(new DeliveryError(NOT_PUBLIC), []);
-        } else if (all) callback(null, [...addresses]);
+    this.allowedAddressesOf(host).then(
+      ([first, ...others]) => {
+        if (all) callback(null, [first, ...others]);
         else callback(null, first.address, first.family);
       },
       (error: unknown) => {
@@ -127,8 +118,17 @@ export class WebhookSender {
     );
   };
 
+  /** @throws DeliveryError if there are none, or one that is not public */
+  private async allowedAddressesOf(host: string): Promise<[LookupAddress, ...LookupAddress[]]> {
+    const [first, ...others] = await this.resolve(host);
+    if (!first) throw new DeliveryError('The host has no address.');
+    const isAllowed = [first, ...others].every(({ address }) => this.allows(address));
+    if (!isAllowed) throw new DeliveryError(NOT_PUBLIC);
+    return [first, ...others];
+  }
+
   private allows(address: string): boolean {
-    return this.allowsPrivateTargets || isPublicAddress(address);
+    return this.settings.webhooksAllowPrivateTargets || isPublicAddress(address);
   }
 }
 
@@ -148,7 +148,6 @@ async function readStart(response: http.IncomingMessage): Promise<string> {
   } catch {
     // The part that arrived is kept.
   }
-  response.destroy();
   const start = Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES);
   return start.toString('utf8').replaceAll('\0', '');
 }

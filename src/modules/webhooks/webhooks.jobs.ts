@@ -10,6 +10,7 @@ import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import {
+  type AttemptResult,
   DeliveriesRepository,
   type DueDelivery,
   type NewEvent,
@@ -17,7 +18,7 @@ import {
 } from './deliveries.repository.js';
 import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
 import { DISABLED_REASONS } from './webhook.dto.js';
-import { type AttemptResult, WebhookSender } from './webhook-sender.js';
+import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 /** A receiver that answers with this status wants no more events. */
@@ -137,14 +138,12 @@ export class WebhooksJobs {
   }
 
   private async attempt(call: TenantCall, webhookId: string, delivery: DueDelivery): Promise<void> {
-    const { event_id: id, url, body, secret, previous_secret: previous, type } = delivery;
-    const secrets = previous === null ? [secret] : [secret, previous];
-    const result = await this.sender.send({ url, secrets, id, body });
+    const result = await this.sender.send(delivery);
     const outcome = outcomeOf(delivery, result);
     await this.deliveries.store(call, webhookId, delivery, result, outcome);
     this.attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
     const isGone = result.responseStatus === GONE;
-    if (!isGone && (outcome.status === 'succeeded' || type === TEST_TYPE)) return;
+    if (!isGone && (outcome.status === 'succeeded' || delivery.type === TEST_TYPE)) return;
     const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
     if (!reason) return;
     logger.warn(

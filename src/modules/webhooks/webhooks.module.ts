@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
-import { HostResolver } from './host-resolver.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksJobs } from './webhooks.jobs.js';
@@ -15,7 +14,6 @@ import { WebhooksService } from './webhooks.service.js';
   providers: [
     WebhooksRepository,
     DeliveriesRepository,
-    HostResolver,
     WebhookSender,
     WebhooksService,
     DeliveriesService,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dataOf } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { HostResolver } from '../../../src/modules/webhooks/host-resolver.js';
+import { WebhookSender } from '../../../src/modules/webhooks/webhook-sender.js';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 import {
   createWebhook,
@@ -27,13 +27,8 @@ const names = {
 };
 
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([
-    TestApp.start({
-      override: (builder) =>
-        builder.overrideProvider(HostResolver).useValue({ resolve: names.resolve }),
-    }),
-    WebhookReceiver.start(),
-  ]);
+  [app, receiver] = await Promise.all([TestApp.start(), WebhookReceiver.start()]);
+  jest.spyOn(app.app.get(WebhookSender), 'resolve').mockImplementation(names.resolve);
 });
 beforeEach(async () => {
   names.addresses = [];
