@@ -4,7 +4,6 @@ import { ADMINISTRATION } from '../../platform/data/connection/data-source-names
 import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
-import { EventsModule } from '../events/events.module.js';
 import { KeyManagement } from './key-management.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
@@ -15,7 +14,6 @@ import { OperatorsService } from './operators.service.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationController } from './organization.controller.js';
 import { OrganizationService } from './organization.service.js';
-import { RecordTotals } from './record-totals.repository.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationRemovalService } from './organization-removal.service.js';
 
@@ -26,7 +24,6 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
     // Needed for the relations of the record entities. The tenant role may not read the table.
     TypeOrmModule.forFeature([Organization]),
     AccessModule,
-    EventsModule,
   ],
   controllers: [MeController, OrganizationController, KeysController, OrganizationsController],
   providers: [
@@ -37,7 +34,6 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
     OperatorsRepository,
     OperatorsService,
     OrganizationService,
-    RecordTotals,
     OrganizationRemovalService,
   ],
   exports: [AccessModule, KeysService, OperatorsService, OrganizationRemovalService],

@@ -3,7 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
+import type { TenantCall } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 
@@ -19,6 +21,10 @@ const FIND_DEFAULT_REGION = `
   from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
   where adrelid = 'organizations'::regclass and attname = 'phone_region'`;
 
+const COUNT_RECORDS = `
+  select resource, sum(records)::int as total from record_counts
+  where organization_id = $1 and resource = any($2) and filter = '' group by resource`;
+
 /** SQL that manages organizations and keys. */
 @Injectable()
 export class AuthRepository {
@@ -26,7 +32,8 @@ export class AuthRepository {
     @InjectRepository(Organization, ADMINISTRATION)
     private readonly organizations: Repository<Organization>,
     @InjectRepository(ApiKey, ADMINISTRATION) private readonly keys: Repository<ApiKey>,
-    private readonly database: SharedDatabase,
+    private readonly shared: SharedDatabase,
+    private readonly database: TenantDatabase,
   ) {}
 
   /**
@@ -67,7 +74,22 @@ export class AuthRepository {
    * @throws ApiError `query_failed`
    */
   async findOrganization(id: string): Promise<Organization | undefined> {
-    return (await this.database.read<Organization>(FIND_ORGANIZATION, [id]))[0];
+    return (await this.shared.read<Organization>(FIND_ORGANIZATION, [id]))[0];
+  }
+
+  /**
+   * The numbers of records that are not deleted, by table.
+   * @param tables the names of tables whose records triggers count
+   * @throws ApiError `query_failed`
+   */
+  async countRecords(
+    call: TenantCall,
+    tables: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const statement = { text: COUNT_RECORDS, values: [call.tenant.id, tables] };
+    type Row = Readonly<{ resource: string; total: number }>;
+    const rows = await this.database.read<Row>(call, statement);
+    return new Map(rows.map(({ resource, total }) => [resource, total]));
   }
 
   listKeys(organizationId: string): Promise<ApiKey[]> {

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
@@ -10,7 +10,6 @@ import { assertPrecondition } from '../../platform/data/records/record-changes.j
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import { EventTypes } from '../events/event-types.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
 import { KeysRepository, type NewKeyRow } from './keys.repository.js';
 
@@ -30,18 +29,11 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
  * is revoked, it is revoked too, and it does not expire later. `ends_with` has their ids.
  */
 @Injectable()
-export class KeyManagement implements OnModuleInit {
+export class KeyManagement {
   constructor(
     private readonly repository: KeysRepository,
     private readonly database: TenantDatabase,
-    private readonly eventTypes: EventTypes,
   ) {}
-
-  onModuleInit(): void {
-    for (const change of ['created', 'rotated', 'revoked']) {
-      this.eventTypes.declare(`key.${change}`, 'keys:read');
-    }
-  }
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: ListQuery): Promise<Page<ApiKeyDto>> {
@@ -61,8 +53,9 @@ export class KeyManagement implements OnModuleInit {
   create(call: Call, input: CreateKeyDto): Promise<Stored<ApiKeyWithSecretDto>> {
     return this.change(call, async (inner, maker) => {
       if (!maker) throw new Error('A key is made by a key.');
-      assertHolds(maker, input.scopes);
-      const { name, scopes } = input;
+      const { name } = input;
+      const scopes = [...input.scopes].sort();
+      assertHolds(maker, scopes);
       const expires_at = expiryOf(input, maker);
       const user_id = userOf(input, maker);
       if ((await this.repository.countValid(inner)) >= MAX_KEYS)

@@ -1,9 +1,8 @@
 import { SCOPES, type Scope } from '../../platform/access/scopes.js';
-import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
-import { DateTime, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { RecordOf } from '../../platform/fields/field.js';
+import { DateTime, Integer, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt, RecordId, TimeOf } from '../../platform/fields/kinds/record-fields.js';
-import { problemRule } from '../../platform/fields/kinds/rules.js';
 
 /** Maximum length of the name of an organization or a key, in code points. */
 export const MAX_NAME_LENGTH = 200;
@@ -14,29 +13,11 @@ export const NAME = { max: MAX_NAME_LENGTH, required: true };
 /** The longest overlap of a rotation over REST: 30 days. */
 const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 
-/** At least one of the scopes. Those of extensions are declared later than the field. */
-export function Scopes({
-  values = SCOPES,
-  ...declaration
-}: Declaration<readonly Scope[]> & { values?: readonly Scope[] }) {
-  const isSome = (value: unknown) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((each) => values.includes(each as Scope));
-  const problemOf = (value: unknown) =>
-    isSome(value) ? undefined : `must be an array of at least one of ${values.join(', ')}`;
-  return declareField(declaration, {
-    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: values } },
-    rules: [problemRule('isScopes', problemOf)],
-    normalize: (value) => (Array.isArray(value) ? [...new Set(value)].sort() : value),
-  });
-}
-
 /** Fields of a new key (docs/contract/keys-and-scopes.md#keys-over-rest). */
 export class CreateKeyDto {
   @Text({ ...NAME, description: 'What it is for.', example: 'n8n' })
   name: string;
-  @Scopes({
+  @SomeOf(SCOPES, {
     required: true,
     description: 'What the key may do: scopes that the key of the request has.',
     example: ['leads:read', 'leads:write'],

@@ -77,16 +77,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    */
   async lockOrganization(call: InTransaction): Promise<boolean> {
     const text = 'select id from organizations where id = $1 for no key update';
-    return (await run(call, text)).length > 0;
-  }
-
-  /**
-   * Finds a key as it is in the transaction.
-   * @throws ApiError `create_failed`
-   */
-  async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto> | undefined> {
-    const [row] = await run<JsonRow>(call, this.one, id);
-    return row && this.parser.stored(row);
+    return (await this.runIn(call, text)).length > 0;
   }
 
   /**
@@ -95,7 +86,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    */
   async countValid({ tenant, transaction }: TenantCall): Promise<number> {
     const [row] = transaction
-      ? await run<{ count: number }>({ tenant, transaction }, COUNT_VALID)
+      ? await this.runIn<{ count: number }>({ tenant, transaction }, COUNT_VALID)
       : await this.database.read<{ count: number }>(COUNT_VALID, [tenant.id]);
     return row?.count ?? 0;
   }
@@ -106,7 +97,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    */
   async hasAny(call: InTransaction): Promise<boolean> {
     const text = 'select id from api_keys where organization_id = $1 limit 1';
-    return (await run(call, text)).length > 0;
+    return (await this.runIn(call, text)).length > 0;
   }
 
   /**
@@ -116,7 +107,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   async earliestExpiry(call: InTransaction, ids: readonly string[]): Promise<Date | null> {
     const text =
       'select min(expires_at) as earliest from api_keys where organization_id = $1 and id = any($2::uuid[])';
-    return (await run<{ earliest: Date | null }>(call, text, ids))[0]?.earliest ?? null;
+    return (await this.runIn<{ earliest: Date | null }>(call, text, ids))[0]?.earliest ?? null;
   }
 
   /** @throws ApiError `create_failed` */
@@ -141,7 +132,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
     added: readonly string[],
   ): Promise<void> {
     await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
-    await run(call, INHERIT, ids.old, ids.new, added);
+    await this.runIn(call, INHERIT, ids.old, ids.new, added);
   }
 
   /**
@@ -159,16 +150,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   ): Promise<Stored<ApiKeyDto>[]> {
     const { key_id, channel, request_id } = originOf(call);
     const all = [key_id, channel, request_id, ...values];
-    const rows = await run<JsonRow>(call, text, ...all);
+    const rows = await this.runIn<JsonRow>(call, text, ...all);
     return rows.map((row) => this.parser.stored(row));
   }
-}
-
-/** Runs a statement as the database user, because the tenant role may not use the tables. `$1` is the organization. */
-async function run<Row>(
-  { transaction, tenant: { id } }: InTransaction,
-  text: string,
-  ...values: readonly unknown[]
-): Promise<Row[]> {
-  return transaction.query<Row>({ text, values: [id, ...values], asDatabaseUserOf: id });
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import type { JsonRow } from '../../platform/data/records/record-statements.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { type CreateOrganizationDto, OrganizationDto } from './organization.dto.js';
 
@@ -25,9 +24,6 @@ type NewOperatorKey = Pick<
 > & {
   readonly key_hash: Buffer;
 };
-
-const KEY_COLUMNS =
-  'id, operator_id, name, key_start, created_at, expires_at, last_used_at, revoked_at';
 
 /** Inserts a key. `$7`: the key that it replaces, which must be valid and ends at `$8`; null for a new operator. */
 const INSERT_KEY = `
@@ -68,14 +64,9 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
 
   /** @throws ApiError `query_failed` */
   listKeys(): Promise<OperatorKey[]> {
-    const text = `select ${KEY_COLUMNS} from operator_keys order by created_at, id`;
+    const text = `select id, operator_id, name, key_start, created_at, expires_at, last_used_at, revoked_at
+      from operator_keys order by created_at, id`;
     return this.database.read<OperatorKey>(text);
-  }
-
-  /** @throws ApiError `query_failed` */
-  async findKey(id: string): Promise<OperatorKey | undefined> {
-    const text = `select ${KEY_COLUMNS} from operator_keys where id = $1`;
-    return (await this.database.read<OperatorKey>(text, [id]))[0];
   }
 
   /**
@@ -91,23 +82,13 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
 
   /** @throws ApiError `create_failed` */
   async insertOrganization(
-    { transaction, tenant }: InTransaction,
+    call: InTransaction,
     id: string,
     { name, phone_region }: CreateOrganizationDto,
-  ): Promise<Stored<OrganizationDto>> {
-    const run = (text: string, values: readonly unknown[]) =>
-      transaction.query<JsonRow>({
-        text,
-        values: [tenant.id, id, ...values],
-        asDatabaseUserOf: tenant.id,
-      });
+  ): Promise<Stored<OrganizationDto> | undefined> {
     const [column, value] = phone_region ? [', phone_region', ', $4'] : ['', ''];
-    await run(
-      `insert into organizations (operator_id, id, name${column}) values ($1, $2, $3${value})`,
-      [name, ...(phone_region ? [phone_region] : [])],
-    );
-    const [row] = await run(this.one, []);
-    if (!row) throw new Error('The organization was not inserted.');
-    return this.parser.stored(row);
+    const text = `insert into organizations (operator_id, id, name${column}) values ($1, $2, $3${value})`;
+    await this.runIn(call, text, id, name, ...(phone_region ? [phone_region] : []));
+    return this.findIn(call, id);
   }
 }

@@ -20,12 +20,7 @@ import { type OperatorKey, OperatorsRepository } from './operators.repository.js
 import type { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
 
 /** A new key of an operator, which cannot be read later. */
-export interface IssuedOperatorKey extends Pick<
-  OperatorKey,
-  'id' | 'operator_id' | 'name' | 'expires_at'
-> {
-  readonly key: string;
-}
+export type IssuedOperatorKey = ReturnType<typeof newKey>['issued'];
 
 /**
  * Operators create organizations and their first keys, and read no records (docs/contract/keys-and-scopes.md#operator-keys).
@@ -59,8 +54,9 @@ export class OperatorsService {
     id: string,
     overlapMs: number,
   ): Promise<IssuedOperatorKey & { replaces: string }> {
-    const old = orNotFound(await this.repository.findKey(id), 'operator key');
-    const { name, operator_id, created_at, expires_at } = old;
+    const keys = await this.repository.listKeys();
+    const old = keys.find((key) => key.id === id);
+    const { name, operator_id, created_at, expires_at } = orNotFound(old, 'operator key');
     const lifetime = expires_at && later(expires_at.getTime() - created_at.getTime());
     const { issued, row } = newKey(name, lifetime, operator_id);
     if (!(await this.repository.insertKey(row, { id, end: later(overlapMs) }))) {
@@ -93,9 +89,10 @@ export class OperatorsService {
 
   /** @throws ApiError `create_failed` */
   create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
-    return this.database.transaction(call, (inner) =>
-      this.repository.insertOrganization(inner, uuidv7(), input),
-    );
+    return this.database.transaction(call, async (inner) => {
+      const created = await this.repository.insertOrganization(inner, uuidv7(), input);
+      return orNotFound(created, 'organization');
+    });
   }
 
   /**
@@ -120,6 +117,6 @@ export class OperatorsService {
 /** @param operator of an earlier key; by default a new one */
 function newKey(name: string, expires_at: Date | null, operator?: string) {
   const [id, key] = [uuidv7(), generateOperatorKey()];
-  const issued: IssuedOperatorKey = { id, operator_id: operator ?? id, name, expires_at, key };
+  const issued = { id, operator_id: operator ?? id, name, expires_at, key };
   return { issued, row: { ...issued, key_hash: hashKey(key), key_start: displayPrefix(key) } };
 }

@@ -1,12 +1,12 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, type Scope } from '../../platform/access/scopes.js';
 import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
-import { DateTime, Flag, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { DateTime, Flag, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Counts } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule } from '../../platform/fields/kinds/rules.js';
 import { Nested } from '../../platform/fields/nested.js';
-import { NAME, Scopes } from './key.dto.js';
+import { NAME } from './key.dto.js';
 import { LimitsDto } from './me.dto.js';
 
 /** A country code, ISO 3166-1 alpha-2, in any case. */
@@ -46,8 +46,7 @@ export class OrganizationDto extends RecordOf(CreateOrganizationDto) {
 export class FirstKeyDto {
   @Text({ ...NAME, description: 'What it is for.', example: 'First key' })
   name: string;
-  @Scopes({
-    values: ORDINARY_SCOPES,
+  @SomeOf(ORDINARY_SCOPES, {
     description:
       'What the key may do. Default: all scopes except those that a key has only if they are named.',
     example: ['leads:read', 'leads:write'],

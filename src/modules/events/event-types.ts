@@ -3,28 +3,36 @@ import { isScope, type Scope } from '../../platform/access/scopes.js';
 import { eventTypesOf, type TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
-/** The types of events that tables declare, each with the scope that reads its records. */
+/** The types of events of keys and grants, whose tables are none of organizations. */
+const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
+  ['key.created', 'keys:read'],
+  ['key.rotated', 'keys:read'],
+  ['key.revoked', 'keys:read'],
+  ['grant.created', 'events:read'],
+  ['grant.refused', 'events:read'],
+  ['grant.revoked', 'events:read'],
+];
+
+/**
+ * The types of events that tables declare and those of keys and grants, each with the scope that reads its records, in
+ * addition to `events:read`.
+ */
 @Injectable()
 export class EventTypes implements OnModuleInit {
-  private readonly scopes = new Map<string, Scope>();
+  private readonly scopes = new Map(ADMINISTRATIVE);
 
   constructor(private readonly tables: TenantTables) {}
 
   /** @throws Error if two tables declare the same type, or the scope of a table does not exist */
   onModuleInit(): void {
     for (const table of this.tables.all) {
-      for (const type of eventTypesOf(table)) this.declare(type, scopeOf(table));
+      for (const type of eventTypesOf(table)) {
+        if (this.scopes.has(type)) {
+          throw new Error(`Two tables declare events of the type ${type}.`);
+        }
+        this.scopes.set(type, scopeOf(table));
+      }
     }
-  }
-
-  /**
-   * Declares a type of events.
-   * @param scope reads these events, in addition to `events:read`
-   * @throws Error if there is such a type
-   */
-  declare(type: string, scope: Scope): void {
-    if (this.scopes.has(type)) throw new Error(`Two tables declare events of the type ${type}.`);
-    this.scopes.set(type, scope);
   }
 
   /** All types, sorted. */

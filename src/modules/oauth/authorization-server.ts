@@ -97,12 +97,12 @@ function configuration(resource: ProtectedResource): Configuration {
     scopes: [],
     claims: {},
     responseTypes: ['code'],
+    // Clients are public, so that oidc-provider requires PKCE of them and replaces each refresh token that they use.
     clientAuthMethods: ['none'],
     clientDefaults: {
       application_type: 'native',
       grant_types: [...GRANT_TYPES],
       id_token_signed_response_alg: UNUSED_ALGORITHM,
-      response_types: ['code'],
       token_endpoint_auth_method: 'none',
     },
     extraClientMetadata: {
@@ -114,7 +114,6 @@ function configuration(resource: ProtectedResource): Configuration {
         else checkRedirectUris(value);
       },
     },
-    pkce: { required: () => true },
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
@@ -150,7 +149,6 @@ function configuration(resource: ProtectedResource): Configuration {
         interaction: 'latitude_oauth_consent',
         resume: 'latitude_oauth_resume',
       },
-      short: { httpOnly: true, sameSite: 'lax' },
     },
     ttl: {
       AccessToken: ACCESS_TOKEN_SECONDS,
@@ -161,12 +159,7 @@ function configuration(resource: ProtectedResource): Configuration {
       RefreshToken: ({ oidc }) => oidc.entities.Grant?.remainingTTL ?? ACCESS_TOKEN_SECONDS,
     },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    loadExistingGrant: async ({ oidc }) => {
-      const grantId = oidc.result?.consent?.grantId;
-      return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
-    },
     issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
     // A client that revokes one of its tokens ends the grant, as the contract says, and not only this token.
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,

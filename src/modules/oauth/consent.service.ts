@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { errors, type InteractionResults } from 'oidc-provider';
 import { v7 as uuidv7 } from 'uuid';
-import { isOperatorKey } from '../../platform/access/api-key-format.js';
+import { hashKey, isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
 import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
-import { ACCOUNT, hashOf } from './oauth.repository.js';
+import { ACCOUNT } from './oauth.repository.js';
 
 /** The key that a person has pasted, as the result of an unfinished authorization. */
 const KEY_ID = 'key_id';
@@ -138,7 +138,7 @@ function newGrant(
 ): NewGrant {
   return {
     id: uuidv7(),
-    interactionHash: hashOf(uid),
+    interactionHash: hashKey(uid),
     client_id: clientId,
     client_name: clientName,
     resource,

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { EventsModule } from '../events/events.module.js';
 import { GrantsController } from './grants.controller.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 
 @Module({
-  imports: [AuthModule, EventsModule],
+  imports: [AuthModule],
   controllers: [GrantsController],
   providers: [GrantsRepository, GrantsService],
   exports: [GrantsRepository],

@@ -186,12 +186,6 @@ export class GrantsRepository extends LookupList<GrantDto> {
     return (await this.database.read<Row>(text, [id]))[0]?.organization_id;
   }
 
-  /** @throws ApiError `query_failed` */
-  list({ tenant: { id } }: TenantCall): Promise<GrantDto[]> {
-    const text = `${OF_ORGANIZATION} order by grants.created_at, grants.id`;
-    return this.database.read<GrantDto>(text, [id]);
-  }
-
   private run<Row>(
     organization: string | undefined,
     ...statements: readonly Statement[]

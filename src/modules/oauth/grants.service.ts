@@ -1,4 +1,5 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { MAX_INTEGER } from '../../platform/config/setting.js';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
@@ -7,29 +8,24 @@ import { assertPrecondition } from '../../platform/data/records/record-changes.j
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto } from './grants.dto.js';
-import { EventTypes } from '../events/event-types.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
 
+/** The list with all grants, the oldest first. */
+const ALL = { page: 1, limit: MAX_INTEGER, sort_dir: 'asc' } as const;
+
 /** What people have granted to clients of /mcp (docs/contract/oauth.md#grants). */
 @Injectable()
-export class GrantsService implements OnModuleInit {
+export class GrantsService {
   constructor(
     private readonly repository: GrantsRepository,
     private readonly keys: KeysService,
-    private readonly eventTypes: EventTypes,
   ) {}
 
-  onModuleInit(): void {
-    for (const name of ['created', 'refused', 'revoked']) {
-      this.eventTypes.declare(`grant.${name}`, 'events:read');
-    }
-  }
-
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
-  async list(organizationId: string): Promise<GrantDto[]> {
+  async list(organizationId: string): Promise<readonly GrantDto[]> {
     await this.keys.getOrganization(organizationId);
-    return this.repository.list({ tenant: { id: organizationId } });
+    return (await this.repository.page({ tenant: { id: organizationId } }, ALL)).data;
   }
 
   /** @throws ApiError `query_failed` */

@@ -19,13 +19,6 @@ const TIMEOUT_MS = 3_000;
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** How long the keys of the issuer are used. An unknown key is looked up earlier, at most twice a minute. */
-const KEYS = {
-  cacheMaxAge: 10 * 60_000,
-  cooldownDuration: 30_000,
-  timeoutDuration: TIMEOUT_MS,
-};
-
 type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 
 /** Finds the callers of /mcp by the access tokens of another authorization server (docs/contract/oauth.md#issuer). */
@@ -105,7 +98,8 @@ export class IssuerTokens extends AccessTokens {
     if (metadata.issuer !== this.resource.issuer || typeof metadata.jwks_uri !== 'string') {
       throw new Error(`${url} is not the metadata of ${this.resource.issuer}`);
     }
-    return createRemoteJWKSet(new URL(metadata.jwks_uri), KEYS);
+    // The keys are used for ten minutes. An unknown key is looked up earlier, at most twice a minute.
+    return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS });
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import {
@@ -8,6 +7,7 @@ import {
   ORGANIZATION_COLUMNS,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
+import { hashKey } from '../../platform/access/api-key-format.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -102,7 +102,7 @@ export class OAuthRepository {
    * @throws ApiError `query_failed`
    */
   async findToken(token: string, resources: readonly string[]): Promise<ValidToken | undefined> {
-    const values = [hashOf(token), resources];
+    const values = [hashKey(token), resources];
     return (await this.database.read<ValidToken>(FIND_TOKEN, values))[0];
   }
 
@@ -157,7 +157,7 @@ export class OAuthRepository {
   /** Stores codes, tokens and unfinished authorizations for a limited time, each under the hash of its id. */
   private artifactAdapter(kind: string): Adapter {
     const find = async (id: string) => {
-      const values = [hashOf(id), kind];
+      const values = [hashKey(id), kind];
       return (await this.database.read<StoredArtifact>(FIND_ARTIFACT, values))[0];
     };
     return {
@@ -165,7 +165,7 @@ export class OAuthRepository {
 
       upsert: (id, { jti: _, grantId = null, ...payload }, lifetimeSeconds) => {
         const json = JSON.stringify(payload);
-        return this.write(STORE_ARTIFACT, hashOf(id), kind, grantId, json, lifetimeSeconds);
+        return this.write(STORE_ARTIFACT, hashKey(id), kind, grantId, json, lifetimeSeconds);
       },
 
       find: async (id) => {
@@ -183,7 +183,7 @@ export class OAuthRepository {
       consume: async (id) => {
         const first = await this.database.write({
           text: CONSUME_ARTIFACT,
-          values: [hashOf(id), kind],
+          values: [hashKey(id), kind],
         });
         if (first.length > 0 || kind !== 'AuthorizationCode') return;
         // Another request has used the code since it was looked up.
@@ -195,7 +195,7 @@ export class OAuthRepository {
       destroy: (id) =>
         this.write(
           'delete from oauth_artifacts where id_hash = $1 and kind = $2',
-          hashOf(id),
+          hashKey(id),
           kind,
         ),
       revokeByGrantId: (grantId) =>
@@ -214,11 +214,6 @@ interface StoredArtifact {
   readonly grant_id: string | null;
   /** When it was used, in seconds, if it cannot be used again. */
   readonly consumed: number | null;
-}
-
-/** The hash under which a token or another id is stored. They have 256 bits of entropy. */
-export function hashOf(id: string): Buffer {
-  return createHash('sha256').update(id).digest();
 }
 
 function secondsOf(time: Date): number {

@@ -40,7 +40,7 @@ export function isWellFormedKey(text: string): boolean {
   return text.endsWith(checksum(body));
 }
 
-/** The hash of a key that is stored. A fast hash is enough, because a key has 178 bits of entropy. */
+/** The hash of a key or token that is stored. A fast hash is enough, because they have 178 bits of entropy or more. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { TenantCall } from '../call.js';
+import type { InTransaction, TenantCall } from '../call.js';
 import type { SharedDatabase } from '../gateway/shared-database.js';
 import type { JsonRow } from '../records/record-statements.js';
 import { jsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
@@ -14,7 +14,7 @@ import { Page } from './page.js';
 export abstract class LookupList<T extends object> {
   protected readonly parser: RecordParser<T>;
   /** SQL of the record with the id `$2` that belongs to `$1`. */
-  protected readonly one: string;
+  private readonly one: string;
 
   /**
    * @param source SQL of the rows that belong to the tenant `$1`. Its columns are the fields of the DTO.
@@ -42,6 +42,24 @@ export abstract class LookupList<T extends object> {
   async find({ tenant }: TenantCall, id: string): Promise<Stored<T> | undefined> {
     const [row] = await this.database.read<JsonRow>(this.one, [tenant.id, id]);
     return row && this.parser.stored(row);
+  }
+
+  /**
+   * Like `find`, as the record is in the transaction.
+   * @throws ApiError `create_failed`
+   */
+  async findIn(call: InTransaction, id: string): Promise<Stored<T> | undefined> {
+    const [row] = await this.runIn<JsonRow>(call, this.one, id);
+    return row && this.parser.stored(row);
+  }
+
+  /** Runs a statement as the database user, because the tenant role may not use the table. `$1` is the tenant. */
+  protected runIn<Row>(
+    { transaction, tenant: { id } }: InTransaction,
+    text: string,
+    ...values: readonly unknown[]
+  ): Promise<Row[]> {
+    return transaction.query<Row>({ text, values: [id, ...values], asDatabaseUserOf: id });
   }
 
   private json(selection: string): string {

@@ -10,7 +10,6 @@ import {
   isDateTime,
   mustBeAfter,
   problemRule,
-  rule,
   textListRules,
   textRule,
   textRules,
@@ -54,9 +53,11 @@ export function SomeOf<T extends string>(
     Array.isArray(value) &&
     value.length > 0 &&
     value.every((each) => (values as readonly unknown[]).includes(each));
+  const problemOf = (value: unknown) =>
+    isSome(value) ? undefined : `must be an array of at least one of ${values.join(', ')}`;
   return declareField(declaration, {
     schema: { type: 'array', minItems: 1, items: { type: 'string', enum: values } },
-    rules: [rule('isSome', isSome, `must be an array of at least one of ${values.join(', ')}`)],
+    rules: [problemRule('isSome', problemOf)],
     fromText: (text) => text.split(','),
     normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   });
