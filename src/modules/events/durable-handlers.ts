@@ -14,7 +14,7 @@ import {
   decoratedMethods,
 } from '../../platform/discovery/decorated-methods.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
-import { assertJobName } from '../../platform/jobs/job.js';
+import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
 import { EventFollower } from './event-follower.js';
 import {
   DURABLE_HANDLER,
@@ -40,8 +40,7 @@ const PAUSE_MS = 200;
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 5_000;
 
-const FIRST_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 300_000;
+const DELAYS = { delayMs: 1_000, maxDelayMs: 300_000 };
 
 type Method = DecoratedMethod<DurableHandler>;
 
@@ -141,14 +140,16 @@ export class DurableHandlers implements OnApplicationBootstrap {
     events: readonly EventOfOrganization[],
     head: number,
   ): Promise<void> {
-    let index = -1;
+    const memo: EventBatch['memo'] = new Map();
     const pairs = events.map((stored) => ({ stored, event: eventOf(stored) }));
-    const batch: EventBatch = { memo: new Map(), following: () => followingOf(pairs, index) };
     let storedAt = performance.now();
     let last: number | undefined;
-    for (const { stored, event } of pairs) {
-      if (!this.background.isAccepting) break;
-      index++;
+    for (const [index, { stored, event }] of pairs.entries()) {
+      if (!this.background.isAccepting) {
+        await this.handlers.release(claimed, last);
+        return;
+      }
+      const batch: EventBatch = { memo, following: () => followingOf(pairs, index) };
       try {
         await run(handlerCallOf(stored, `event handler ${claimed.name}`), event, batch);
       } catch (error) {
@@ -161,8 +162,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
       if (!(await this.handlers.advance(claimed, last))) return;
       storedAt = performance.now();
     }
-    const hasAll = index === events.length - 1 && events.length < PAGE;
-    await this.handlers.release(claimed, hasAll ? head : last);
+    await this.handlers.release(claimed, events.length < PAGE ? head : last);
   }
 
   /** @param isSameEvent whether the run failed at its first event, at which an earlier run can have failed as well */
@@ -173,12 +173,11 @@ export class DurableHandlers implements OnApplicationBootstrap {
     error: unknown,
   ): Promise<void> {
     const failures = isSameEvent ? claimed.failures : 0;
-    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures, 20));
     const { organization_id: organization, type, record_id: record } = event;
     const line = { err: error, handler: claimed.name, organization, type, record };
     logger.warn(line, 'an event handler failed and will be called again');
     const name = error instanceof Error ? error.name : typeof error;
-    await this.handlers.retry(claimed, name, delayMs);
+    await this.handlers.retry(claimed, name, retryDelayMs(DELAYS, failures + 1));
   }
 }
 

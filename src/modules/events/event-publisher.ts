@@ -5,10 +5,12 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Counter, Gauge } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
 import {
   EventLogRepository,
+  type EventMark,
   EVENTS_PER_PUBLICATION,
 } from '../../platform/data/events/event-log.repository.js';
 import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
@@ -17,6 +19,7 @@ import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { EventFollower } from './event-follower.js';
+import { eventOf, handlerCallOf } from './recorded-event.js';
 
 /** How often each instance looks for events of other instances. */
 const POLL_MS = 300;
@@ -30,7 +33,8 @@ const DRAIN_MS = 2_000;
 /**
  * Publishes the events of committed changes. Requests write events to an outbox, where they have no position yet. A
  * publication moves them to the feed of events, with positions in the order in which readers see them, and notifies the
- * listeners of this instance. Each server publishes its own events at once, and those of other processes soon after.
+ * listeners of this instance. Each server publishes its own events at once, and those of other processes soon after. It
+ * emits those that it has written for `@OnEvent`.
  */
 @Injectable()
 export class EventPublisher
@@ -39,6 +43,7 @@ export class EventPublisher
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private publishing = Promise.resolve();
+  private emitting = Promise.resolve();
   private isAwake = false;
   private hasFailed = false;
   private oldestWaiting: Date | null = null;
@@ -50,6 +55,7 @@ export class EventPublisher
     private readonly partitions: EventPartitionsRepository,
     private readonly follower: EventFollower,
     private readonly background: BackgroundWork,
+    private readonly emitter: EventEmitter2,
     registry: MetricsRegistry,
   ) {
     const registers = [registry];
@@ -70,6 +76,11 @@ export class EventPublisher
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.background.isServer) return;
+    this.follower.onEvents((marks) => {
+      const own = marks.filter((mark) => this.isListenedTo(mark));
+      const positions = own.map(({ position }) => position);
+      if (own.length > 0) this.emitting = this.emitting.then(() => this.emit(positions));
+    });
     await this.maintainPartitions();
     await this.publish();
     this.timer = setInterval(() => {
@@ -116,8 +127,7 @@ export class EventPublisher
 
   private wake(): void {
     this.isAwake = true;
-    if (!this.timer || this.running) return;
-    this.running = this.run().finally(() => {
+    this.running ??= this.run().finally(() => {
       this.running = undefined;
     });
   }
@@ -144,6 +154,21 @@ export class EventPublisher
     } catch (error) {
       if (!this.hasFailed) logger.warn({ err: error }, 'events could not be published');
       this.hasFailed = true;
+    }
+  }
+  /** Whether this instance has written the event, and has a method with `@OnEvent` for it. */
+  private isListenedTo({ origin, type }: EventMark): boolean {
+    return origin === this.eventWrites.origin && this.emitter.hasListeners(type) === true;
+  }
+
+  /** Emits events for `@OnEvent`. */
+  private async emit(positions: readonly number[]): Promise<void> {
+    try {
+      for (const stored of await this.log.readAt(positions)) {
+        this.emitter.emit(stored.type, eventOf(stored), handlerCallOf(stored, '@OnEvent'));
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'events could not be passed to listeners');
     }
   }
 }

@@ -4,7 +4,6 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { DurableHandlers } from './durable-handlers.js';
 import { EventFollower } from './event-follower.js';
-import { EventListeners } from './event-listeners.js';
 import { EventPublisher } from './event-publisher.js';
 import { EventTypes } from './event-types.js';
 import { EventsController } from './events.controller.js';
@@ -18,9 +17,8 @@ import { EventsService } from './events.service.js';
     EventFollower,
     EventTypes,
     EventsService,
-    // Handlers and listeners register before the publisher starts.
+    // Handlers register before the publisher starts.
     DurableHandlers,
-    EventListeners,
     EventPublisher,
   ],
   exports: [EventFollower, EventTypes, EventsService],
