@@ -15,7 +15,7 @@ import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
 import { Settings } from '../../platform/config/settings.js';
 import { validationError } from '../../platform/errors/api-error.js';
 import { type ApiRequest, CurrentCall } from '../../platform/http/request/api-request.js';
-import { checkUnexpectedBody, mayHaveBody } from '../../platform/http/request/request-reader.js';
+import { checkUnexpectedBody } from '../../platform/http/request/request-reader.js';
 import type { Call } from '../../platform/data/call.js';
 import { EventStream } from './protocol/event-stream.js';
 import { lastEventIdOf, sessionIdOf, validateHeaders } from './protocol/headers.js';
@@ -110,7 +110,6 @@ export class McpController {
   }
 
   private async assertNoBody(request: ApiRequest): Promise<void> {
-    if (!mayHaveBody(request)) return;
     const problems = await checkUnexpectedBody(request, this.settings.bodyLimitBytes);
     if (problems.length > 0) throw validationError(problems);
   }

@@ -11,11 +11,14 @@ import {
   MAX_COMPLETIONS,
 } from './completion.decorator.js';
 import { DeclaredMethods, missingScopeOf } from '../declared-methods.js';
+import { unknownName } from '../rpc-error.js';
 import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 
 type Completion = CompleteResult['completion'];
+
+const ARGUMENT = 'argument or reference';
 
 const SUGGESTED_DAYS = 14;
 const DAY_MS = 86_400_000;
@@ -34,22 +37,21 @@ export class CompletionService extends DeclaredMethods<CompletionDeclaration> {
   }
 
   /**
-   * @returns undefined when there is no such prompt, template or argument
+   * @throws RpcError when there is no such prompt, template or argument
    * @throws ApiError `insufficient_scope`, `query_failed`
    */
   async complete(
     call: Call,
     { ref, argument: { name, value } }: CompleteRequest['params'],
-  ): Promise<Completion | undefined> {
+  ): Promise<Completion> {
     if (ref.type === 'ref/resource') {
       const kind = this.resources.kindOf(call, ref.uri);
-      return kind !== undefined && name === 'id'
-        ? this.completeIds(call, kind, value, ({ id }) => id)
-        : undefined;
+      if (kind === undefined || name !== 'id') throw unknownName(ARGUMENT, name);
+      return this.completeIds(call, kind, value, ({ id }) => id);
     }
     const input = this.prompts.inputOf(call, ref.name);
     const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
-    if (!field) return undefined;
+    if (!field) throw unknownName(ARGUMENT, name);
     const kind = recordKindOf(input, name);
     return kind === undefined
       ? completeValue(field, value)

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { fieldLabel } from '../../../platform/errors/field-problem.js';
 import { type Declaration, declareField } from '../../../platform/fields/field.js';
@@ -27,10 +28,7 @@ export function LabelledId(
       normalize: (value) => (typeof value === 'string' ? extractId(value) : value),
     },
   );
-  return (target, property) => {
-    field(target, property);
-    Reflect.defineMetadata(KIND, kind, target, property);
-  };
+  return applyDecorators(field, Reflect.metadata(KIND, kind));
 }
 
 /** @returns the kind of the record; undefined when the field is not a `LabelledId` */

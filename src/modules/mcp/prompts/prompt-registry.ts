@@ -7,6 +7,7 @@ import { readInput } from '../../../platform/fields/input/read-input.js';
 import type { Call } from '../../../platform/data/call.js';
 import { DeclaredMethods } from '../declared-methods.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
+import { unknownName } from '../rpc-error.js';
 import { contentsOf } from '../resources/resource-registry.js';
 
 /** The first message of a prompt with records. Records contain text from untrusted authors. */
@@ -43,12 +44,12 @@ export class PromptRegistry extends DeclaredMethods<PromptDeclaration> {
   }
 
   /**
-   * @returns undefined when there is no such prompt
+   * @throws RpcError when there is no such prompt
    * @throws ApiError `insufficient_scope`, `validation_error`, and the errors of the prompt's method
    */
-  async get(call: Call, name: string, args: object): Promise<GetPromptResult | undefined> {
+  async get(call: Call, name: string, args: object = {}): Promise<GetPromptResult> {
     const prompt = this.findFor(call, name);
-    if (!prompt) return undefined;
+    if (!prompt) throw unknownName('prompt', name);
     const { description, input } = prompt.declaration;
     const { value, problems } = readInput(input, args, [], { encoding: 'text' });
     if (problems.length > 0) throw validationError(problems);

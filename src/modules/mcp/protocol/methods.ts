@@ -1,7 +1,6 @@
 import {
   type CallToolRequest,
   type CompleteRequest,
-  type GetPromptRequest,
   type JSONRPCRequest,
   ProtocolErrorCode,
   type SpecTypeName,
@@ -15,6 +14,7 @@ import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-pr
 import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
+import { RpcError } from '../rpc-error.js';
 import { canonicalUriOf, contentsOf, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from '../sessions/session.js';
 import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
@@ -22,17 +22,6 @@ import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { McpCall } from '../mcp-call.js';
-
-/** A JSON-RPC error. The error classes of the SDK cannot be used: they repeat the code in the message. */
-class RpcError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data?: object,
-  ) {
-    super(message);
-  }
-}
 
 type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
@@ -141,9 +130,11 @@ export class McpMethods {
     }
   }
 
-  private answer(method: string, params: Params, context: McpCall): Result | Promise<Result> {
-    const { scopes } = context.call.actor;
+  private async answer(method: string, params: Params, context: McpCall): Promise<Result> {
+    const { call } = context;
+    const { scopes } = call.actor;
     const uri = String(params.uri);
+    const args = params.arguments as object | undefined;
     switch (method) {
       case 'tools/list':
         return this.listTools(context);
@@ -155,17 +146,23 @@ export class McpMethods {
       case 'resources/templates/list':
         return { resourceTemplates: this.resources.templatesFor(scopes) };
       case 'resources/read':
-        return this.readResource(uri, context);
+        return { contents: [contentsOf(await this.resources.read(uri, context))] };
       case 'resources/subscribe':
         return this.subscribe(uri, context);
       case 'resources/unsubscribe':
-        return this.unsubscribe(uri, context);
+        await this.subscriptions.remove(sessionOf(context), canonicalUriOf(uri));
+        return {};
       case 'prompts/list':
         return { prompts: this.prompts.listFor(scopes) };
       case 'prompts/get':
-        return this.getPrompt(params as GetPromptRequest['params'], context);
-      case 'completion/complete':
-        return this.complete(params as CompleteRequest['params'], context);
+        return { ...(await this.prompts.get(call, String(params.name), args)) };
+      case 'completion/complete': {
+        const completion = await this.completions.complete(
+          call,
+          params as CompleteRequest['params'],
+        );
+        return { completion };
+      }
       default:
         return {};
     }
@@ -190,13 +187,8 @@ export class McpMethods {
 
   private async callTool(params: CallToolRequest['params'], context: McpCall): Promise<Result> {
     const result = await this.runner.call(params, context);
-    if (!result) return throwUnknown('tool', params.name);
     const { structuredContent, ...text } = result;
     return needsTextOnly(context.session) ? text : result;
-  }
-
-  private async readResource(uri: string, context: McpCall): Promise<Result> {
-    return { contents: [contentsOf(await this.resources.read(uri, context))] };
   }
 
   private async subscribe(uri: string, context: McpCall): Promise<Result> {
@@ -206,25 +198,6 @@ export class McpMethods {
     if (await this.subscriptions.add(session, resource)) return {};
     const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
     throw new RpcError(ProtocolErrorCode.InvalidParams, message);
-  }
-
-  private async unsubscribe(uri: string, context: McpCall): Promise<Result> {
-    await this.subscriptions.remove(sessionOf(context), canonicalUriOf(uri));
-    return {};
-  }
-
-  private async getPrompt(
-    { name, arguments: args = {} }: GetPromptRequest['params'],
-    { call }: McpCall,
-  ): Promise<Result> {
-    return { ...((await this.prompts.get(call, name, args)) ?? throwUnknown('prompt', name)) };
-  }
-
-  private async complete(params: CompleteRequest['params'], { call }: McpCall): Promise<Result> {
-    const completion = await this.completions.complete(call, params);
-    return {
-      completion: completion ?? throwUnknown('argument or reference', params.argument.name),
-    };
   }
 }
 
@@ -240,11 +213,6 @@ function needsTextOnly(session: Session | undefined): boolean {
 function sessionOf({ session }: McpCall): Session {
   if (session) return session;
   throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Subscriptions need a session');
-}
-
-function throwUnknown(kind: string, name: string): never {
-  const message = `Unknown ${kind}: ${fieldLabel(name, '')}`;
-  throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** Validates a request against an SDK schema. */

@@ -114,15 +114,15 @@ export class SessionStore
     call: Call,
     errorCode: NoSession = id === undefined ? 'no_session' : 'not_found',
   ): Promise<Session> {
-    const known = id === undefined ? undefined : this.known.get(id);
+    if (id === undefined || !UUID.test(id)) throw noSession(errorCode);
+    const known = this.known.get(id);
     const now = performance.now();
     if (known && !this.mayBeShared && this.coversUse(known.storedEnd - now)) {
       assertOwner(known.record, call);
       known.usedAt = now;
       return known;
     }
-    const isId = id !== undefined && UUID.test(id);
-    const session = isId ? await this.restore(id.toLowerCase(), call) : undefined;
+    const session = await this.restore(id.toLowerCase(), call);
     if (!session) throw noSession(errorCode);
     return session;
   }

@@ -81,14 +81,10 @@ const POSTPONE_END = `
 /** SQL of the sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class SessionsRepository {
-  private readonly lifetimeMs: number;
-
   constructor(
     private readonly database: SharedDatabase,
     private readonly settings: Settings,
-  ) {
-    this.lifetimeMs = lifetimeOf(settings).maxMs;
-  }
+  ) {}
 
   /**
    * Removes ended and replaced sessions and stores new ones, as far as the capacity of all instances allows.
@@ -97,11 +93,12 @@ export class SessionsRepository {
    */
   async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
     const json = JSON.stringify(sessions);
+    const { maxMs } = lifetimeOf(this.settings);
     const stored = await this.database.write<{ id: string }>(
       { text: LOCK, values: [] },
       { text: DELETE_ENDED, values: [] },
       { text: DELETE_REPLACED, values: [json] },
-      { text: INSERT, values: [this.lifetimeMs, json, this.settings.mcpMaxSessions] },
+      { text: INSERT, values: [maxMs, json, this.settings.mcpMaxSessions] },
     );
     return new Set(stored.map(({ id }) => id));
   }
@@ -120,7 +117,7 @@ export class SessionsRepository {
    * @throws ApiError `create_failed`
    */
   async postponeEnds(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const values = [this.lifetimeMs, ids];
+    const values = [lifetimeOf(this.settings).maxMs, ids];
     const stored = await this.database.write<{ id: string }>({ text: POSTPONE_END, values });
     return new Set(stored.map(({ id }) => id));
   }

@@ -20,6 +20,7 @@ import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import type { McpCall } from '../mcp-call.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { missingScopeOf } from '../declared-methods.js';
+import { unknownName } from '../rpc-error.js';
 import type { ParsedArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { compactPage, toolError, toolResult } from './tool-result.js';
@@ -44,13 +45,13 @@ export class ToolRunner {
     private readonly responses: IdempotencyRepository,
   ) {}
 
-  /** @returns undefined when there is no such tool */
+  /** @throws RpcError when there is no such tool */
   async call(
     { name, arguments: args = {}, _meta }: CallToolRequest['params'],
     { call, request, messages, onCounted }: McpCall,
-  ): Promise<CallToolResult | undefined> {
+  ): Promise<CallToolResult> {
     const tool = this.registry.find(name);
-    if (!tool) return undefined;
+    if (!tool) throw unknownName('tool', name);
     const { declaration } = tool;
     const { actor } = call;
     const missing = missingScopeOf(declaration, actor.scopes);
