@@ -68,16 +68,4 @@ export class AppointmentsRepository extends TenantRepository<Appointment> {
   insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
     return this.insertEach(call, rows, { lead_id: existingLeadsSql });
   }
-
-  /**
-   * Cancels an appointment. It stays readable, and cancelling it again changes nothing.
-   * @returns whether the appointment exists
-   * @throws ApiError `precondition_failed`, `create_failed`
-   */
-  async cancel(call: TenantCall, id: string): Promise<boolean> {
-    const values = { status: 'cancelled' };
-    const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
-    const cancelled = await this.updateStored(call, id, revise, { values });
-    return cancelled !== undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Stored } from '../../platform/data/records/stored-record.js';
-import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
@@ -86,12 +86,7 @@ export class AppointmentsService {
    * @throws ApiError `create_failed`
    */
   createMany(call: Call, inputs: readonly (CreateAppointmentDto & Times)[]): Promise<void> {
-    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
-      ...rowOf(call, input),
-      id: uuidv7({ msecs: created_at.getTime() }),
-      created_at,
-      updated_at,
-    }));
+    const rows = inputs.map((input) => importedRow(rowOf(call, input), input));
     return this.repository.insertMany(call, rows);
   }
 
@@ -127,7 +122,10 @@ export class AppointmentsService {
 
   /** @throws ApiError `not_found`, `create_failed` */
   async cancel(call: Call, id: string): Promise<{ id: string; cancelled: true }> {
-    orNotFound(await this.repository.cancel(call, id), 'appointment');
+    // Cancelling an appointment again changes nothing.
+    const values = { status: 'cancelled' } as const;
+    const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
+    orNotFound(await this.repository.updateStored(call, id, revise, { values }), 'appointment');
     return { id, cancelled: true };
   }
 }

@@ -10,7 +10,7 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
 import type { UpsertAction, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadsService } from './leads.service.js';
-import { duplicateOf, type Holder, UNIQUE_COLUMNS, type UniqueField } from './unique-values.js';
+import { duplicateOf, type Holder, UNIQUE_COLUMNS } from './unique-values.js';
 
 /** A lead after an upsert, and what was done. */
 export interface UpsertedLead {
@@ -122,8 +122,9 @@ export class LeadUpsertService {
     { mergesCustomFields = false }: UpsertOptions,
   ): Promise<UpsertedLead> {
     const lead = await this.leads.updateStored(call, id, data, (stored) => {
-      const isSame = ({ field, value }: Holder) =>
-        stored[field] === value || this.areEqual(call, field, data, stored);
+      const isSame = ({ field, value, compared }: Holder) =>
+        stored[field] === value ||
+        this.leads.uniqueValuesOf(call, stored)[UNIQUE_COLUMNS[field]] === compared;
       if (!matches.every(isSame)) throw new MatchChanged();
       const { custom_fields: custom } = data;
       const merged = mergesCustomFields && custom && united(stored.custom_fields, custom);
@@ -132,13 +133,6 @@ export class LeadUpsertService {
       return { ...data, ...flags, ...(merged && { custom_fields: merged }) };
     });
     return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
-  }
-
-  private areEqual(call: Call, field: UniqueField, ...leads: [UpdateLeadDto, UpdateLeadDto]) {
-    const [one, other] = leads.map((lead) => {
-      return this.leads.uniqueValuesOf(call, lead)[UNIQUE_COLUMNS[field]];
-    });
-    return one === other;
   }
 }
 

@@ -27,7 +27,7 @@ import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { EXPORT_TYPES, LeadExportQuery } from './transfer/lead-export.dto.js';
-import { LeadExportService } from './transfer/lead-export.service.js';
+import { exportLeads } from './transfer/export-leads.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
@@ -38,7 +38,6 @@ export class LeadsController {
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
-    private readonly exports: LeadExportService,
     private readonly events: EventsService,
   ) {}
 
@@ -64,7 +63,7 @@ export class LeadsController {
   ): Promise<StreamableFile> {
     const { format } = query;
     const disposition = `attachment; filename="leads.${format}"`;
-    const leads = await this.exports.export(call, query, gone);
+    const leads = await exportLeads(this.leads, call, query, gone);
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
   }
 

@@ -13,7 +13,6 @@ import { LeadUpsertService } from './lead-upsert.service.js';
 import { LeadPersonService } from './lead-person.service.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
-import { LeadExportService } from './transfer/lead-export.service.js';
 import { LeadImportRunner } from './transfer/lead-import-runner.js';
 import { LeadImportsController } from './transfer/lead-imports.controller.js';
 import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
@@ -27,7 +26,6 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadsRepository,
     LeadsService,
     LeadBatchService,
-    LeadExportService,
     LeadImportsRepository,
     LeadImportsService,
     LeadImportRunner,

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
 import type { DirectChange } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
-import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
@@ -11,13 +11,8 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
-import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
-import {
-  AnyCustomFields,
-  customFieldsProblems,
-  CustomFieldsSchema,
-} from './custom-fields-schema.js';
+import { customFieldsProblems, CustomFieldsSchema } from './custom-fields-schema.js';
 import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
@@ -136,7 +131,8 @@ export class LeadsService {
   ): Promise<(Stored<LeadDto> | undefined)[]> {
     const rows = new Map<CreateLeadDto, { id: string }>();
     for (const input of inputs) {
-      const problems = await this.problemsOf(call, input.custom_fields ?? {});
+      const { custom_fields: custom = {} } = input;
+      const problems = await customFieldsProblems(this.customFields, custom, call);
       if (problems.length === 0) rows.set(input, { id: uuidv7(), ...this.toRow(call, input) });
     }
     const created = await this.repository.insertTogether(call, [...rows.values()]);
@@ -150,12 +146,7 @@ export class LeadsService {
    * @throws ApiError `duplicate`, `create_failed`; no lead is created then
    */
   async createMany(call: Call, inputs: readonly (CreateLeadDto & Times)[]): Promise<string[]> {
-    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
-      id: uuidv7({ msecs: created_at.getTime() }),
-      ...this.toRow(call, input),
-      created_at,
-      updated_at,
-    }));
+    const rows = inputs.map((input) => importedRow(this.toRow(call, input), input));
     await this.repository.insertMany(call, rows).catch((error: unknown) => {
       throw error instanceof UniqueViolation ? new ApiError('duplicate', { cause: error }) : error;
     });
@@ -256,11 +247,8 @@ export class LeadsService {
   /** @throws ApiError `not_found`, which names the lead that the missing one was merged into */
   private async missing(call: Call, id: string): Promise<never> {
     const survivor = await this.findSurvivor(call, id);
-    const details = survivor && [mergedInto('id', survivor)];
-    throw new ApiError('not_found', {
-      message: 'There is no such lead.',
-      ...(details && { details }),
-    });
+    const details = survivor === undefined ? undefined : [mergedInto('id', survivor)];
+    throw new ApiError('not_found', { message: 'There is no such lead.', details });
   }
 
   /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
@@ -268,20 +256,13 @@ export class LeadsService {
     return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
   }
 
+  /** @throws ApiError `validation_error` */
   private async validateCustomFields(
     call: Call,
     fields: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const problems = await this.problemsOf(call, fields);
+    const problems = await customFieldsProblems(this.customFields, fields, call);
     if (problems.length > 0) throw validationError(problems);
-  }
-
-  private async problemsOf(
-    call: Call,
-    fields: Readonly<Record<string, unknown>>,
-  ): Promise<readonly FieldProblem[]> {
-    if (this.customFields instanceof AnyCustomFields) return [];
-    return customFieldsProblems(this.customFields, fields, call);
   }
 
   private toRow(call: Call, input: CreateLeadDto) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Revision } from '../../platform/data/records/record-updates.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
-import type { Times } from '../../platform/data/records/tenant-repository.js';
+import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
@@ -83,12 +83,7 @@ export class TasksService {
    * @throws ApiError `create_failed`
    */
   createMany(call: Call, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
-    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
-      ...rowOf(call, input),
-      id: uuidv7({ msecs: created_at.getTime() }),
-      created_at,
-      updated_at,
-    }));
+    const rows = inputs.map((input) => importedRow(rowOf(call, input), input));
     return this.repository.insertMany(call, rows);
   }
 

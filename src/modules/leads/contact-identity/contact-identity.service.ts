@@ -43,16 +43,14 @@ interface Entry {
 
 /** The leads to write, and what happens if a normalized form belongs to another lead. */
 interface Selection {
-  /** Locks the next leads after another one. */
-  readonly lockNext: (
-    call: InTransaction,
-    range: { after?: IdentifiedLead; limit: number },
-  ) => Promise<IdentifiedLead[]>;
   /**
-   * Whether a lead takes its form from a newer lead that has it, as after a change of the phone region. Otherwise it keeps
-   * its earlier form (docs/contract/resources.md#uniqueness).
+   * Whether all leads are written, and a lead takes its form from a newer lead that has it, as after a change of the phone
+   * region. Otherwise those to refill are written, and a lead keeps its earlier form
+   * (docs/contract/resources.md#uniqueness).
    */
   readonly takesForms: boolean;
+  /** Of all leads, only those that were changed at this time or later. */
+  readonly changedSince?: Date;
 }
 
 /**
@@ -76,10 +74,7 @@ export class ContactIdentityService {
    * @throws ApiError `create_failed`
    */
   async normalizeAgain(call: TenantCall, region: string, changedSince?: Date): Promise<void> {
-    await this.writeBatches(call, region, {
-      lockNext: (inner, range) => this.repository.lockNextBatch(inner, { ...range, changedSince }),
-      takesForms: true,
-    });
+    await this.writeBatches(call, region, { takesForms: true, changedSince });
   }
 
   /**
@@ -123,9 +118,7 @@ export class ContactIdentityService {
    */
   async refill(call: TenantCall, region: string, mayContinue = () => true): Promise<void> {
     if (!(await this.repository.hasToRefill(call))) return;
-    const lockNext: Selection['lockNext'] = (inner, range) =>
-      this.repository.lockToRefill(inner, range);
-    await this.writeBatches(call, region, { lockNext, takesForms: false }, mayContinue);
+    await this.writeBatches(call, region, { takesForms: false }, mayContinue);
   }
 
   /**
@@ -141,14 +134,16 @@ export class ContactIdentityService {
   private async writeBatches(
     call: TenantCall,
     region: string,
-    { lockNext, takesForms }: Selection,
+    { takesForms, changedSince }: Selection,
     mayContinue = () => true,
   ): Promise<void> {
     let range: { after?: IdentifiedLead; limit: number } = { limit: BATCH };
     while (mayContinue()) {
       const { after, limit } = range;
       const run = async (inner: InTransaction) => {
-        const leads = await lockNext(inner, { after, limit });
+        const leads = takesForms
+          ? await this.repository.lockNextBatch(inner, { after, limit, changedSince })
+          : await this.repository.lockToRefill(inner, { after, limit });
         await this.write(inner, region, leads, takesForms);
         return leads;
       };
@@ -175,13 +170,11 @@ export class ContactIdentityService {
     for (const [, column] of FIELDS) {
       const forms = entries.map(({ next }) => next[column]);
       const holders = await this.repository.findByNormalized(call, column, forms);
-      if (!takesForms) keepTaken(column, entries, holders);
-      else {
-        giveToOldest(column, entries, holders);
-        const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
-        const next = moved.map((entry) => entry.next);
-        await this.repository.clearNormalized(call, column, next);
-      }
+      assignForms(column, entries, holders, takesForms);
+      if (!takesForms) continue;
+      const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
+      const next = moved.map((entry) => entry.next);
+      await this.repository.clearNormalized(call, column, next);
     }
     const changed = entries.filter(({ lead, next }) => {
       const columns = ['email_compared', 'phone_compared', 'search_text'] as const;
@@ -195,42 +188,33 @@ export class ContactIdentityService {
   }
 }
 
-/** Assigns each form to the oldest lead that has it, and none to the others. The entries begin with the oldest one. */
-function giveToOldest(
+/**
+ * Decides which leads get their new form, if others have it or get it in this batch. The entries begin with the oldest one.
+ * @param takesForms whether the oldest lead gets the form and the others none. Otherwise the lead that has it keeps it, and
+ *   the others keep their earlier form. These are marked, so that the next refill tries them again.
+ */
+function assignForms(
   column: IdentityColumn,
   entries: readonly Entry[],
   holders: ReadonlyMap<string, LeadAge>,
+  takesForms: boolean,
 ): void {
   const ids = new Set(entries.map(({ lead }) => lead.id));
-  const taken = new Set<string>();
+  // The forms of this batch are removed before they are assigned again.
+  const kept = [...holders].filter(([, { id }]) => !takesForms || !ids.has(id));
+  const taken = new Map<string, LeadAge>(kept);
   for (const { lead, next } of entries) {
     const form = next[column];
     if (form === null) continue;
-    const holder = holders.get(form);
-    const isHeld = holder !== undefined && !ids.has(holder.id) && isOlder(holder, lead);
-    if (isHeld || taken.has(form)) next[column] = null;
-    taken.add(form);
-  }
-}
-
-/**
- * Lets leads keep their earlier form if another lead has the new one, or gets it in this batch. They are marked, so that the
- * next refill tries them again.
- */
-function keepTaken(
-  column: IdentityColumn,
-  entries: readonly Entry[],
-  holders: ReadonlyMap<string, LeadAge>,
-): void {
-  const taken = new Map([...holders].map(([form, { id }]) => [form, id]));
-  for (const { lead, next } of entries) {
-    const form = next[column];
-    if (form === null) continue;
-    const holder = taken.get(form) ?? lead.id;
-    taken.set(form, holder);
-    if (holder === lead.id) continue;
-    next[column] = lead[column];
-    next.search_text = markToRewrite(next.search_text);
+    const holder = taken.get(form) ?? lead;
+    if (holder.id === lead.id || (takesForms && isOlder(lead, holder))) {
+      taken.set(form, lead);
+    } else if (takesForms) {
+      next[column] = null;
+    } else {
+      next[column] = lead[column];
+      next.search_text = markToRewrite(next.search_text);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 
@@ -78,7 +78,7 @@ export async function* csvRecords(
       yield { line: last - breaks.length, next, cells: record };
     }
   } catch (error) {
-    throw isCsvError(error) ? invalidCsv(error, Number(error.lines) - surplus) : error;
+    throw error instanceof CsvError ? invalidCsv(error, Number(error.lines) - surplus) : error;
   }
 }
 
@@ -134,10 +134,6 @@ const CSV_PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'is the last one, and a quote is not closed',
   CSV_MAX_RECORD_SIZE: 'is too long, or a quote before it is not closed',
 };
-
-function isCsvError(error: unknown): error is CsvError {
-  return error instanceof Error && 'code' in error && 'lines' in error;
-}
 
 function invalidCsv({ code }: CsvError, line: number): Error {
   return invalidLine(

@@ -50,21 +50,20 @@ function endSql(condition = ''): string {
     delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`;
 }
 
-/** Removes old imports, and their files and those that were not stored completely. */
+/** Removes old imports. Their files are then lost. */
 const REMOVE_OLD = `
-  with old as (
-    delete from lead_imports where organization_id = $1 and id = any(array(
-      select id from lead_imports
-      where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
-    returning id),
-  lost as (
-    select distinct import_id as id from lead_import_chunks
+  delete from lead_imports where organization_id = $1 and id = any(array(
+    select id from lead_imports
+    where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+  returning id`;
+
+/** Removes the files of removed imports, and those that were not stored completely. */
+const REMOVE_LOST = `
+  delete from lead_import_chunks where organization_id = $1 and import_id in (
+    select distinct import_id from lead_import_chunks
     where organization_id = $1 and created_at < now() - ${UPLOAD_TIME} and not exists (
-      select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH}),
-  files as (
-    delete from lead_import_chunks
-    where organization_id = $1 and import_id in (select id from old union all select id from lost))
-  select id from old union all select id from lost`;
+      select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH})
+  returning import_id`;
 
 /** SQL of imports and their files. */
 @Injectable()
@@ -267,7 +266,9 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    * @throws ApiError `create_failed`
    */
   async removeOld(call: TenantCall): Promise<void> {
-    const statement = { text: REMOVE_OLD, values: [call.tenant.id] };
-    while ((await this.database.write(call, statement)).length > 0);
+    const values = [call.tenant.id];
+    for (const text of [REMOVE_OLD, REMOVE_LOST]) {
+      while ((await this.database.write(call, { text, values })).length > 0);
+    }
   }
 }

@@ -11,7 +11,8 @@ import { uuid } from '../../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../../platform/extension/command.js';
 import { QUERY_PARAMETERS, readInput } from '../../../platform/fields/input/read-input.js';
 import { LeadExportQuery } from './lead-export.dto.js';
-import { LeadExportService } from './lead-export.service.js';
+import { LeadsService } from '../leads.service.js';
+import { exportLeads } from './export-leads.js';
 import { LeadImportRunner } from './lead-import-runner.js';
 import { LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
 import { LeadImportsService } from './lead-imports.service.js';
@@ -61,7 +62,7 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .action((file: string, options: Options & { filter?: string[] }, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       if (json && file === STANDARD_STREAM) command.error('error: --json needs a file to write to');
-      return run((app) => exportLeads(app, file, options));
+      return run((app) => exportToFile(app, file, options));
     });
 }
 
@@ -99,7 +100,7 @@ async function importFile(
   return result;
 }
 
-async function exportLeads(
+async function exportToFile(
   app: INestApplicationContext,
   file: string,
   { organization, filter = [], ...options }: Options & { readonly filter?: readonly string[] },
@@ -117,7 +118,7 @@ async function exportLeads(
   const sink = isStandard ? process.stdout : (await open(file, 'wx', PRIVATE)).createWriteStream();
   try {
     const { signal } = new AbortController();
-    const leads = await app.get(LeadExportService).export(call, query, signal);
+    const leads = await exportLeads(app.get(LeadsService), call, query, signal);
     await pipeline(leads, sink, { end: !isStandard });
   } catch (error) {
     if (!isStandard) await rm(file, { force: true });

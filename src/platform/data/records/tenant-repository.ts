@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
 import { eventTypeOf } from './tenant-entity.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from '../call.js';
@@ -23,6 +24,11 @@ import type { Stored } from './stored-record.js';
 export interface Times {
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** The row of a record that was created in the past, with an id of that time. */
+export function importedRow<R extends object>(row: R, { created_at, updated_at }: Times) {
+  return { ...row, id: uuidv7({ msecs: created_at.getTime() }), created_at, updated_at };
 }
 
 /** Base class of repositories. It builds the SQL of single records once, from their entity. */

@@ -1,9 +1,8 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
 import { namesOf } from '../../../platform/fields/field.js';
 import { LeadDto } from '../lead.dto.js';
-import { LeadsService } from '../leads.service.js';
+import type { LeadsService } from '../leads.service.js';
 import type { LeadExportQuery } from './lead-export.dto.js';
 import { csvRow, type Escape, linesOfPages } from './file-lines.js';
 
@@ -12,24 +11,24 @@ const MAX_MS = 600_000;
 
 const COLUMNS = namesOf(LeadDto);
 
-/** Writes leads as CSV or NDJSON (docs/contract/exports.md). */
-@Injectable()
-export class LeadExportService {
-  constructor(private readonly leads: LeadsService) {}
-
-  /**
-   * Reads all leads that match, in one snapshot. The stream fails if they cannot all be read.
-   * @param signal ends the stream with an error
-   * @throws ApiError `overloaded`, `query_failed`
-   */
-  async export(call: Call, query: LeadExportQuery, signal: AbortSignal): Promise<Readable> {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
-    const pages = this.leads.readSnapshot(call, query, ended);
-    const isCsv = query.format === 'csv';
-    const lineOf = (json: string) => (isCsv ? csvLine(json, query.escape) : `${json}\n`);
-    const lines = await linesOfPages(isCsv ? csvRow(COLUMNS) : '', pages, lineOf);
-    return addAbortSignal(ended, lines);
-  }
+/**
+ * Writes all leads that match as CSV or NDJSON, from one snapshot (docs/contract/exports.md). The stream fails if they cannot
+ * all be read.
+ * @param signal ends the stream with an error
+ * @throws ApiError `overloaded`, `query_failed`
+ */
+export async function exportLeads(
+  leads: LeadsService,
+  call: Call,
+  query: LeadExportQuery,
+  signal: AbortSignal,
+): Promise<Readable> {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
+  const pages = leads.readSnapshot(call, query, ended);
+  const isCsv = query.format === 'csv';
+  const lineOf = (json: string) => (isCsv ? csvLine(json, query.escape) : `${json}\n`);
+  const lines = await linesOfPages(isCsv ? csvRow(COLUMNS) : '', pages, lineOf);
+  return addAbortSignal(ended, lines);
 }
 
 /** @param json a lead */
