@@ -82,10 +82,7 @@ export class AuthRepository {
    * @param tables the names of tables whose records triggers count
    * @throws ApiError `query_failed`
    */
-  async countRecords(
-    call: TenantCall,
-    tables: readonly string[],
-  ): Promise<ReadonlyMap<string, number>> {
+  async countRecords(call: TenantCall, tables: readonly string[]) {
     const statement = { text: COUNT_RECORDS, values: [call.tenant.id, tables] };
     type Row = Readonly<{ resource: string; total: number }>;
     const rows = await this.database.read<Row>(call, statement);

@@ -55,12 +55,9 @@ export class KeysController {
     response: ApiKeyWithSecretDto,
     errors: ['key_not_manageable'],
   })
-  async rotate(
-    @CurrentCall() call: Call,
-    @Id() id: string,
-    @Body() { overlap_seconds }: RotateKeyDto,
-  ) {
-    return (await this.keys.rotate(call, id, overlap_seconds * 1_000)).key;
+  async rotate(@CurrentCall() call: Call, @Id() id: string, @Body() rotation: RotateKeyDto) {
+    const { key } = await this.keys.rotate(call, id, rotation.overlap_seconds * 1_000);
+    return key;
   }
 
   @Delete(':id')

@@ -97,10 +97,8 @@ export class LeadUpsertService {
 
   /** Finds what each input matches, in one statement. */
   async findMatchesOfAll(call: Call, inputs: readonly UpsertLeadDto[]): Promise<Holder[][]> {
-    const all = await this.leads.findHolders(
-      call,
-      inputs.map(({ data }) => data),
-    );
+    const leads = inputs.map(({ data }) => data);
+    const all = await this.leads.findHolders(call, leads);
     return inputs.map(({ match_on, data }) => {
       const values = this.leads.uniqueValuesOf(call, data);
       return all.filter(({ field, compared }) => {

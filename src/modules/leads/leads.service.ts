@@ -219,13 +219,9 @@ export class LeadsService {
         ...('phone' in changes && { phone_compared }),
       };
     };
+    const direct = inputFor ? undefined : this.directChangeOf(input);
     const lead = await this.reportDuplicates(call, claim, () =>
-      this.repository.updateStored(
-        call,
-        id,
-        revise,
-        inputFor ? undefined : this.directChangeOf(input),
-      ),
+      this.repository.updateStored(call, id, revise, direct),
     );
     return lead ?? this.missing(call, id);
   }

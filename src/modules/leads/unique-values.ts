@@ -45,10 +45,10 @@ export function duplicateOf(
   holders: readonly Pick<Holder, 'id' | 'field'>[],
 ): ApiError {
   const mayRead = call.actor.scopes.has('leads:read');
-  return duplicate(
-    holders.map(({ id, field }) => ({ ...detailOf(field), ...(mayRead && { existing_id: id }) })),
-    new Set(holders.map(({ id }) => id)).size,
-  );
+  const details = holders.map(({ id, field }) => {
+    return { ...detailOf(field), ...(mayRead && { existing_id: id }) };
+  });
+  return duplicate(details, new Set(holders.map(({ id }) => id)).size);
 }
 
 /** The error for a value of a lead that has been deleted since. The name of the index has the field. */

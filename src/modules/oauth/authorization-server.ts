@@ -82,10 +82,8 @@ export class AuthorizationServer {
     const cookies = context.res.getHeader('Set-Cookie');
     if (!Array.isArray(cookies)) return;
     const session = `${this.provider.cookieName('session')}=`;
-    context.set(
-      'Set-Cookie',
-      cookies.filter((cookie) => !cookie.startsWith(session)),
-    );
+    const others = cookies.filter((cookie) => !cookie.startsWith(session));
+    context.set('Set-Cookie', others);
   }
 }
 

@@ -77,9 +77,8 @@ export class IssuerTokens extends AccessTokens {
   private async findKey(...args: Parameters<JWTVerifyGetKey>): Promise<VerificationKey> {
     try {
       this.keys ??= this.keysOfIssuer();
-      return await (
-        await this.keys
-      )(...args);
+      const find = await this.keys;
+      return await find(...args);
     } catch (cause) {
       if (cause instanceof errors.JWKSNoMatchingKey) throw cause;
       this.keys = undefined;

@@ -74,9 +74,8 @@ export class OAuthController {
   /** The known parameters, and the known scopes among the requested ones; by default all scopes. */
   private authorizationQuery(url: string): URLSearchParams {
     const sent = new URLSearchParams(url.split('?')[1] ?? '');
-    const query = new URLSearchParams(
-      [...sent].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)),
-    );
+    const kept = [...sent].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name));
+    const query = new URLSearchParams(kept);
     const known = this.resource.scopes();
     const requested = known.filter((scope) => sent.get('scope')?.split(' ').includes(scope));
     query.set('scope', (requested.length > 0 ? requested : known).join(' '));

@@ -47,6 +47,8 @@ const CONSUME_ARTIFACT = `
   update oauth_artifacts set consumed_at = now()
   where id_hash = $1 and kind = $2 and consumed_at is null returning kind`;
 
+const DELETE_ARTIFACTS = 'delete from oauth_artifacts where kind = $1';
+
 const FIND_TOKEN = `
   select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
     grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
@@ -181,10 +183,8 @@ export class OAuthRepository {
       },
 
       consume: async (id) => {
-        const first = await this.database.write({
-          text: CONSUME_ARTIFACT,
-          values: [hashKey(id), kind],
-        });
+        const values = [hashKey(id), kind];
+        const first = await this.database.write({ text: CONSUME_ARTIFACT, values });
         if (first.length > 0 || kind !== 'AuthorizationCode') return;
         // Another request has used the code since it was looked up.
         const { grant_id: grantId } = (await find(id)) ?? {};
@@ -192,14 +192,8 @@ export class OAuthRepository {
         throw new errors.InvalidGrant('authorization code already consumed');
       },
 
-      destroy: (id) =>
-        this.write(
-          'delete from oauth_artifacts where id_hash = $1 and kind = $2',
-          hashKey(id),
-          kind,
-        ),
-      revokeByGrantId: (grantId) =>
-        this.write('delete from oauth_artifacts where grant_id = $1 and kind = $2', grantId, kind),
+      destroy: (id) => this.write(`${DELETE_ARTIFACTS} and id_hash = $2`, kind, hashKey(id)),
+      revokeByGrantId: (id) => this.write(`${DELETE_ARTIFACTS} and grant_id = $2`, kind, id),
     };
   }
 

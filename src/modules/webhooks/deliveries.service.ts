@@ -64,14 +64,14 @@ export class DeliveriesService {
     const receivers = known ?? (await this.repository.receivers(call));
     memo.set(call.tenant.id, receivers);
     const deliveries = events.flatMap((event) => {
-      const scope = this.types.scopeOf(event.type) ?? '';
-      return (
-        receivers
-          .filter(({ types, scopes }) => types.includes(event.type) && scopes.includes(scope))
-          // Spares organizations whose webhooks are disabled the transaction. The insert decides.
-          .filter(({ disabled_at }) => isBefore(event.createdAt, disabled_at))
-          .map(({ id }): NewDelivery => ({ ...event, webhookId: id }))
-      );
+      const { type, createdAt } = event;
+      const scope = this.types.scopeOf(type) ?? '';
+      const subscribed = receivers.filter((receiver) => {
+        return receiver.types.includes(type) && receiver.scopes.includes(scope);
+      });
+      // Spares organizations whose webhooks are disabled the transaction. The insert decides.
+      const open = subscribed.filter(({ disabled_at }) => isBefore(createdAt, disabled_at));
+      return open.map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
     });
     if (deliveries.length === 0) return;
     await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));

@@ -129,11 +129,9 @@ export class WebhooksJobs {
     if (free === 0) return;
     const due = await this.deliveries.findDue(call, webhookId, [...running.keys()], free);
     for (const delivery of due) {
-      const attempt = this.attempt(call, webhookId, delivery);
-      running.set(
-        delivery.id,
-        attempt.finally(() => running.delete(delivery.id)),
-      );
+      const { id } = delivery;
+      const attempt = this.attempt(call, webhookId, delivery).finally(() => running.delete(id));
+      running.set(id, attempt);
     }
   }
 
@@ -146,10 +144,8 @@ export class WebhooksJobs {
     if (!isGone && (outcome.status === 'succeeded' || delivery.type === TEST_TYPE)) return;
     const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
     if (!reason) return;
-    logger.warn(
-      { organization: call.tenant.id, webhook: webhookId, reason },
-      'a webhook was disabled',
-    );
+    const line = { organization: call.tenant.id, webhook: webhookId, reason };
+    logger.warn(line, 'a webhook was disabled');
     this.disabled.inc({ reason });
   }
 }

@@ -176,15 +176,11 @@ export class ContactIdentityService {
       const next = moved.map((entry) => entry.next);
       await this.repository.clearNormalized(call, column, next);
     }
-    const changed = entries.filter(({ lead, next }) => {
-      const columns = ['email_compared', 'phone_compared', 'search_text'] as const;
-      return columns.some((column) => next[column] !== lead[column]);
-    });
-    if (changed.length === 0) return;
-    await this.repository.setNormalized(
-      call,
-      changed.map(({ next }) => next),
+    const columns = ['email_compared', 'phone_compared', 'search_text'] as const;
+    const changed = entries.flatMap(({ lead, next }) =>
+      columns.some((column) => next[column] !== lead[column]) ? [next] : [],
     );
+    if (changed.length > 0) await this.repository.setNormalized(call, changed);
   }
 }
 

@@ -34,10 +34,8 @@ export async function exportLeads(
 /** @param json a lead */
 function csvLine(json: string, escape: Escape): string {
   const lead = JSON.parse(json) as Record<string, unknown>;
-  return csvRow(
-    COLUMNS.map((name) => textOf(lead[name])),
-    escape,
-  );
+  const cells = COLUMNS.map((name) => textOf(lead[name]));
+  return csvRow(cells, escape);
 }
 
 /** The cell of a value. Lists and objects are JSON, and empty if they are. */

@@ -164,13 +164,8 @@ export class LeadImportRunner implements OnModuleDestroy {
       const reason = record.reason ?? (error && reasonOf(error));
       return reason === undefined ? [] : [{ line, reason, cells }];
     });
-    await this.repository.advance(
-      inner,
-      running,
-      portion.at(-1)?.next ?? running,
-      results,
-      rejections,
-    );
+    const { next } = portion.at(-1) ?? { next: running };
+    await this.repository.advance(inner, running, next, results, rejections);
   }
 
   private async *linesOf(call: Call, running: RunningImport): AsyncGenerator<Line> {

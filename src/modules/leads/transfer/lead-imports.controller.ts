@@ -1,5 +1,5 @@
 import { Get, HttpCode, Post, Query, Req, StreamableFile } from '@nestjs/common';
-import type { Call } from '../../../platform/data/call.js';
+import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { type ApiRequest, CurrentCall } from '../../../platform/http/request/api-request.js';
 import { FileStream } from '../../../platform/http/request/file-stream.js';
 import { Id } from '../../../platform/http/request/id.decorator.js';
@@ -59,10 +59,9 @@ export class LeadImportsController {
     const stored = await this.imports.receive(call, file.bytes, format, query);
     try {
       const content = `${file.type} ${stored.hash}`;
-      const result = await this.responses.runWithFile(call, request, content, (inner) =>
-        this.imports.start(inner, stored, query),
-      );
-      return result as LeadImportDto;
+      const start = (inner: InTransaction<Call>) => this.imports.start(inner, stored, query);
+      const started = await this.responses.runWithFile(call, request, content, start);
+      return started as LeadImportDto;
     } finally {
       // After an error, or if an earlier request with the same key has stored the file.
       await this.imports.discard(call, stored);

@@ -68,10 +68,8 @@ export class CompletionService extends DeclaredMethods<CompletionDeclaration> {
     if (!method || missingScopeOf(method.declaration, call.actor.scopes)) {
       return { values: [], hasMore: false };
     }
-    const { matches, hasMore, ...known } = (await method.run(
-      call,
-      extractId(typed),
-    )) as CompletionMatches;
+    const found = (await method.run(call, extractId(typed))) as CompletionMatches;
+    const { matches, hasMore, ...known } = found;
     const values = [...new Map(matches.map((match) => [match.id, write(match)])).values()];
     return {
       values: values.slice(0, MAX_COMPLETIONS),

@@ -16,6 +16,7 @@ import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { RpcError } from '../rpc-error.js';
 import { canonicalUriOf, contentsOf, ResourceRegistry } from '../resources/resource-registry.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { Session } from '../sessions/session.js';
 import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
 import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
@@ -156,13 +157,8 @@ export class McpMethods {
         return { prompts: this.prompts.listFor(scopes) };
       case 'prompts/get':
         return { ...(await this.prompts.get(call, String(params.name), args)) };
-      case 'completion/complete': {
-        const completion = await this.completions.complete(
-          call,
-          params as CompleteRequest['params'],
-        );
-        return { completion };
-      }
+      case 'completion/complete':
+        return this.complete(params as CompleteRequest['params'], call);
       default:
         return {};
     }
@@ -189,6 +185,10 @@ export class McpMethods {
     const result = await this.runner.call(params, context);
     const { structuredContent, ...text } = result;
     return needsTextOnly(context.session) ? text : result;
+  }
+
+  private async complete(params: CompleteRequest['params'], call: Call): Promise<Result> {
+    return { completion: await this.completions.complete(call, params) };
   }
 
   private async subscribe(uri: string, context: McpCall): Promise<Result> {

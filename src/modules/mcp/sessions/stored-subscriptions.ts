@@ -51,9 +51,8 @@ export class StoredSubscriptions {
   ): ResourceReference[] | undefined {
     if (session.subscriptionChanges !== changesBefore) return undefined;
     const references = subscriptions.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
-    return session.subscriptions.replace(
-      references.filter(({ kind }) => scopes.includes(kind.scope)),
-    );
+    const readable = references.filter(({ kind }) => scopes.includes(kind.scope));
+    return session.subscriptions.replace(readable);
   }
 
   /**

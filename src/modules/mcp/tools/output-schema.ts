@@ -52,13 +52,10 @@ function pageOf(item: ObjectSchema): ObjectSchema {
 /** Keeps the types of a schema and of its parts. */
 function shapeOf({ type, properties, items }: JsonSchema): JsonSchema {
   if (Array.isArray(type)) return {};
+  const shapes = Object.entries(properties ?? {}).map(([name, schema]) => [name, shapeOf(schema)]);
   return {
     ...(type && { type }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, schema]) => [name, shapeOf(schema)]),
-      ),
-    }),
+    ...(properties && { properties: Object.fromEntries(shapes) as typeof properties }),
     ...(items && { items: shapeOf(items) }),
   };
 }

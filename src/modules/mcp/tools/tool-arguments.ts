@@ -78,11 +78,8 @@ export class ToolArguments {
     const values = Object.fromEntries(given.filter((entry) => !isBuiltIn(entry)));
     const problemsOf = (ofBuiltIn: boolean) =>
       parseProblems.filter(({ field }) => this.builtInNames.has(field) === ofBuiltIn);
-    const builtIn = readInput(
-      this.builtIn,
-      Object.fromEntries(given.filter(isBuiltIn)),
-      problemsOf(true),
-    );
+    const builtInValues = Object.fromEntries(given.filter(isBuiltIn));
+    const builtIn = readInput(this.builtIn, builtInValues, problemsOf(true));
     const input = await this.readInput(values, problemsOf(false), clearedBy(builtIn));
     const problems = [...builtIn.problems, ...input.problems];
     if (problems.length > 0) throw validationError(problems);
