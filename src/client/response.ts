@@ -23,8 +23,6 @@ interface ErrorBody {
 export class FailedAttempt {
   constructor(
     readonly error: LatitudeError,
-    /** Whether the server may have carried out the request. */
-    readonly isOutcomeUnknown: boolean,
     /**
      * Whether the request may be repeated: after a failed connection, and after a 429, a 5xx or an idempotency
      * key in use, unless the response says that it is not retryable.
@@ -63,7 +61,7 @@ export function parseResponse(
     const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
     const options = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
     const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...options });
-    return new FailedAttempt(error, isWrite);
+    return new FailedAttempt(error);
   }
   const { error } = (isObject(body) ? body : {}) as ErrorBody;
   const code = error?.code ?? 'unexpected_response';
@@ -80,13 +78,10 @@ export function parseResponse(
     requestId: error?.request_id ?? requestId,
   };
   const message = error?.message ?? describeUnexpected(response);
-  const wait = retryAfterMs(headers.get('retry-after'));
-  const isWorthRetrying = options.retryable && isTransient;
   return new FailedAttempt(
     new LatitudeApiError(message, options),
-    isOutcomeUnknown,
-    isWorthRetrying,
-    wait,
+    options.retryable && isTransient,
+    retryAfterMs(headers.get('retry-after')),
   );
 }
 

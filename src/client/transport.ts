@@ -67,7 +67,7 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const result = await this.attempt(call, signals, attemptMs, isUncertain);
       if (!(result instanceof FailedAttempt)) return result;
-      isUncertain ||= result.isOutcomeUnknown;
+      isUncertain ||= result.error.uncertain;
       if (isUncertain && call.bodyIfGone && result.error.status === 404) {
         return { body: call.bodyIfGone, etag: null };
       }
@@ -117,7 +117,7 @@ export class Transport {
       const error = isTimeout
         ? new LatitudeTimeoutError(message, { code: 'timeout', ...options })
         : new LatitudeConnectionError(message, { code: 'connection_failed', ...options });
-      return new FailedAttempt(error, isOutcomeUnknown);
+      return new FailedAttempt(error);
     }
   }
 

@@ -1,6 +1,9 @@
+import fs from 'node:fs';
 import { runCommandLine } from '../../src/ops/cli/command-line.js';
 import { defineConfig, type LatitudeConfig } from '../../src/platform/extension/config.js';
 import { type CommandResult, resultOf } from './servers/product.js';
+
+const STANDARD_OUTPUT = 1;
 
 /**
  * Runs a command in the process of the test, which takes much less time than a process of its own.
@@ -20,10 +23,16 @@ export async function runCommand(
       return true;
     };
   };
+  const writeSync = fs.writeSync.bind(fs) as (fd: number, ...rest: unknown[]) => number;
   const environment = jest.replaceProperty(process, 'env', { ...process.env, ...env });
   const spies: Pick<jest.SpyInstance, 'mockRestore'>[] = [
     jest.spyOn(console, 'error').mockImplementation((text) => record('stderr')(`${text}\n`)),
     jest.spyOn(process.stdout, 'write').mockImplementation(record('stdout')),
+    jest.spyOn(fs, 'writeSync').mockImplementation((fd: number, ...rest: unknown[]) => {
+      if (fd !== STANDARD_OUTPUT) return writeSync(fd, ...rest);
+      written.stdout += String(rest[0]);
+      return Buffer.byteLength(String(rest[0]));
+    }),
     jest.spyOn(process.stderr, 'write').mockImplementation(record('stderr')),
   ];
   try {

@@ -91,7 +91,7 @@ export class BackupReader {
 
   /** @throws BackupFileError */
   static async open(source: Readable): Promise<BackupReader> {
-    const bytes = new ByteReader(source);
+    const bytes = new ByteReader(decompress(source));
     const magic = await bytes.takeUpTo(MAGIC.length);
     if (!MAGIC.subarray(0, magic.length).equals(magic)) throw new BackupFileError(NO_BACKUP);
     if (magic.length < MAGIC.length) throw new BackupFileError(CUT_OFF);
@@ -123,8 +123,10 @@ export class BackupReader {
 
   /** @throws BackupFileError if the file does not end here */
   async end(): Promise<void> {
-    const isEnd = (await readFrame(this.bytes)).equals(END) && (await this.bytes.isAtEnd());
-    if (!isEnd) throw new BackupFileError('is damaged: it does not end where its rows end');
+    const last = await readFrame(this.bytes);
+    const others = await this.bytes.takeUpTo(1);
+    if (last.equals(END) && others.length === 0) return;
+    throw new BackupFileError('is damaged: it does not end where its rows end');
   }
 
   /** Reads and checks the rest of the file. @throws BackupFileError */
@@ -159,12 +161,9 @@ async function readFrame(bytes: ByteReader): Promise<Buffer> {
 
 /** Reads a given number of decompressed bytes at a time. */
 class ByteReader {
-  private readonly chunks: AsyncGenerator<Buffer, void>;
   private rest: Buffer = Buffer.alloc(0);
 
-  constructor(source: Readable) {
-    this.chunks = decompress(source);
-  }
+  constructor(private readonly chunks: AsyncGenerator<Buffer, void>) {}
 
   async take(count: number): Promise<Buffer> {
     const bytes = await this.takeUpTo(count);
@@ -185,10 +184,6 @@ class ByteReader {
     const all = parts.length === 1 ? this.rest : Buffer.concat(parts);
     this.rest = all.subarray(count);
     return all.subarray(0, count);
-  }
-
-  async isAtEnd(): Promise<boolean> {
-    return this.rest.length === 0 && (await this.chunks.next()).done === true;
   }
 }
 

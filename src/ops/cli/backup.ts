@@ -72,7 +72,7 @@ export function addRestore(
         if (verify) {
           const reader = await openFile(file);
           await reader.verify();
-          await writeResult(summaryOf(reader.header), isJson(program));
+          writeResult(summaryOf(reader.header), isJson(program));
           return;
         }
         // The files are checked before a database is opened.

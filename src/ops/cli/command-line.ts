@@ -12,10 +12,9 @@ import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
 import { addErasures } from './erasures.js';
 import { addJobs } from './jobs.js';
-import { addKeys } from './keys.js';
+import { addKeys, addOperators } from './keys.js';
 import { addMigrate } from './migrate.js';
 import { addNew } from './new.js';
-import { addOperators } from './operators.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
 import { writeOutput } from './output.js';
@@ -42,17 +41,13 @@ export async function runCommandLine(
   config: LatitudeConfig,
   args: readonly string[],
 ): Promise<number> {
-  let help = '';
   try {
     await formatForTerminal();
-    const program = commandLine(config, (text) => {
-      help += text;
-    });
+    const program = commandLine(config);
     await program.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof CommanderError)) throw error;
       process.exitCode = error.exitCode;
     });
-    if (help !== '') await writeOutput(help);
     // A command that reports a problem sets the exit code.
     return Number(process.exitCode ?? 0);
   } catch (error) {
@@ -61,20 +56,14 @@ export async function runCommandLine(
   }
 }
 
-/**
- * @param writeHelp prints the help that a user asks for
- * @throws ExtensionError if the extensions are refused, or one of their commands exists already
- */
-export function commandLine(
-  config: LatitudeConfig,
-  writeHelp: (text: string) => void = () => undefined,
-): Command {
+/** @throws ExtensionError if the extensions are refused, or one of their commands exists already */
+export function commandLine(config: LatitudeConfig): Command {
   checkExtensions(FEATURES, config.extensions);
   const program = new Command('latitude')
     .description('Manages organizations, their API keys and their data.')
     .version(VERSION, '--version', 'print the version of Latitude')
     .option('--json', 'print one JSON value and nothing else')
-    .configureOutput({ writeOut: writeHelp })
+    .configureOutput({ writeOut: writeOutput })
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const runOnDatabase = databaseRunner(program, config);

@@ -76,7 +76,7 @@ async function fill(
   if (!call) throw new Error('The key of the organization does not work.');
 
   // Loaded on demand, because only this command needs it.
-  const { faker } = await import('@faker-js/faker/locale/en');
+  const { faker } = await import('@faker-js/faker/locale/en_US');
   faker.seed(SEED);
   const now = new Date();
   const team = Array.from({ length: TEAM_SIZE }, () => uuidv4());

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
+import { OperatorsService } from '../../modules/auth/operators.service.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { SCOPES, type Scope } from '../../platform/access/scopes.js';
 import { duration, scopes, uuid } from '../../platform/extension/command-options.js';
@@ -59,15 +60,51 @@ function addCreate(keys: Command, run: Run): void {
           organizationId: organization,
           name,
           scopes,
-          expiresAt: expiresIn ? new Date(Date.now() + expiresIn) : null,
+          expiresAt: afterNow(expiresIn),
           userId,
         }),
       ),
     );
 }
 
+/** `latitude operators`. */
+export function addOperators(program: Command, run: Run): void {
+  const operators = program
+    .command('operators')
+    .description('keys of programs that create organizations over REST and read no records');
+  operators
+    .command('create')
+    .requiredOption('--name <name>', 'what the operator is')
+    .option('--expires-in <duration>', 'such as 90d', duration)
+    .action(({ name, expiresIn }: { name: string; expiresIn?: number }) =>
+      issue('operators', run, (app) =>
+        app.get(OperatorsService).createKey(name, afterNow(expiresIn)),
+      ),
+    );
+  operators
+    .command('list')
+    .description('list the keys of operators, the oldest first')
+    .action(() => run((app) => app.get(OperatorsService).listKeys()));
+  operators
+    .command('rotate')
+    .description('issue another key of an operator, which keeps its organizations')
+    .argument('<id>', 'id of the key', uuid)
+    .addOption(overlapOption())
+    .action((id: string, { overlap }: { overlap: number }) =>
+      issue('operators', run, (app) => app.get(OperatorsService).rotateKey(id, overlap)),
+    );
+  operators
+    .command('revoke')
+    .argument('<id>', 'id of the key', uuid)
+    .action((id: string) => run((app) => app.get(OperatorsService).revokeKey(id)));
+}
+
+function afterNow(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(Date.now() + ms);
+}
+
 /** The option of a rotation. */
-export function overlapOption(): Option {
+function overlapOption(): Option {
   return new Option('--overlap <duration>', 'how long the old key stays valid')
     .argParser(duration)
     .default(0, 'none');
@@ -78,7 +115,7 @@ export function overlapOption(): Option {
  * @param command the commands that revoke it
  * @throws Error that names the key if it was created and cannot be printed
  */
-export async function issue(
+async function issue(
   command: 'keys' | 'operators',
   run: Run,
   create: (app: INestApplicationContext) => Promise<{ readonly id: string }>,

@@ -21,11 +21,11 @@ export function addNew(program: Command): void {
     .description('create a repository with one extension, its tests and a Dockerfile')
     .argument('<name>', 'name of the extension, such as acme', extensionName)
     .argument('[directory]', 'the new folder; by default the name')
-    .action(async (name: string, directory: string = name) => {
+    .action((name: string, directory: string = name) => {
       const target = path.resolve(directory);
       createRepository(name, target);
-      if (isJson(program)) await writeResult({ directory: target }, true);
-      else await writeOutput(`${target} is ready: cd ${directory} && npm install && npm test\n`);
+      if (isJson(program)) writeResult({ directory: target }, true);
+      else writeOutput(`${target} is ready: cd ${directory} && npm install && npm test\n`);
     });
 }
 

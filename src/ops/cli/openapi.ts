@@ -12,7 +12,7 @@ export function addOpenApi(program: Command, config: LatitudeConfig): void {
     .description('print the OpenAPI document of the API; no database is needed')
     .action(async () => {
       const document = await describeApi(config);
-      await writeOutput(`${JSON.stringify(document, undefined, isJson(program) ? 0 : 2)}\n`);
+      writeOutput(`${JSON.stringify(document, undefined, isJson(program) ? 0 : 2)}\n`);
     });
 }
 

@@ -1,5 +1,6 @@
 import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
+import { writeSynchronously } from '../../platform/config/standard-output.js';
 import { formatRows, formatValue, type Json } from './rows.js';
 
 /** Standard output is full or closed. */
@@ -10,23 +11,15 @@ export class OutputError extends Error {
 }
 
 /**
- * Writes text to standard output. `console.log` ignores errors.
+ * Writes text to standard output before it returns.
  * @throws OutputError
  */
-export function writeOutput(text: string): Promise<void> {
-  const { stdout } = process;
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      reject(new OutputError(error));
-    };
-    // The stream also emits the error, which would end the process without a listener.
-    stdout.once('error', fail);
-    stdout.write(text, (error) => {
-      if (error) return;
-      stdout.off('error', fail);
-      resolve();
-    });
-  });
+export function writeOutput(text: string): void {
+  try {
+    writeSynchronously(text);
+  } catch (error) {
+    throw new OutputError(error as Error);
+  }
 }
 
 /** Whether the option `--json` is set. */
@@ -38,10 +31,10 @@ export function isJson(program: Command): boolean {
 const DEFAULT_WIDTH = 80;
 
 /** Prints the result of a command: as one JSON value, or for people. */
-export async function writeResult(result: unknown, asJson: boolean): Promise<void> {
+export function writeResult(result: unknown, asJson: boolean): void {
   const plain: unknown = instanceToPlain(result);
   const text = JSON.stringify(plain ?? null);
-  await writeOutput(asJson ? `${text}\n` : formatResult(JSON.parse(text) as Json));
+  writeOutput(asJson ? `${text}\n` : formatResult(JSON.parse(text) as Json));
 }
 
 function formatResult(result: Json): string {

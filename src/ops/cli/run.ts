@@ -45,7 +45,7 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
         }
       };
       const result = await action({ database, progress, withApp });
-      if (result !== undefined || json) await writeResult(result, json);
+      if (result !== undefined || json) writeResult(result, json);
     } finally {
       await database.close();
     }

@@ -1,4 +1,4 @@
-import { faker } from '@faker-js/faker/locale/en';
+import { faker } from '@faker-js/faker/locale/en_US';
 import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../modules/appointments/appointment.dto.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
@@ -9,7 +9,7 @@ import {
 } from '../../modules/leads/contact-identity/contact-identity.js';
 import { CreateLeadDto } from '../../modules/leads/lead.dto.js';
 import { CreateTaskDto } from '../../modules/tasks/task.dto.js';
-import { CITIES, sampleAppointment, sampleLead, sampleTask } from './sample.js';
+import { AREA_CODES, sampleAppointment, sampleLead, sampleTask } from './sample.js';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
@@ -44,7 +44,11 @@ describe('the sample data of latitude demo', () => {
 
   it.each([
     ['consecutive leads', 3_000, 1],
-    ['the leads of one city among a million', 1_000_000 / CITIES.length, CITIES.length],
+    [
+      'the leads of one area code among a million',
+      1_000_000 / AREA_CODES.length,
+      AREA_CODES.length,
+    ],
   ])('has unique e-mail addresses and phones: %s', (_, count, every) => {
     const all = leads(count, { every });
     const emails = all.flatMap(({ email }) => (email ? [normalizeEmail(email)] : []));

@@ -28,32 +28,8 @@ const PRIORITIES: Weights<TaskPriority> = { low: 20, medium: 50, high: 22, urgen
 const OVERDUE_TASKS: Weights<TaskStatus> = { completed: 80, open: 15, cancelled: 5 };
 const FUTURE_TASKS: Weights<TaskStatus> = { open: 60, in_progress: 25, completed: 15 };
 
-/** City, state, zip code prefix, area code. */
-export const CITIES = [
-  ['Albuquerque', 'NM', '871', 505],
-  ['Atlanta', 'GA', '303', 404],
-  ['Austin', 'TX', '787', 512],
-  ['Baltimore', 'MD', '212', 410],
-  ['Boise', 'ID', '837', 208],
-  ['Boston', 'MA', '021', 617],
-  ['Charlotte', 'NC', '282', 704],
-  ['Chicago', 'IL', '606', 312],
-  ['Columbus', 'OH', '432', 614],
-  ['Denver', 'CO', '802', 303],
-  ['Detroit', 'MI', '482', 313],
-  ['Kansas City', 'MO', '641', 816],
-  ['Las Vegas', 'NV', '891', 702],
-  ['Miami', 'FL', '331', 305],
-  ['Milwaukee', 'WI', '532', 414],
-  ['Minneapolis', 'MN', '554', 612],
-  ['Nashville', 'TN', '372', 615],
-  ['New Orleans', 'LA', '701', 504],
-  ['Philadelphia', 'PA', '191', 215],
-  ['Phoenix', 'AZ', '850', 602],
-  ['Portland', 'OR', '972', 503],
-  ['San Diego', 'CA', '921', 619],
-  ['Seattle', 'WA', '981', 206],
-] as const;
+/** Area codes of some cities. */
+export const AREA_CODES = [212, 303, 312, 404, 415, 505, 512, 602, 617, 702, 801, 901];
 
 /** The company of the sample renovates homes. */
 const PROJECTS = ['roof', 'kitchen', 'bathroom', 'solar', 'windows', 'deck', 'heating'];
@@ -82,12 +58,9 @@ export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadD
   const account = `${first_name}.${last_name}${number}`.toLowerCase().replaceAll(/[^\w.]/g, '');
   // The domains are reserved for examples.
   const domain = faker.helpers.arrayElement(['example.com', 'example.net', 'example.org']);
-  const [city, state, zip, areaCode] = CITIES[number % CITIES.length] ?? CITIES[0];
-  const phone = phoneOf(areaCode, Math.floor(number / CITIES.length));
-  const address = {
-    address_street: faker.location.streetAddress(),
-    zip: zip + faker.string.numeric(2),
-  };
+  const state = faker.location.state({ abbreviated: true });
+  const zip = faker.location.zipCode({ state });
+  const address = { address_street: faker.location.streetAddress(), zip };
   const project = faker.helpers.arrayElement(PROJECTS);
   const budget = faker.number.int({ min: 4, max: 120 }) * 500;
   // Recent leads are more frequent, as in a growing company.
@@ -97,9 +70,9 @@ export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadD
     first_name,
     last_name: sometimes(faker, 0.95, last_name),
     email: sometimes(faker, 0.92, `${account}@${domain}`),
-    phone: sometimes(faker, 0.85, phone),
+    phone: sometimes(faker, 0.85, phoneOf(number)),
     company: sometimes(faker, 0.2, faker.company.name()),
-    city,
+    city: faker.location.city(),
     state,
     ...sometimes(faker, 0.8, address),
     status: weighted(faker, LEAD_STATUSES),
@@ -117,10 +90,12 @@ export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadD
 }
 
 /** Uses the fictional exchange 555, and the following ones for very many leads. */
-function phoneOf(areaCode: number, number: number): string {
-  const exchange = 555 + Math.floor(number / 10_000);
+function phoneOf(number: number): string {
+  const areaCode = AREA_CODES[number % AREA_CODES.length];
+  const numberInArea = Math.floor(number / AREA_CODES.length);
+  const exchange = 555 + Math.floor(numberInArea / 10_000);
   // Because 7,919 is coprime to 10,000, every four-digit line number occurs once per exchange.
-  const line = (number * 7_919) % 10_000;
+  const line = (numberInArea * 7_919) % 10_000;
   return `+1 ${areaCode}-${exchange}-${String(line).padStart(4, '0')}`;
 }
 

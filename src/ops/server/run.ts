@@ -1,12 +1,8 @@
 import '../../platform/config/v8-flags.js';
 import 'reflect-metadata';
+import { setLogErrors } from '../../platform/config/error-serializer.js';
 import { describeFailure } from '../../platform/config/failure.js';
-import {
-  formatForTerminal,
-  logger,
-  setLogErrors,
-  setLogLevel,
-} from '../../platform/config/logger.js';
+import { formatForTerminal, logger, setLogLevel } from '../../platform/config/logger.js';
 import { readSettings } from '../../platform/config/settings.js';
 import { nextStop } from '../../platform/config/stop-signals.js';
 import { findUnknownSettings } from '../../platform/config/unknown-settings.js';

@@ -1,4 +1,4 @@
-import { logErrorMessages, serializeError } from './error-serializer.js';
+import { setLogErrors, serializeError } from './error-serializer.js';
 
 const SECRET = 'grace@example.com';
 
@@ -10,7 +10,7 @@ const failedQuery = (driverError: Error) =>
 
 describe('serializeError', () => {
   beforeAll(() => {
-    logErrorMessages(false);
+    setLogErrors('stack');
   });
 
   it('returns the type, the code and the stack frames', () => {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { Settings } from './settings.js';
 
 const MAX_CAUSES = 5;
 
@@ -7,9 +8,9 @@ const FRAME = /^ {4}at .+:\d+:\d+\)?$/;
 
 let logsMessages = false;
 
-/** Sets whether messages of errors are logged. They can contain personal data. */
-export function logErrorMessages(isOn: boolean): void {
-  logsMessages = isOn;
+/** Sets what is logged of errors. Their messages can contain personal data. */
+export function setLogErrors(errors: Settings['logErrors']): void {
+  logsMessages = errors === 'full';
 }
 
 /** The message of an error, if messages are logged. */

@@ -1,6 +1,6 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { logErrorMessages, serializeError } from './error-serializer.js';
+import { serializeError } from './error-serializer.js';
 import type { Settings } from './settings.js';
 import { writeSynchronously } from './standard-output.js';
 
@@ -73,11 +73,6 @@ function writeOrLose(text: string): void {
 /** Sets the lowest level that is logged. */
 export function setLogLevel(level: Settings['logLevel']): void {
   logger.level = level;
-}
-
-/** Sets what is logged of errors. */
-export function setLogErrors(errors: Settings['logErrors']): void {
-  logErrorMessages(errors === 'full');
 }
 
 /**

@@ -48,29 +48,19 @@ function isServiceLink(name: string, value: string): boolean {
 }
 
 function areSimilar(name: string, known: string): boolean {
-  const most = known.length < LONG_NAME ? 1 : 2;
-  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
+  return differsAtMostBy(known.length < LONG_NAME ? 1 : 2, name, known);
 }
 
-/** The Damerau–Levenshtein distance (optimal string alignment) of two names. */
-function editDistance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          at(i - 1, j) + 1,
-          at(i, j - 1) + 1,
-          at(i - 1, j - 1) + cost,
-          isSwapped ? at(i - 2, j - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return at(a.length, b.length);
+/** Whether one text becomes the other by adding, leaving out, replacing or swapping letters this often at most. */
+function differsAtMostBy(edits: number, a: string, b: string): boolean {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  if (edits === 0 || restA === restB) return restA === restB;
+  const [first = '', second] = restA;
+  const isSwapped = second !== undefined && restB.startsWith(second + first);
+  const skips = [[1, 0], [0, 1], [1, 1], ...(isSwapped ? [[2, 2]] : [])] as const;
+  return skips.some(([skipA, skipB]) =>
+    differsAtMostBy(edits - 1, restA.slice(skipA), restB.slice(skipB)),
+  );
 }
