@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { CountsService } from '../../platform/data/records/counts.service.js';
-import type { CountDrift } from '../../platform/data/records/record-counts.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
@@ -16,8 +15,7 @@ export function addCounters(program: Command, run: Run): void {
     .description('compare the counters with the records, and exit with 1 if they differ')
     .action(() =>
       run(async (app, progress) => {
-        const service = app.get(CountsService);
-        const result = await driftsOf(app, progress, (call) => service.check(call));
+        const result = await driftsOf(app, progress, 'check');
         if (result.wrong.length > 0) process.exitCode = 1;
         return result;
       }),
@@ -27,24 +25,22 @@ export function addCounters(program: Command, run: Run): void {
     .description('correct wrong counters; requests are served meanwhile')
     .action(() =>
       run(async (app, progress) => {
-        const service = app.get(CountsService);
-        const { organizations, wrong } = await driftsOf(app, progress, (call) =>
-          service.repair(call),
-        );
+        const { organizations, wrong } = await driftsOf(app, progress, 'repair');
         return { organizations, repaired: wrong };
       }),
     );
 }
 
+/** The counters that are wrong, or were wrong before the repair. */
 async function driftsOf(
   app: INestApplicationContext,
   progress: Progress,
-  find: (call: TenantCall) => Promise<CountDrift[]>,
+  method: 'check' | 'repair',
 ) {
-  const drifts = await eachOrganization(
-    app,
-    async (call, { id }) => (await find(call)).map((drift) => ({ organization_id: id, ...drift })),
-    progress,
-  );
+  const find = async (call: TenantCall, { id }: { readonly id: string }) => {
+    const drifts = await app.get(CountsService)[method](call);
+    return drifts.map((drift) => ({ organization_id: id, ...drift }));
+  };
+  const drifts = await eachOrganization(app, find, progress);
   return { organizations: drifts.length, wrong: drifts.flat() };
 }

@@ -1,6 +1,7 @@
 import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { writeSynchronously } from '../../platform/config/standard-output.js';
+import { isObject } from '../../platform/fields/kinds/json-object.js';
 import { formatRows, formatValue, type Json } from './rows.js';
 
 /** Standard output is full or closed. */
@@ -42,7 +43,7 @@ function formatResult(result: Json): string {
   if (Array.isArray(result)) {
     return formatRows(result as readonly Json[], isTTY ? columns || DEFAULT_WIDTH : undefined);
   }
-  if (typeof result !== 'object' || result === null) return `${formatValue(result)}\n`;
+  if (!isObject(result)) return `${formatValue(result)}\n`;
   const lines = Object.entries(result).map(([name, value]) => `${name}: ${formatValue(value)}`);
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

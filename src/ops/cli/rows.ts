@@ -1,3 +1,5 @@
+import { isObject } from '../../platform/fields/kinds/json-object.js';
+
 /** A JSON value that a command prints. */
 export type Json =
   string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -51,8 +53,7 @@ function isPlainList(value: Json): value is readonly string[] {
 }
 
 function toRow(value: Json): Row {
-  const isRow = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRow ? (value as Row) : { value };
+  return isObject(value) ? value : { value };
 }
 
 /** Backslashes are escaped as well, so that a reader can restore the values. */
@@ -93,9 +94,8 @@ function formatRecord(record: Row, terminalWidth: number): string[] {
 /** Gives the fields of nested objects names such as `actor.id`. */
 function flatten(record: Row, prefix = ''): [string, Json][] {
   return Object.entries(record).flatMap(([name, value]): [string, Json][] => {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const isNested = isObject && Object.keys(value).length > 0;
-    return isNested ? flatten(value as Row, `${prefix}${name}.`) : [[prefix + name, value]];
+    const isNested = isObject(value) && Object.keys(value).length > 0;
+    return isNested ? flatten(value, `${prefix}${name}.`) : [[prefix + name, value]];
   });
 }
 

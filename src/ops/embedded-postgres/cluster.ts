@@ -127,7 +127,7 @@ async function initialize(
     const command = [join(binaries, 'bin/initdb'), '-D', temporary, ...INITDB_OPTIONS];
     const initdb = new GuardedProcess(command, runAs);
     try {
-      await pollUntil(() => initdb.ended !== undefined, { every: 10, signal });
+      await pollUntil(() => initdb.ended !== undefined, { signal });
     } finally {
       await initdb.end();
     }

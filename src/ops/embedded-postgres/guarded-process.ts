@@ -85,7 +85,7 @@ export class GuardedProcess {
   async end(): Promise<void> {
     const child = this.#child;
     child.stdin.destroy();
-    const inTime = await pollUntil(() => this.ended !== undefined, { every: 10, timeout: 10_000 });
+    const inTime = await pollUntil(() => this.ended !== undefined, { timeout: 10_000 });
     if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     await this.exited;
     child.stderr.destroy();
@@ -93,7 +93,7 @@ export class GuardedProcess {
 
   async #reasonOfEnd(): Promise<string> {
     const { stderr, exitCode, signalCode } = this.#child;
-    await pollUntil(() => stderr.readableEnded, { every: 10, timeout: 200 });
+    await pollUntil(() => stderr.readableEnded, { timeout: 200 });
     return exitCode === null ? `killed by ${signalCode ?? 'a signal'}` : `exit code ${exitCode}`;
   }
 }

@@ -139,7 +139,7 @@ async function becomesReady(
   const isReady = async () => (await readPidFile(cluster))[7]?.trim() === 'ready';
   try {
     const isOver = async () => postmaster.ended !== undefined || (await isReady());
-    await pollUntil(isOver, { every: 10, signal });
+    await pollUntil(isOver, { signal });
   } catch (cause) {
     await postmaster.end();
     const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${postmaster.lastOutput}`;

@@ -40,7 +40,7 @@ export async function endProcess(
     } catch (error) {
       if (errorCode(error) !== 'ESRCH') throw error;
     }
-    await pollUntil(hasEnded, { every: 10, timeout });
+    await pollUntil(hasEnded, { timeout });
   }
 }
 

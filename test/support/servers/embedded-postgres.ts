@@ -92,7 +92,7 @@ export function openInChild(role: Role = 'server') {
 }
 
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  if (!(await pollUntil(condition, { every: 10, timeout: 200_000 })))
+  if (!(await pollUntil(condition, { timeout: 200_000 })))
     throw new Error('The condition was not met in time.');
 }
 

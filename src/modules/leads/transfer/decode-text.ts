@@ -32,28 +32,28 @@ export async function* decodeText(
   let label: Label = encoding === 'utf-16' ? 'utf-16le' : encoding;
   let rest: Buffer = Buffer.alloc(0);
   let isStart = true;
-  const lines = new LineCounter();
+  let line = 1;
   for await (const chunk of source) {
     rest = Buffer.concat([rest, chunk]);
     if (rest.length < 2) continue;
     if (isStart) label = MARKS.get(rest.readUInt16BE(0)) ?? label;
-    const text = decode(rest, label, lines, false);
-    // The beginning of a character stays for the next chunk.
+    // The beginning of a character, and a CR that LF may follow, stay for the next chunk.
+    const text = decode(rest, label, line, false).replace(/\r$/, '');
     rest = rest.subarray(Buffer.byteLength(text, SIZES[label]));
-    lines.count(text);
+    line += breaksIn(text);
     yield Buffer.from(isStart && label !== 'windows-1252' ? text.replace(/^\ufeff/, '') : text);
     isStart &&= text === '';
   }
-  if (rest.length > 0) yield Buffer.from(decode(rest, label, lines, true));
+  if (rest.length > 0) yield Buffer.from(decode(rest, label, line, true));
 }
 
 const STREAM = { stream: true };
 
 /**
  * Decodes bytes. A character at their end that is not complete is left out, or invalid if they are the last ones.
- * @param lines those before the bytes
+ * @param line that of the first byte
  */
-function decode(bytes: Buffer, label: Label, lines: LineCounter, isLast: boolean): string {
+function decode(bytes: Buffer, label: Label, line: number, isLast: boolean): string {
   const options = { fatal: true, ignoreBOM: true };
   try {
     const decoder = new TextDecoder(label, options);
@@ -61,27 +61,18 @@ function decode(bytes: Buffer, label: Label, lines: LineCounter, isLast: boolean
     return isLast ? text + decoder.decode() : text;
   } catch {
     const decoder = new TextDecoder(label, options);
+    let valid = '';
     try {
-      for (const byte of bytes) lines.count(decoder.decode(Uint8Array.of(byte), STREAM));
+      for (const byte of bytes) valid += decoder.decode(Uint8Array.of(byte), STREAM);
     } catch {
       // The decoder throws at the first byte that is not in the encoding.
     }
-    const message = `has bytes in line ${lines.line} that are not in its encoding; set encoding, such as windows-1252`;
+    const message = `has bytes in line ${line + breaksIn(valid)} that are not in its encoding; set encoding, such as windows-1252`;
     throw validationError([{ field: 'body', message }]);
   }
 }
 
-/** Counts the lines of a text, which end in LF, CR or both. */
-class LineCounter {
-  /** The line after the text. */
-  line = 1;
-  private isAfterReturn = false;
-
-  count(text: string): void {
-    if (text === '') return;
-    const breaks = text.match(/\r\n|[\r\n]/g)?.length ?? 0;
-    // The CR before this text has been counted.
-    this.line += this.isAfterReturn && text.startsWith('\n') ? breaks - 1 : breaks;
-    this.isAfterReturn = text.endsWith('\r');
-  }
+/** Counts the ends of lines in a text: LF, CR or both. */
+function breaksIn(text: string): number {
+  return text.match(/\r\n|[\r\n]/g)?.length ?? 0;
 }
