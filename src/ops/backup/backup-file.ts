@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
+import { jsonOf } from '../../platform/fields/kinds/json-object.js';
 
 /**
  * A backup is compressed by gzip. It consists of this line and of frames. A frame is the length and the
@@ -141,13 +142,9 @@ export class BackupReader {
 
 /** @throws BackupFileError */
 function parseHeader(content: Buffer): BackupHeader {
-  try {
-    const header = JSON.parse(content.toString()) as BackupHeader;
-    const lists = [header.tables, header.migrations, header.sequences];
-    if (lists.every((list) => Array.isArray(list))) return header;
-  } catch {
-    // Reported below.
-  }
+  const header = jsonOf(content.toString()) as BackupHeader | null | undefined;
+  const lists = [header?.tables, header?.migrations, header?.sequences];
+  if (header && lists.every((list) => Array.isArray(list))) return header;
   throw new BackupFileError('is damaged: its header cannot be read');
 }
 

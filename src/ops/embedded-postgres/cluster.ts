@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   lchown,
   lstat,
@@ -82,17 +83,9 @@ export async function prepareCluster(
 
 /** Unlike the recursive mkdir of Node.js, this ends for paths in /proc. */
 async function makeDirectories(directory: string): Promise<void> {
-  try {
-    await makeDirectory(directory);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(directory) === directory) throw error;
-    await makeDirectories(dirname(directory));
-    await makeDirectory(directory);
-  }
-}
-
-async function makeDirectory(directory: string, mode?: number): Promise<void> {
-  await mkdir(directory, { mode }).catch((error: unknown) => {
+  if (existsSync(directory)) return;
+  await makeDirectories(dirname(directory));
+  await mkdir(directory).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
 }
@@ -168,7 +161,7 @@ export async function changeOwner(
 
 /** Everyone who can enter the directory can connect as superuser, so only this user may own and enter it. */
 async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<void> {
-  await makeDirectory(directory, 0o700);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const stats = await lstat(directory);
   const isOurs = stats.uid === process.getuid?.() || stats.uid === runAs.uid;
   if (!stats.isDirectory() || !isOurs || (stats.mode & 0o077) !== 0) {

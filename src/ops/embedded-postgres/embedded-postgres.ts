@@ -5,7 +5,7 @@ import { type Cluster, locateCluster, prepareCluster } from './cluster.js';
 import { type Connection, connectionThrough, ensureDatabase, isAccepting } from './connection.js';
 import { DataDirectoryInUseError, messageOf } from './errors.js';
 import { acquire, type Owner, type Release, type Role } from './owner.js';
-import { Postmaster } from './postmaster.js';
+import { startPostmaster } from './postmaster.js';
 import { findInstallation, type Installation, prepareRuntime } from './runtime.js';
 
 export interface EmbeddedPostgresOptions {
@@ -94,15 +94,15 @@ async function start(
   const connection = connectionThrough(socketDirectory);
   const runtime = await prepareRuntime(installation, dataDirectory, directory);
   await prepareCluster(cluster, runtime, signal);
-  const starting = Postmaster.start({ cluster, runtime, flags, log }, signal);
-  const postmaster = await starting.catch(async (error: unknown) => {
+  const starting = startPostmaster({ cluster, runtime, flags, log }, signal);
+  const stopPostmaster = await starting.catch(async (error: unknown) => {
     // Removes only an empty directory. A socket in it may belong to another process.
     await rmdir(socketDirectory).catch(() => undefined);
     throw error;
   });
   const shutDown = async () => {
     try {
-      await postmaster.stop();
+      await stopPostmaster();
       // A killed postmaster leaves its socket behind.
       await rm(socketDirectory, { recursive: true, force: true });
     } finally {

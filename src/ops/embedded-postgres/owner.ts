@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonOf } from '../../platform/fields/kinds/json-object.js';
 import { changeOwner, type Cluster } from './cluster.js';
 import { errorCode, unlessMissing } from './errors.js';
 import { findProcess, isAlive, type ProcessIdentity } from './processes.js';
@@ -38,7 +39,9 @@ export async function acquire(
   for (;;) {
     for (const name of await readdir(directory).catch(unlessMissing([]))) {
       const path = join(directory, name);
-      const owner = parse(await readFile(path, 'utf8').catch(unlessMissing('')));
+      const text = await readFile(path, 'utf8').catch(unlessMissing(''));
+      // An incomplete file has no owner: it was cut short by a power failure, which no process survived.
+      const owner = jsonOf(text) as Owner | undefined;
       const isHere = owner && (owner.directoryId ?? directoryId) === directoryId;
       if (isHere && (await isAlive(owner))) return owner;
       await rm(path, { recursive: true, force: true });
@@ -51,15 +54,6 @@ export async function acquire(
       // A directory that contains the file of the next owner stays.
       await rmdir(directory).catch(() => undefined);
     };
-  }
-}
-
-/** An incomplete file has no owner: it was cut short by a power failure, which no process survived. */
-function parse(text: string): Owner | undefined {
-  try {
-    return JSON.parse(text) as Owner;
-  } catch {
-    return undefined;
   }
 }
 

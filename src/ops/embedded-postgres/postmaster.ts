@@ -44,55 +44,53 @@ const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 const RESTART_TIMEOUT_MS = 60_000;
 
-/** The main process of PostgreSQL, which is restarted until it is stopped. */
-export class Postmaster {
-  readonly #stopping = new AbortController();
-  readonly #watch: Promise<void>;
+/**
+ * Ends the processes of an earlier run, starts the postmaster and waits until it accepts connections. It is restarted
+ * until it is stopped.
+ * @returns stops the postmaster: by a fast shutdown, and by force after a timeout
+ * @throws Error with its last lines if it does not start
+ */
+export async function startPostmaster(
+  launch: LaunchOptions,
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  const postmaster = await start(launch, signal);
+  const stopping = new AbortController();
+  const watch = keepRunning(launch, postmaster, stopping.signal);
+  return () => {
+    stopping.abort();
+    return watch;
+  };
+}
 
-  private constructor(
-    private readonly launch: LaunchOptions,
-    private running: GuardedProcess,
-  ) {
-    this.#watch = this.#keepRunning();
-  }
-
-  /**
-   * Ends the processes of an earlier run, starts the postmaster and waits until it accepts connections.
-   * @throws Error with its last lines if it does not start
-   */
-  static async start(launch: LaunchOptions, signal: AbortSignal): Promise<Postmaster> {
-    return new Postmaster(launch, await start(launch, signal));
-  }
-
-  /** Ends the postmaster: by a fast shutdown, and by force after a timeout. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#watch;
-  }
-
-  async #keepRunning(): Promise<void> {
-    const { signal } = this.#stopping;
-    const { cluster, log } = this.launch;
-    const stopped = once(signal, 'abort');
-    let pause = MIN_PAUSE_MS;
-    for (;;) {
-      const ending = await Promise.race([this.running.exited, stopped]);
-      if (signal.aborted) break;
-      log(`PostgreSQL ended unexpectedly (${String(ending)}): starting it again`);
-      try {
-        await sleep(pause, undefined, { signal });
-        await this.running.end();
-        const timeout = AbortSignal.timeout(RESTART_TIMEOUT_MS);
-        this.running = await start(this.launch, AbortSignal.any([signal, timeout]));
-        pause = MIN_PAUSE_MS;
-      } catch (error) {
-        if (!this.#stopping.signal.aborted) log(messageOf(error));
-        pause = Math.min(pause * 2, MAX_PAUSE_MS);
-      }
+/** Restarts the postmaster until the signal is aborted, and ends it then. */
+async function keepRunning(
+  launch: LaunchOptions,
+  postmaster: GuardedProcess,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cluster, log } = launch;
+  const stopped = once(signal, 'abort');
+  const isStopping = () => signal.aborted;
+  let running = postmaster;
+  let pause = MIN_PAUSE_MS;
+  for (;;) {
+    const ending = await Promise.race([running.exited, stopped]);
+    if (isStopping()) break;
+    log(`PostgreSQL ended unexpectedly (${String(ending)}): starting it again`);
+    try {
+      await sleep(pause, undefined, { signal });
+      await running.end();
+      const timeout = AbortSignal.timeout(RESTART_TIMEOUT_MS);
+      running = await start(launch, AbortSignal.any([signal, timeout]));
+      pause = MIN_PAUSE_MS;
+    } catch (error) {
+      if (!isStopping()) log(messageOf(error));
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
     }
-    await endPostmaster(cluster);
-    await this.running.end();
   }
+  await endPostmaster(cluster);
+  await running.end();
 }
 
 async function readPidFile({ directory }: Cluster): Promise<string[]> {

@@ -21,13 +21,14 @@ import type { AppOptions } from '../../app.module.js';
 const LISTEN_BACKLOG = 1_024;
 
 /**
- * Runs the application on an open database until a stop signal.
+ * Runs the application on an open database until it is to stop.
+ * @param stop is aborted then, with the name of the signal as the reason
  * @throws Error whose message is meant for the user if the server cannot start
  */
 export async function runServer(
   config: Omit<AppOptions, 'database' | 'beforeMigrating'>,
   database: DatabaseHandle,
-  stopped: Promise<NodeJS.Signals>,
+  stop: AbortSignal,
 ): Promise<void> {
   const { settings } = config;
   const adapter = new HttpAdapter();
@@ -40,15 +41,15 @@ export async function runServer(
     url = await listen(adapter.getHttpServer(), settings);
   };
   const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
   const app = await Promise.race([starting, stopped.then(() => undefined)]);
   if (app === undefined) {
-    logger.info(`${await stopped}: startup is stopped`);
+    logger.info(`${String(stop.reason)}: startup is stopped`);
     // The process ends before it. PostgreSQL rolls back what it has not committed.
     starting.catch(() => undefined);
     if (url !== undefined) await adapter.close();
     return;
   }
-  let signal: NodeJS.Signals | undefined;
   try {
     url ??= await listen(adapter.getHttpServer(), settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
@@ -57,11 +58,11 @@ export async function runServer(
       `${settings.docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`,
     );
     if (message) printFirstKey(message);
-    signal = await stopped;
-    logger.info(`${signal}: finishing pending requests`);
+    await stopped;
+    logger.info(`${String(stop.reason)}: finishing pending requests`);
     await drain(app, adapter);
   } finally {
-    await closeApp(app, signal);
+    await closeApp(app, stop.reason as NodeJS.Signals | undefined);
   }
 }
 

@@ -47,16 +47,16 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
-  const database = await openDatabase(settings, 'server', stop.signal).catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
+  const database = await openDatabase(settings, 'server', stop).catch((error: unknown) => {
+    if (!stop.aborted) throw error;
     return undefined;
   });
   try {
     if (database === undefined) {
-      logger.info(`${await stop.requested}: startup is stopped`);
+      logger.info(`${String(stop.reason)}: startup is stopped`);
     } else {
       const { runServer } = await import('./run-server.js');
-      await runServer({ ...config, settings }, database, stop.requested);
+      await runServer({ ...config, settings }, database, stop);
     }
   } finally {
     await database?.close();

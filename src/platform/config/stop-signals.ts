@@ -9,30 +9,22 @@ const REPETITION_MS = 1_000;
 /** How soon the process notices that npm has ended. */
 const CHECK_NPM_EVERY_MS = 250;
 
-/** The request to stop this process. */
-export interface Stop {
-  /** Resolves with the signal that requests the stop. */
-  readonly requested: Promise<NodeJS.Signals>;
-  /** Is aborted when the stop is requested. */
-  readonly signal: AbortSignal;
-}
-
-/** Waits for a stop signal, or for the end of the npm that runs this process. */
-export function nextStop(): Stop {
+/**
+ * Waits for a stop signal, or for the end of the npm that runs this process.
+ * @returns is aborted when the stop is requested, with the name of the signal as the reason
+ */
+export function nextStop(): AbortSignal {
   const controller = new AbortController();
-  const requested = new Promise<NodeJS.Signals>((resolve) => {
-    const request = (signal: NodeJS.Signals) => {
-      resolve(signal);
-      controller.abort();
-    };
-    onStopSignal(request);
-    onEndOfNpm(() => {
-      if (controller.signal.aborted) return;
-      logger.info('npm has ended: stopping as on SIGTERM');
-      request('SIGTERM');
-    });
+  const request = (signal: NodeJS.Signals) => {
+    controller.abort(signal);
+  };
+  onStopSignal(request);
+  onEndOfNpm(() => {
+    if (controller.signal.aborted) return;
+    logger.info('npm has ended: stopping as on SIGTERM');
+    request('SIGTERM');
   });
-  return { requested, signal: controller.signal };
+  return controller.signal;
 }
 
 /**

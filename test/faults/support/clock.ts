@@ -7,7 +7,7 @@ import {
   ensureDatabase,
 } from '../../../src/ops/embedded-postgres/connection.js';
 import { findInstallation } from '../../../src/ops/embedded-postgres/runtime.js';
-import { Postmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
+import { startPostmaster } from '../../../src/ops/embedded-postgres/postmaster.js';
 import { prepareRuntime } from '../../../src/ops/embedded-postgres/runtime.js';
 import { withPid } from '../../support/servers/postmaster.js';
 import type { Postgres } from './postgres.js';
@@ -55,10 +55,10 @@ export class Clock {
     await prepareCluster(cluster, runtime, signal);
     const binaries = await this.wrap(runtime.binaries);
     const launch = { cluster, runtime: { ...runtime, binaries }, flags: [], log: () => undefined };
-    const postmaster = await Postmaster.start(launch, signal);
+    const stop = await startPostmaster(launch, signal);
     const connection = connectionThrough(socketDirectory);
     await ensureDatabase(connection);
-    return withPid({ connection, stop: () => postmaster.stop() }, dataDirectory);
+    return withPid({ connection, stop }, dataDirectory);
   }
 
   /** A directory of binaries whose `postgres` is the given one under this clock. */

@@ -1,10 +1,9 @@
 import { validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { type Field, fieldsOf, isClearable, namesOf } from '../../../platform/fields/field.js';
-import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto, LeadDto } from '../lead.dto.js';
 import { unescapeFormula } from './file-lines.js';
-import { jsonOf } from './file-records.js';
 
 /** Where the cells of a column go: a field, `custom_fields.` and a key, or nowhere. */
 export interface Column {

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { validationError } from '../../../platform/errors/api-error.js';
-import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
 
 /** A place in a file at which a record begins. */
 export interface Place {
@@ -119,15 +119,6 @@ function objectOf(text: string, line: number): Readonly<Record<string, unknown>>
   const value = jsonOf(text);
   if (isObject(value)) return value;
   throw invalidLine(line, 'is not a JSON object');
-}
-
-/** @returns undefined if the text is not JSON */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {

@@ -8,14 +8,14 @@ import {
   Text,
 } from '../../../platform/fields/kinds/kinds.js';
 import { EnumArray, Names } from '../../../platform/fields/kinds/output-kinds.js';
-import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
 import { CreatedAt, RecordId, UpdatedAt } from '../../../platform/fields/kinds/record-fields.js';
 import { textRule } from '../../../platform/fields/kinds/rules.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { ENCODINGS, type TextEncoding } from './decode-text.js';
-import { type DelimiterName, DELIMITERS, jsonOf } from './file-records.js';
+import { type DelimiterName, DELIMITERS } from './file-records.js';
 import { LeadExportQuery } from './lead-export.dto.js';
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;

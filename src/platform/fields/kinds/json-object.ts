@@ -30,6 +30,15 @@ export const JSON_OBJECT_INPUT_SCHEMA = {
   description: `${JSON_OBJECT_SCHEMA.description} Numbers at any depth are from -${LARGEST_INTEGER} to ${LARGEST_INTEGER}.`,
 } as const;
 
+/** @returns undefined if the text is not JSON */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
