@@ -175,7 +175,7 @@ async function connectAndMigrate(
     const role = await migrate(dataSource, migrations);
     await enableSearchIndex(dataSource);
     // From now on, only the administration data source runs statements as the database user.
-    if (role) context.use(role);
+    context.transactionRole = role;
   } catch (error) {
     await dataSource.destroy();
     throw error;

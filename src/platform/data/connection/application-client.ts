@@ -27,7 +27,7 @@ export class ApplicationClient extends ResilientClient {
 
   private send(config: unknown, values: unknown, callback: unknown): unknown {
     const send = super.query.bind(this) as (...query: unknown[]) => unknown;
-    const needsNoContext = this.context.isEmpty || config instanceof StatementPipeline;
+    const needsNoContext = !this.context.transactionRole || config instanceof StatementPipeline;
     if (needsNoContext || config == null) return send(config, values, callback);
     if (isSubmittable(config)) {
       return send(beginWithContext(config, this, this.context), values, callback);

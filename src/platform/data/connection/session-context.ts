@@ -21,11 +21,14 @@ export interface TransactionRole {
 
 /**
  * The settings of each transaction of the application's data source. They are set per transaction and
- * never per session. They are empty until the schema is up to date, and stay empty if the database user
- * may not use the tenant role: statements then run as that user.
+ * never per session.
  */
 export class SessionContext {
-  private settings: TransactionRole | undefined;
+  /**
+   * Undefined until the schema is up to date, and if the database user may not use the tenant role: statements then run
+   * as that user, without settings.
+   */
+  transactionRole: TransactionRole | undefined;
 
   /** Whether statements are prepared under names. */
   preparesStatements = true;
@@ -36,18 +39,10 @@ export class SessionContext {
    */
   hasOwnSessions = true;
 
-  use(settings: TransactionRole | undefined): void {
-    this.settings = settings;
-  }
-
-  get isEmpty(): boolean {
-    return this.settings === undefined;
-  }
-
   /** Calls of `set_config` for all transactions: those that set an organization add it. */
   private get tenantCalls(): string[] {
-    if (!this.settings) return [];
-    const { role, searchPath } = this.settings;
+    if (!this.transactionRole) return [];
+    const { role, searchPath } = this.transactionRole;
     return [
       callOf('role', role),
       ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
@@ -70,8 +65,8 @@ export class SessionContext {
    * `set transaction` may follow.
    */
   get statements(): string[] {
-    if (!this.settings) return [];
-    const { role, searchPath } = this.settings;
+    if (!this.transactionRole) return [];
+    const { role, searchPath } = this.transactionRole;
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),

@@ -37,7 +37,7 @@ export class StartupChecks implements OnApplicationBootstrap {
     const names = tables.all.map(({ name }) => name);
     const mapped = dataSource.entityMetadatas.filter(mapsOrganization);
     const ofOrganizations = [...names, ...mapped.map(({ tableName }) => tableName)];
-    this.warnings.watch(new Set(ofOrganizations));
+    this.warnings.tables = new Set(ofOrganizations);
     await repeatWhileDown(async () => {
       await this.warnOfConnectionLimit();
       await assertTables(dataSource, this.entities, tables.declared, ofOrganizations);

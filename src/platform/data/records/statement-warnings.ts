@@ -17,13 +17,9 @@ const BEFORE_VALUES = /^(?:[^'$\d]|\$\d+|(?<=\w)\d)*/;
  * have no organization: those of Latitude use the connections of the pool directly.
  */
 export class StatementWarnings extends AbstractLogger {
-  private tables: ReadonlySet<string> = new Set();
+  /** The tables whose statements it warns of. */
+  tables: ReadonlySet<string> = new Set();
   private readonly remembered = new Set<string>();
-
-  /** Begins to warn of statements on these tables. */
-  watch(tables: ReadonlySet<string>): void {
-    this.tables = tables;
-  }
 
   override logQuery(text: string, _parameters?: unknown[], runner?: QueryRunner): void {
     // The transaction of a call has an organization.
