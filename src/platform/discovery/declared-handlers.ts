@@ -14,9 +14,10 @@ export interface DeclaredHandler {
   readonly handler: () => unknown;
 }
 
-/** Returns the classes of all controllers. */
-export function controllersOf(discovery: DiscoveryService): Type<object>[] {
-  return discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
+/** Returns the route handlers of all controllers. */
+export function declaredHandlers(discovery: DiscoveryService): DeclaredHandler[] {
+  const controllers = discovery.getControllers();
+  return handlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
 }
 
 /** Returns the route handlers of controllers. */

@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { ExpressAdapter } from '@nestjs/platform-express';
 import { pathToRegexp } from 'path-to-regexp';
-import { controllersOf, handlersOf } from '../discovery/declared-handlers.js';
+import { declaredHandlers } from '../discovery/declared-handlers.js';
 import { aroundHandler, interceptAround } from './response/around-handler.interceptor.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { bindParameterPipe } from './request/parameter.pipe.js';
@@ -33,7 +33,7 @@ export class RoutePlans {
   /** Compiles the plans. Must be called before Nest registers the routes, with all global enhancers known. */
   compile(): void {
     const { httpAdapter } = this.adapterHost;
-    const handlers = handlersOf(controllersOf(this.discovery)).map((handler) => ({
+    const handlers = declaredHandlers(this.discovery).map((handler) => ({
       ...handler,
       paths: handler.paths.map((path) => httpAdapter.normalizePath(path)),
     }));

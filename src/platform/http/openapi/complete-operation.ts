@@ -2,16 +2,16 @@ import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   ContentObject,
+  ExampleObject,
   OperationObject,
   ParameterObject,
   RequestBodyObject,
   ResponseObject,
 } from '@nestjs/swagger';
-import { isScope } from '../../access/scopes.js';
-import { type Field, fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
+import { ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
-import { schemaOf } from '../../fields/schema/schema-of.js';
-import type { ComponentSchemas } from './component-schemas.js';
+import { DEFAULT_LIMIT } from '../../data/lists/list-query.js';
+import { CURSOR_META_SCHEMA, type CursorMeta, type PageMeta } from '../../data/lists/page.js';
 import { anyError, errorResponsesOf } from './errors.js';
 import {
   acceptsIdempotencyKey,
@@ -20,20 +20,41 @@ import {
   headersWith,
   requestHeadersOf,
 } from './headers.js';
-import { JSON_TYPE, type Operation } from './model.js';
-import { requestBodyOf } from './request-body.js';
-import { contentOf, successesOf } from './response-content.js';
+import { type Operation, refersTo, type Schema, schemaRef } from './model.js';
 import type { RestHandler, Route } from './routes.js';
 
 /** The components to which operations refer: the schemas, and the error responses so far. */
 export interface Components {
-  readonly schemas: ComponentSchemas;
+  readonly schemas: Record<string, Schema>;
   readonly responses: Record<string, ResponseObject>;
 }
 
 type Responses = Readonly<Record<string, ResponseObject>>;
 
+const JSON_TYPE = 'application/json';
+
+/** `meta` of the lists of `@ApiRoute()`. */
+const META = {
+  page: {
+    schema: schemaRef('PageMeta'),
+    example: { page: 1, limit: DEFAULT_LIMIT, total: 1, total_pages: 1 } satisfies PageMeta,
+  },
+  cursor: {
+    schema: schemaRef('CursorMeta'),
+    example: {
+      next: CURSOR_META_SCHEMA.properties.next.examples[0] ?? '',
+      has_more: false,
+    } satisfies CursorMeta,
+  },
+};
+
+/** `meta` of a list that is paged in both ways. */
+const META_OF_BOTH = { ...META.page, schema: { anyOf: [META.page.schema, META.cursor.schema] } };
+
 const NOT_MODIFIED: ResponseObject = { description: 'Not Modified', headers: headersWith('ETag') };
+
+/** Statuses of responses without a body. */
+const WITHOUT_BODY = /^(204|205|3..)$/;
 
 const RECORD_ID = {
   description: 'Identifier of the record.',
@@ -41,38 +62,30 @@ const RECORD_ID = {
   example: ID_EXAMPLE,
 };
 
-/**
- * Describes an operation by the plan of its route.
- * @param described what @nestjs/swagger says, by the decorators of a team
- */
+/** Adds to an operation of @nestjs/swagger what its decorators cannot say. */
 export function completeOperation(
   declared: RestHandler & Pick<Route, 'method' | 'path'>,
-  { requestBody: givenBody, ...given }: OperationObject,
-  { schemas, responses: errors }: Components,
+  described: OperationObject & { readonly 'x-required-scope'?: string },
+  components: Components,
 ): Operation {
-  const { access, furtherScopes, documentation, status, method } = declared;
-  const requestBody = requestBodyOf(declared, givenBody as RequestBodyObject | undefined, schemas);
-  const described = schemas.adopt(given, 'output');
-  const { operationId = '', summary, description, parameters, tags = [], ...more } = described;
-  const { security: _, responses, ...others } = more;
-  const contentOfCode = (code: string) =>
-    contentOf(declared, code, (responses as Responses)[code]?.content, schemas);
-  const { data } = schemas.propertiesOf(contentOfCode(String(status))?.[JSON_TYPE]?.schema);
-  const isRecord = method !== 'delete' && 'id' in schemas.propertiesOf(data);
+  const { operationId = '', summary, description, security, parameters, ...more } = described;
+  const { requestBody, responses, 'x-required-scope': scope, tags = [], ...others } = more;
+  const content = contentOf(declared, responses as Responses);
+  const { data } = propertiesOf(content?.[JSON_TYPE]?.schema, components);
+  const isRecord = declared.method !== 'delete' && 'id' in propertiesOf(data, components);
   const route: Route = { ...declared, hasBody: requestBody !== undefined, isRecord };
   const all = parametersOf(route, (parameters ?? []) as ParameterObject[]);
   return {
-    ...(furtherScopes.length > 0 && { 'x-further-scopes': furtherScopes }),
     ...others,
     tags,
     operationId,
-    summary: [summary, documentation?.summary, operationId].find(Boolean) ?? '',
-    description: descriptionOf(route, description ?? documentation?.description),
-    security: [{ apiKey: [] }],
-    ...(isScope(access) && { 'x-required-scope': access }),
+    summary: [summary, operationId].find(Boolean) ?? '',
+    description: descriptionOf(route, description),
+    security,
+    ...(scope !== undefined && { 'x-required-scope': scope }),
     ...(all.length > 0 && { parameters: all }),
-    ...(requestBody && { requestBody }),
-    responses: responsesOf(route, responses as Responses, contentOfCode, errors),
+    ...(requestBody && { requestBody: requestBody as RequestBodyObject }),
+    responses: responsesOf(route, responses as Responses, components),
   };
 }
 
@@ -94,82 +107,116 @@ function accessText({ access, furtherScopes }: Route): string {
   return `Requires the ${furtherScopes.length > 0 ? 'scopes' : 'scope'} ${scopes}`;
 }
 
-/** Adds the fields of the query, the parameters of the path, and the headers that every route of the kind has. */
+/** Adds the parameters of the path and the headers that every route of the kind has. */
 function parametersOf(route: Route, described: readonly ParameterObject[]): ParameterObject[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): ParameterObject => {
     const bare: ParameterObject = { name, in: 'path', required: true, schema: { type: 'string' } };
     const one = described.find((each) => each.in === 'path' && each.name === name) ?? bare;
     return /(^|_)id$/.test(name) && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
   });
-  const dto = route.input?.query?.type;
-  const fields = dto ? fieldsOf(dto).map(parameterOf) : [];
   const headers = requestHeadersOf(route);
-  const isKnown = (one: ParameterObject) =>
-    [...fields, ...headers].some(
-      (known) => known.in === one.in && known.name.toLowerCase() === one.name.toLowerCase(),
-    );
-  const others = described.filter((one) => one.in !== 'path' && !isKnown(one)).map(withoutType);
-  return [...inPath, ...fields, ...others, ...headers];
+  const isHeader = (one: ParameterObject) =>
+    one.in === 'header' &&
+    headers.some(({ name }) => name.toLowerCase() === one.name.toLowerCase());
+  const others = described.filter((one) => one.in !== 'path' && !isHeader(one));
+  return [...inPath, ...others.map(withExample), ...headers];
 }
 
-/** The query parameter of a field. */
-function parameterOf(field: Field): ParameterObject {
-  const { description, examples = [], ...schema } = schemaOf(field);
-  const required = field.presence.required === true;
-  return {
-    name: field.name,
-    in: 'query',
-    required,
-    description,
+/**
+ * Gives a parameter the example of its field, which `queryOf()` passes in `examples`: @nestjs/swagger drops `example` if
+ * there is a schema. Leaves out `type`, which the schema has as well.
+ */
+function withExample(described: ParameterObject & { readonly type?: unknown }): ParameterObject {
+  const { name, in: place, required, examples, type: _, ...others } = described;
+  const example = Array.isArray(examples) ? { example: examples[0] as unknown } : { examples };
+  return { name, in: place, required, ...others, ...example };
+}
+
+/** The content of a response that is no error: JSON is in the envelope. Without a declaration, `data` has any type. */
+function contentOf(
+  { status, hasEnvelope, documentation }: RestHandler,
+  described: Responses,
+  code = String(status),
+): ContentObject | undefined {
+  const content = described[code]?.content;
+  if (WITHOUT_BODY.test(code)) return undefined;
+  if (!hasEnvelope || documentation?.meta) return content;
+  if (code !== String(status)) return enveloped(content);
+  const paging = META[documentation?.paging ?? 'page'];
+  const ofList = documentation?.record ? META_OF_BOTH : paging;
+  const meta = Array.isArray(documentation?.response) ? ofList : undefined;
+  return enveloped(content ?? { [JSON_TYPE]: { schema: {} } }, meta);
+}
+
+/** Wraps described JSON in the envelope in which it is sent. */
+function enveloped(
+  content: ContentObject | undefined,
+  meta?: { readonly schema: Schema; readonly example: object },
+): ContentObject | undefined {
+  const json = content?.[JSON_TYPE];
+  if (!json) return content;
+  const properties = { data: json.schema ?? {}, ...(meta && { meta: meta.schema }) };
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  const wrap = (data: unknown) => ({ data, ...(meta && { meta: meta.example }) });
+  const examples = Object.entries((json.examples ?? {}) as Record<string, ExampleObject>).map(
+    ([name, one]) => [name, { ...one, value: wrap(one.value) }] as const,
+  );
+  const wrapped = {
     schema,
-    example: examples[0],
-  } as ParameterObject;
-}
-
-/** Leaves out `type`, which the schema of a parameter of @nestjs/swagger has as well. */
-function withoutType({ type: _, ...one }: ParameterObject & { readonly type?: unknown }) {
-  return one;
+    ...(json.example !== undefined && { example: wrap(json.example) }),
+    ...(json.examples && { examples: Object.fromEntries(examples) }),
+  };
+  return { ...content, [JSON_TYPE]: wrapped };
 }
 
 /** Completes the described responses, and adds the errors that the route can return. */
 function responsesOf(
   route: Route,
   described: Responses,
-  contentOfCode: (code: string) => ContentObject | undefined,
-  errors: Record<string, ResponseObject>,
+  { responses }: Components,
 ): Operation['responses'] {
-  const successes = successesOf(route);
+  const main = String(route.status);
+  const successes = [route.status, ...(route.documentation?.statuses ?? [])].map(String);
   const isError = (code: string) => /^[45d]/.test(code);
-  const codes = [...new Set([...successes, ...Object.keys(described)])]
+  const partsOf = (code: string, content?: ContentObject) =>
+    isError(code)
+      ? anyError(code, content)
+      : {
+          headers: headersWith(...(successes.includes(code) ? headersOf(route, code) : [])),
+          content: contentOf(route, described, code),
+        };
+  const declared = Object.entries<Partial<ResponseObject>>({ [main]: {}, ...described })
     // @nestjs/swagger does not know that `@Redirect()` excludes 200.
-    .filter((code) => isError(code) || route.status < 300 || successes.includes(code));
-  const declared = codes.map((code): [string, ResponseObject] => {
-    const { content: given, headers, ...one } = described[code] ?? { description: '' };
-    const own = isError(code)
-      ? anyError(code, given)
-      : { headers: headersWith(...headersOf(route, code)), content: contentOfCode(code) };
-    const texts = [one.description, STATUS_CODES[code], 'Any other response'];
-    const response = { ...one, description: texts.find(Boolean) ?? '' };
-    const { content } = own;
-    return [
-      code,
-      { ...response, headers: { ...own.headers, ...headers }, ...(content && { content }) },
-    ];
-  });
+    .filter(([code]) => isError(code) || route.status < 300 || code === main)
+    .map(([code, { content, ...one }]): [string, ResponseObject] => {
+      const { headers, content: completed } = partsOf(code, content);
+      const description =
+        [one.description, STATUS_CODES[code], 'Any other response'].find(Boolean) ?? '';
+      const response = { ...one, description, headers: { ...headers, ...one.headers } };
+      return [code, { ...response, ...(completed && { content: completed }) }];
+    });
   return {
     ...(acceptsIfNoneMatch(route) && { 304: NOT_MODIFIED }),
-    ...errorResponsesOf(route, errors),
+    ...errorResponsesOf(route, responses),
     ...Object.fromEntries(declared),
   };
 }
 
 /** The headers of the response to a successful request, in addition to those of every response. */
 function headersOf(route: Route, status: string): HeaderName[] {
-  if (!successesOf(route).includes(status)) return [];
   const { isRecord } = route;
   return [
     ...(isRecord && status === '201' ? ['Location' as const] : []),
     ...(isRecord ? ['ETag' as const] : []),
     ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
   ];
+}
+
+/** Returns the properties of a schema or of the component to which it refers. */
+function propertiesOf(
+  schema: Schema = {},
+  { schemas }: Pick<Components, 'schemas'>,
+): Readonly<Record<string, Schema>> {
+  if (!('$ref' in schema)) return schema.properties ?? {};
+  return propertiesOf(schemas[refersTo(schema.$ref) ?? ''], { schemas });
 }

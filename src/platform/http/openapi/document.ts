@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { applyDecorators, type INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
-import * as swagger from '@nestjs/swagger';
+import { type OpenAPIObject, type OperationObject, SwaggerModule } from '@nestjs/swagger';
+import { isObject } from '../../fields/kinds/json-object.js';
 import { VERSION } from '../../config/version.js';
-import { controllersOf } from '../../discovery/declared-handlers.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import base from './components.json' with { type: 'json' };
+import { type OpenApiDocument, type Operation, refersTo, type Schema, schemaRef } from './model.js';
 import { completeOperation, type Components } from './complete-operation.js';
-import { ComponentSchemas, freeNames, introduce } from './component-schemas.js';
-import type { OpenApiDocument, Operation } from './model.js';
 import { hasGlobalGuard, type RestHandler, restHandlersOf, type Route } from './routes.js';
 import { serversOf } from './server-url.js';
+import { decorate, HANDLER, TYPES } from './swagger-decorators.js';
 
 /** OpenAPI has more methods, which no route has. */
 const METHODS: readonly Route['method'][] = ['get', 'put', 'post', 'delete', 'patch'];
@@ -25,34 +25,30 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** Extension of an operation of @nestjs/swagger with its handler. */
-const HANDLER = 'x-handler';
-
 /**
- * Creates the OpenAPI document of the REST API: @nestjs/swagger reads the decorators of a team and of Nest, and
- * `completeOperation` adds what the plan of the route says. This file is loaded on demand, because loading the package takes
- * 0.2 s of CPU.
+ * Creates the OpenAPI document of the REST API: @nestjs/swagger makes it of decorators, and `completeOperation` adds
+ * what they cannot say. This file is loaded on demand, because loading the package takes 0.2 s of CPU.
  * @param serverUrl URL of the server, without a path
  */
 export function openApiDocument(app: INestApplication, serverUrl: string): OpenApiDocument {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
-  const handlers = restHandlersOf(controllersOf(discovery), hasGlobalGuard(discovery));
-  handlers.forEach(include);
+  const controllers = discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
+  const handlers = restHandlersOf(controllers, hasGlobalGuard(discovery));
+  decorate(handlers);
   const config = { openapi: '3.1.0', info: INFO };
-  const described = swagger.SwaggerModule.createDocument(app, config, {
+  const described = SwaggerModule.createDocument(app, config, {
     ignoreGlobalPrefix: true,
     onlyIncludeDecoratedEndpoints: true,
     operationIdFactory: operationIds(),
-    extraModels: introduce(handlers),
   });
-  const schemas = new ComponentSchemas(described.components?.schemas ?? {}, {
+  const schemas = {
     ErrorCode: { ...base.schemas.ErrorCode, enum: Object.keys(ERROR_CATALOGUE) },
     Error: base.schemas.Error,
     CursorMeta: CURSOR_META_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
-  });
-  const responses: Components['responses'] = {};
-  const paths = pathsOf(described, handlers, { schemas, responses });
+  };
+  const components: Components = { schemas, responses: {} };
+  const paths = pathsOf(described, handlers, components);
   return {
     ...config,
     servers: serversOf(serverUrl),
@@ -60,30 +56,22 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: base.securitySchemes,
-      schemas: schemas.all,
-      responses,
+      ...components,
       headers: base.headers,
     },
   };
 }
 
-/** Adds a handler to the document of @nestjs/swagger. */
-function include({ controller, name, handler, tag }: RestHandler): void {
-  const tags = (Reflect.getMetadata(swagger.DECORATORS.API_TAGS, controller) ?? []) as string[];
-  if (tag && !tags.includes(tag.name)) swagger.ApiTags(tag.name)(controller);
-  const decorators = [swagger.ApiIncludeEndpoint(), swagger.ApiExtension(HANDLER, { handler })];
-  applyDecorators(...decorators)(controller.prototype as object, name, { value: handler });
-}
-
 /** An operation of @nestjs/swagger with its handler. */
-type Marked = swagger.OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
+type Marked = OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
 
 /** Completes the operations, in the order of the modules. */
 function pathsOf(
-  described: swagger.OpenAPIObject,
+  described: OpenAPIObject,
   handlers: readonly RestHandler[],
   components: Components,
 ): OpenApiDocument['paths'] {
+  const adopt = adopter({ ...described.components?.schemas }, components.schemas);
   const paths: OpenApiDocument['paths'] = {};
   for (const [path, item] of Object.entries(described.paths)) {
     for (const method of METHODS) {
@@ -91,7 +79,7 @@ function pathsOf(
       const handler = handlers.find((one) => one.handler === mark?.handler);
       if (!handler) continue;
       const route = { ...handler, method, path };
-      (paths[path] ??= {})[method] = completeOperation(route, operation, components);
+      (paths[path] ??= {})[method] = completeOperation(route, adopt(operation), components);
     }
   }
   return paths;
@@ -107,6 +95,50 @@ function operationIds(): (controller: string, method: string) => string {
       .replace(/^./, (first) => first.toLowerCase())
       .replace(/\.(.?)/, (_, next: string) => next.toUpperCase());
     return free(camelCase);
+  };
+}
+
+/**
+ * Returns a function that copies a part of the document of @nestjs/swagger. The schemas to which it refers are added to
+ * `schemas` by the names of their classes without `Dto`. Modules can have classes of the same name, so that @nestjs/swagger
+ * knows DTOs with fields by a name with a number, such as `LeadDto.7` (see `decorateClass`).
+ */
+function adopter(described: Record<string, Schema>, schemas: Record<string, Schema>) {
+  const names = new Map<string, string>();
+  const free = freeNames(schemas);
+  const adopt = <T extends object>(part: T): T =>
+    JSON.parse(JSON.stringify(part), (_, value: unknown) => {
+      if (isObject(value) && TYPES in value) {
+        const { [TYPES]: type, ...schema } = value;
+        return { ...schema, type };
+      }
+      const reference = refersTo(value);
+      return reference === undefined ? value : schemaRef(nameOf(reference)).$ref;
+    }) as T;
+  const nameOf = (reference: string): string => {
+    // A reference that a team has written with `getSchemaPath(LeadDto)` has no number.
+    const numbered = Object.keys(described).find((one) => one.startsWith(`${reference}.`));
+    const key = reference in described ? reference : (numbered ?? '');
+    const { [key]: schema } = described;
+    const known = names.get(key);
+    if (known !== undefined || !schema) return known ?? reference;
+    const name = free(key.replace(/(Dto)?(\.\d+)?$/, ''));
+    names.set(key, name);
+    schemas[name] = {}; // A schema can refer to itself.
+    schemas[name] = adopt(schema);
+    return name;
+  };
+  return adopt;
+}
+
+/** Returns a function that appends a number to names that are in use. */
+function freeNames(used: object): (name: string) => string {
+  const taken = new Set(Object.keys(used));
+  return (name) => {
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}${number}`;
+    taken.add(free);
+    return free;
   };
 }
 

@@ -10,8 +10,6 @@ import type {
   SchemaObject,
 } from '@nestjs/swagger';
 
-export const JSON_TYPE = 'application/json';
-
 const SCHEMAS = '#/components/schemas/';
 
 export type Schema = SchemaObject | ReferenceObject;
