@@ -67,7 +67,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     });
     try {
       await this.keys.assertActive(call.actor);
-      for (const uri of uris) await this.subscribe(stream, uri, context);
+      for (const uri of uris) await this.subscribe(stream.subscriptions, uri, context);
       // The client, the key or the instance has ended it meanwhile. A retry finds out which.
       if (!this.streams.has(stream)) throw tooManySessions('The subscription stream has ended.');
       const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };
@@ -115,11 +115,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     return stream;
   }
 
-  private async subscribe(
-    { subscriptions }: SubscriptionStream,
-    uri: string,
-    context: McpCall,
-  ): Promise<void> {
+  private async subscribe(subscriptions: Subscriptions, uri: string, context: McpCall) {
     try {
       subscriptions.add(await this.resources.read(uri, context));
     } catch (thrown) {
