@@ -98,8 +98,10 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 
 /** Returns the path of a record that a POST created. */
 export function createdPathOf(request: ApiRequest, id: string): string {
-  const collection = request.state.plan?.collections.get(routeOf(request) ?? '') ?? request.path;
-  return createdPath(collection, request.params, id);
+  const collection = request.state.plan?.collections.get(routeOf(request) ?? '');
+  return collection === undefined
+    ? `${request.path}/${id}`
+    : createdPath(collection, request.params, id);
 }
 
 /** Wraps a result in `data`. */

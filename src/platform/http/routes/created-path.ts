@@ -6,8 +6,9 @@ const LAST_PARAMETER = /\/[^/]+\/:[^/]+(?=(?:\/[^:/][^/]*)*$)/;
  * exists below it, otherwise the nearest outer path with such a route. For example, `POST /api/v1/leads/:id/quotes` creates
  * `/api/v1/quotes/:id` if that is the GET route, and `POST /api/v1/leads/upsert` creates `/api/v1/leads/:id`.
  * @param reads the paths of the GET routes
+ * @returns undefined if no GET finds the record
  */
-export function collectionOf(path: string, reads: readonly string[]): string {
+export function collectionOf(path: string, reads: readonly string[]): string | undefined {
   const known = new Set(reads.map(withoutParameterNames));
   const hasRecords = (collection: string) => known.has(withoutParameterNames(`${collection}/:id`));
   const nearest = (collection: string): string | undefined => {
@@ -16,7 +17,7 @@ export function collectionOf(path: string, reads: readonly string[]): string {
     return outer === collection ? undefined : nearest(outer);
   };
   const above = path.replace(/\/[^/]*$/, '');
-  return nearest(path) ?? (hasRecords(above) ? above : path);
+  return nearest(path) ?? (hasRecords(above) ? above : undefined);
 }
 
 /** Returns the path of a created record. @param params those of the path of the POST */

@@ -37,7 +37,7 @@ export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
   /** The interceptors of a team that run on it. */
   readonly interceptors: readonly unknown[];
   /** The paths below which created records are found, by the paths of the route. */
-  readonly collections: ReadonlyMap<string, string>;
+  readonly collections: ReadonlyMap<string, string | undefined>;
   readonly tag: ApiTagOptions | undefined;
   /** The fields of the response that are not stored for replays. */
   readonly secrets: readonly string[];

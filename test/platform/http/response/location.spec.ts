@@ -62,7 +62,17 @@ class LettersController {
   }
 }
 
-@Module({ controllers: [NotesController, QuotesController, LettersController] })
+/** No route reads the files that are created. */
+@Controller('api/v1/files')
+class FilesController {
+  @Post(':name')
+  @RequireScope('leads:write')
+  create(@Body() note: NoteDto) {
+    return { id: uuidv7(), ...note };
+  }
+}
+
+@Module({ controllers: [NotesController, QuotesController, LettersController, FilesController] })
 class NestedModule {}
 
 let app: TestApp;
@@ -98,6 +108,11 @@ describe('the Location of a POST', () => {
     const { id, locations } = await postTwice(`${LEADS}/${lead.id}/quotes`);
     expect(locations).toEqual([`/api/v1/quotes/${id}`, `/api/v1/quotes/${id}`]);
     expect(await tenant.api.get(`/api/v1/quotes/${id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('is below the path of the request if no GET route finds the record', async () => {
+    const { id, locations } = await postTwice('/api/v1/files/a:b');
+    expect(locations).toEqual([`/api/v1/files/a:b/${id}`, `/api/v1/files/a:b/${id}`]);
   });
 
   it.each([
