@@ -16,7 +16,6 @@ import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
 import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
-import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The guards of all routes, in the order in which they run. */
@@ -33,7 +32,6 @@ const GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGua
     AccessCheck,
     ApiDescription,
     HealthService,
-    WebhookReceiver,
     BatchLimit,
     ...GUARDS,
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
