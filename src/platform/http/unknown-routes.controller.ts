@@ -51,11 +51,10 @@ export class UnknownRoutesController {
   /** Suggests the path without its trailing slash if that is a route. */
   private trailingSlashHint(request: ApiRequest): string {
     const { path } = request;
+    if (!path.endsWith('/') || path.length > MAX_HINT_LENGTH) return '';
     const trimmed = path.replace(/\/+$/, '');
-    const isShort = trimmed !== path && trimmed.length <= MAX_HINT_LENGTH;
     // For each method: OPTIONS needs no key.
-    const isRoute =
-      isShort && requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
+    const isRoute = requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
     return isRoute ? ` Did you mean ${trimmed}?` : '';
   }
 }

@@ -6,6 +6,26 @@ import type { JobOutcomes } from './job-outcomes.js';
 import type { JobRegistry } from './job-registry.js';
 import { JobScheduler } from './job-scheduler.js';
 
+it('takes a run once while the claim of the first try is not stored', async () => {
+  const name = 'acme.nightly';
+  const registry = {
+    schedules: new Map([[name, { name, schedule: { next: () => null }, run: jest.fn() }]]),
+  };
+  const claim = jest.fn(() => new Promise<boolean>(() => undefined));
+  const schedules = { findDue: () => Promise.resolve([{ name, now: new Date() }]), claim };
+  const background = new BackgroundWork({ httpAdapter: {} } as unknown as HttpAdapterHost<never>);
+  const scheduler = new JobScheduler(
+    registry as unknown as JobRegistry,
+    schedules as unknown as JobSchedulesRepository,
+    {} as JobWorkerRepository,
+    background,
+    {} as JobOutcomes,
+  );
+  await scheduler.startDue();
+  await scheduler.startDue();
+  expect(claim).toHaveBeenCalledTimes(1);
+});
+
 it('runs a scheduled job that it has taken, if the server begins to stop meanwhile', async () => {
   const name = 'acme.nightly';
   const run = jest.fn();

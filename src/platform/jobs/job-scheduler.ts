@@ -16,6 +16,8 @@ const FAILURE = 'a scheduled job could not be started';
 export class JobScheduler {
   /** The names of the schedules that run in this instance. */
   private readonly running = new Set<string>();
+  /** Those that this instance is taking, which are still due. */
+  private readonly taking = new Set<string>();
 
   constructor(
     private readonly registry: JobRegistry,
@@ -40,7 +42,7 @@ export class JobScheduler {
     if (names.length === 0) return;
     for (const { name, now } of await this.schedules.findDue(names)) {
       const scheduled = this.registry.schedules.get(name);
-      if (!scheduled) continue;
+      if (!scheduled || this.taking.has(name)) continue;
       // Sending a job to each organization is short. A method of a module may take longer than the poll can wait.
       if (scheduled.run) this.background.start(() => this.run(scheduled, now), FAILURE);
       else await this.run(scheduled, now);
@@ -55,7 +57,9 @@ export class JobScheduler {
   /** Takes a run and carries it out, as one work: a run that was taken takes place, also if the server begins to stop. */
   private async run({ name, run, schedule }: ScheduledJob, now: Date): Promise<void> {
     const next = schedule.next(now) ?? NEVER;
-    if (!(await this.schedules.claim(name, next))) return;
+    this.taking.add(name);
+    const claim = this.schedules.claim(name, next).finally(() => this.taking.delete(name));
+    if (!(await claim)) return;
     this.running.add(name);
     try {
       if (run) {

@@ -50,5 +50,5 @@ export async function linesOfPages<T>(
     }
   };
   // A stream that ends before its first read does not start the generator, so that a `finally` in it would not run.
-  return Readable.from(texts()).once('close', () => void pages.return());
+  return Readable.from(texts()).once('close', () => void pages.return().catch(() => undefined));
 }

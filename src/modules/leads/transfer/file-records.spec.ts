@@ -16,6 +16,11 @@ describe('records of a file', () => {
     expect(await linesOf(csvRecords(chunksOf(file), 'comma'))).toEqual([1, 5, 7]);
   });
 
+  it('of NDJSON have up to 1 MiB before the end of the line', async () => {
+    const file = `{"a":"${'x'.repeat(1_048_576 - 8)}"}\n`;
+    expect(await linesOf(ndjsonRecords(chunksOf(file)))).toEqual([1]);
+  });
+
   it.each([
     ['before its end', ['{}\n{}\n', 'x'.repeat(1_048_577)]],
     ['with its end', ['{}\n{}\n', `${'x'.repeat(1_048_577)}\n{}`]],

@@ -30,6 +30,8 @@ export type DelimiterName = keyof typeof DELIMITERS;
 
 const MAX_RECORD_BYTES = 1_048_576;
 
+const LINE_FEED = 10;
+
 const LINE_BREAKS = /\r\n|[\r\n]/g;
 
 /** The delimiter that the first line has most often outside of quotes. */
@@ -92,7 +94,8 @@ export async function* ndjsonRecords(
 ): AsyncGenerator<FileRecord> {
   let place = start;
   for await (const line of linesOf(bytes)) {
-    if (line.length > MAX_RECORD_BYTES) throw invalidLine(place.line, 'is too long');
+    const length = line.at(-1) === LINE_FEED ? line.length - 1 : line.length;
+    if (length > MAX_RECORD_BYTES) throw invalidLine(place.line, 'is too long');
     const next = { offset: place.offset + line.length, line: place.line + 1 };
     const text = line.toString().trim();
     if (text !== '') yield { line: place.line, next, cells: objectOf(text, place.line) };
@@ -105,7 +108,7 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
     let all: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    for (let end = all.indexOf(10); end >= 0; end = all.indexOf(10)) {
+    for (let end = all.indexOf(LINE_FEED); end >= 0; end = all.indexOf(LINE_FEED)) {
       yield all.subarray(0, end + 1);
       all = all.subarray(end + 1);
     }

@@ -34,11 +34,14 @@ const NAMES = new Map<string, string>();
 /** Maximum number of prepared statements. Other statements are sent without a name. */
 const MAX_PREPARED_STATEMENTS = 500;
 
-/** Returns the name under which connections prepare a statement; empty if there are too many. */
-export function statementName(text: string): string {
+/**
+ * Returns the name under which connections prepare a statement; empty if there are too many.
+ * @param isFixed whether the text is one of a few, which always have a name
+ */
+export function statementName(text: string, isFixed = false): string {
   const known = NAMES.get(text);
   if (known !== undefined) return known;
-  if (NAMES.size >= MAX_PREPARED_STATEMENTS) return '';
+  if (NAMES.size >= MAX_PREPARED_STATEMENTS && !isFixed) return '';
   const name = `s${NAMES.size}`;
   NAMES.set(text, name);
   return name;

@@ -38,7 +38,7 @@ export class EventHandlersRepository {
 
   /** Takes the handlers that have events to process and that no other instance runs. */
   claim(names: readonly string[]): Promise<ClaimedHandler[]> {
-    return this.database.query<ClaimedHandler>(
+    return this.query<ClaimedHandler>(
       `update event_handlers set claim = $2, run_at = now() + ${LEASE}
        where name = any($1) and run_at <= now() and position < (select last from event_position)
        returning name, claim, position::float8 as position, failures`,
@@ -51,7 +51,7 @@ export class EventHandlersRepository {
    * @returns whether the claim is still valid
    */
   async advance({ name, claim }: ClaimedHandler, position: number): Promise<boolean> {
-    const advanced = await this.database.query(
+    const advanced = await this.query(
       `update event_handlers set position = $3, failures = 0, last_error = null, run_at = now() + ${LEASE}
        where ${IS_CLAIM} returning name`,
       [name, claim, position],
@@ -61,10 +61,9 @@ export class EventHandlersRepository {
 
   /** Extends claims without progress. */
   async extend(handlers: readonly ClaimedHandler[]): Promise<void> {
-    await this.database.query(
-      `update event_handlers set run_at = now() + ${LEASE} where claim = any($1)`,
-      [handlers.map(({ claim }) => claim)],
-    );
+    await this.query(`update event_handlers set run_at = now() + ${LEASE} where claim = any($1)`, [
+      handlers.map(({ claim }) => claim),
+    ]);
   }
 
   /**
@@ -72,7 +71,7 @@ export class EventHandlersRepository {
    * @param position of the last event that it has processed; undefined if there was none
    */
   async release({ name, claim }: ClaimedHandler, position?: number): Promise<void> {
-    await this.database.query(
+    await this.query(
       `update event_handlers set claim = null, run_at = now(), position = coalesce($3, position),
          failures = case when $3 is null then failures else 0 end where ${IS_CLAIM}`,
       [name, claim, position ?? null],
@@ -81,10 +80,15 @@ export class EventHandlersRepository {
 
   /** Releases a handler that has failed. It runs again after a delay. */
   async retry({ name, claim }: ClaimedHandler, error: string, delayMs: number): Promise<void> {
-    await this.database.query(
+    await this.query(
       `update event_handlers set claim = null, failures = failures + 1, last_error = $3,
          run_at = now() + $4 * interval '1 ms' where ${IS_CLAIM}`,
       [name, claim, error, delayMs],
     );
+  }
+
+  /** If a crash undoes the stored progress of a handler, the handler receives the events again. */
+  private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.database.query<Row>(text, values, { mayBeUndone: true });
   }
 }

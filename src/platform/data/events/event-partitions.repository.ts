@@ -98,7 +98,7 @@ export class EventPartitionsRepository {
   /** Runs statements in one transaction with the lock of the publisher. @returns the rows of the last one */
   private run<Row>(...texts: readonly string[]): Promise<Row[]> {
     const statements = [...LOCK, ...texts].map((text) => ({ text }));
-    return this.database.run<Row>(statements, TIMEOUT_MS);
+    return this.database.run<Row>(statements, { timeoutMs: TIMEOUT_MS });
   }
 }
 

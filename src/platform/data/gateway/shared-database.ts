@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { translateErrors } from '../connection/driver-error.js';
 import type { ConnectionPool } from '../connection/driver-pool.js';
-import { LostConnectionError, sendStatements } from '../connection/statement-pipeline.js';
+import {
+  LostConnectionError,
+  type PipelineStatement,
+  sendStatements,
+} from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { type Deadline, type LockWait, SET_TIMEOUTS } from './policies.js';
 import type { Statement } from './statement.js';
@@ -29,8 +33,9 @@ export class SharedDatabase {
     values: readonly unknown[] = [],
     deadline = this.timeBudget.startDeadline(),
   ): Promise<Row[]> {
-    const { batches, closeIdle } = this.connections;
-    const attempt = () => this.send<Row>(batches, deadline, 'brief', [{ text, values }]);
+    const { batches, closeIdle, settings } = this.connections;
+    const statement = settings.fixed(text, values);
+    const attempt = () => this.send<Row>(batches, deadline, 'brief', [statement]);
     const rows = attempt().catch((error: unknown) => {
       if (!(error instanceof LostConnectionError) || deadline.retryDelayBudgetMs < 0) throw error;
       closeIdle();
@@ -40,7 +45,7 @@ export class SharedDatabase {
   }
 
   /**
-   * Runs statements in one transaction, in one round trip.
+   * Runs statements in one transaction, in one round trip. They are planned each time, because their tables may be empty at first.
    * @returns the rows of the last statement
    * @throws ApiError `create_failed`
    */
@@ -54,14 +59,14 @@ export class SharedDatabase {
     pool: ConnectionPool,
     deadline: Deadline,
     wait: LockWait,
-    statements: readonly Statement[],
+    statements: readonly PipelineStatement[],
   ): Promise<Row[]> {
     const { settings } = this.connections;
     const results = await pool.use((client, limitTo) => {
       limitTo(deadline.connectionMs);
       return sendStatements<Row>(client, [
         settings.setting('timeouts', SET_TIMEOUTS, deadline.timeouts(wait)),
-        ...statements.map((statement) => settings.message([statement])),
+        ...statements,
       ]);
     });
     return results.at(-1) ?? [];

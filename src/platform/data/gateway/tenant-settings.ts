@@ -64,6 +64,12 @@ export class TenantSettings {
     return { name, text, values: [...values, ...arrays] };
   }
 
+  /** A statement whose text is one of a few. */
+  fixed(text: string, values: readonly unknown[]): PipelineStatement {
+    const name = this.context.preparesStatements ? statementName(text, true) : '';
+    return { name, text, values };
+  }
+
   setting(name: string, text: string, values: readonly string[]): PipelineStatement {
     return { name: this.context.preparesStatements ? name : '', text, values, isSetting: true };
   }

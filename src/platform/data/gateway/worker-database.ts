@@ -13,6 +13,15 @@ const TIMEOUT_MS = 10_000;
 const SET_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
+/** Does not wait until the commit is on disk or on a standby. */
+const WITHOUT_WAIT = `${SET_WORKER}, set_config('synchronous_commit', 'off', true)`;
+
+interface WorkerOptions {
+  /** Whether a crash of PostgreSQL may undo the statements. */
+  readonly mayBeUndone?: boolean;
+  readonly timeoutMs?: number;
+}
+
 /**
  * Runs the statements of background work, as the database user: on jobs or events of all organizations, or on tables
  * that belong to none. They have no caller, so that errors of the driver are not translated.
@@ -28,9 +37,10 @@ export class WorkerDatabase {
    */
   async run<Row>(
     statements: readonly Pick<PipelineStatement, 'text' | 'values'>[],
-    timeoutMs = TIMEOUT_MS,
+    { mayBeUndone = false, timeoutMs = TIMEOUT_MS }: WorkerOptions = {},
   ): Promise<Row[]> {
-    const setting = { text: SET_WORKER, values: [String(timeoutMs)], isSetting: true };
+    const text = mayBeUndone ? WITHOUT_WAIT : SET_WORKER;
+    const setting = { text, values: [String(timeoutMs)], isSetting: true };
     const results = await this.connections.administration.use((client, limitTo) => {
       limitTo(timeoutMs);
       return sendStatements<Row>(client, [setting, ...statements]);
@@ -39,7 +49,11 @@ export class WorkerDatabase {
   }
 
   /** Runs one statement. @see run */
-  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.run<Row>([{ text, values }]);
+  query<Row>(
+    text: string,
+    values: readonly unknown[] = [],
+    options?: WorkerOptions,
+  ): Promise<Row[]> {
+    return this.run<Row>([{ text, values }], options);
   }
 }

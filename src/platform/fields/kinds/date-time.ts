@@ -99,7 +99,7 @@ function readDateTime(text: string, rounding: Rounding): Date | string {
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${zone}`,
   );
   // Every part is valid, so that only the offset can have moved the time out of these years.
-  if (begun < EARLIEST || begun > LATEST) return 'must be from the year 0001 to 9999 in UTC';
+  if (!(begun >= EARLIEST && begun <= LATEST)) return 'must be from the year 0001 to 9999 in UTC';
   // After the last millisecond this is the year 10000, which is beyond every record.
   const isRounded = rounding === 'up' && Number(fraction.slice(MILLISECOND_DIGITS)) > 0;
   return new Date(isRounded ? begun + 1 : begun);

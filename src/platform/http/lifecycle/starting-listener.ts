@@ -1,4 +1,5 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
+import type { Request, Response } from 'express';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { OVERLOAD_HEADERS } from '../../errors/overload.js';
@@ -13,7 +14,7 @@ const STARTING = new ApiError('overloaded', {
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 /** Handles requests while the database is migrated: live, not ready, and 503 for all others. */
-export function startingListener({ readsPerMinute }: Settings): Express {
+export function startingListener({ readsPerMinute }: Settings): RequestListener {
   const app = createExpress();
   app.get('/health/live', (_request, response) => {
     response.set(NOT_CACHED).json({ status: 'ok' });
@@ -21,11 +22,17 @@ export function startingListener({ readsPerMinute }: Settings): Express {
   app.get('/health/ready', (_request, response) => {
     response.status(503).set(NOT_CACHED).json({ status: 'unavailable', reason: 'migrating' });
   });
-  app.use((request, response) => {
+  const refuse = (request: Request, response: Response) => {
     const endsAt = Date.now() + WINDOW_MS;
     setRateLimitHeaders(response, { totalHits: 0, limit: readsPerMinute, endsAt });
     const { requestId } = (request as ApiRequest).state;
     response.status(STARTING.status).set(OVERLOAD_HEADERS).json(STARTING.toEnvelope(requestId));
-  });
-  return app;
+  };
+  // Express runs no handler for a target that is no URL.
+  return (request, response) => {
+    const [asked, answer] = [request as Request, response as Response];
+    app(asked, answer, () => {
+      refuse(asked, answer);
+    });
+  };
 }

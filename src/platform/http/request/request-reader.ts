@@ -31,6 +31,7 @@ export async function checkUnexpectedBody(
   request: ApiRequest,
   limit: number,
 ): Promise<FieldProblem[]> {
+  if (!mayHaveBody(request)) return [];
   try {
     const bytes = await receiveBody(request, limit);
     if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];

@@ -98,10 +98,8 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 
 /** Returns the path of a record that a POST created. */
 export function createdPathOf(request: ApiRequest, id: string): string {
-  const collection = request.state.plan?.collections.get(routeOf(request) ?? '');
-  return collection === undefined
-    ? `${request.path}/${id}`
-    : createdPath(collection, request.params, id);
+  const kept = request.state.plan?.collections.get(routeOf(request) ?? '') ?? [];
+  return createdPath(request.path, kept, id);
 }
 
 /** Wraps a result in `data`. */

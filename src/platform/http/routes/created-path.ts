@@ -1,32 +1,35 @@
-/** The last parameter of a path, with the segment before it. */
-const LAST_PARAMETER = /\/[^/]+\/:[^/]+(?=(?:\/[^:/][^/]*)*$)/;
+/** Indexes of the path segments that form the path of a collection. */
+export type KeptSegments = readonly number[];
 
 /**
- * Returns the path below which GET finds the record that a POST to `path` creates. It is the path itself if a GET route
- * exists below it, otherwise the nearest outer path with such a route. For example, `POST /api/v1/leads/:id/quotes` creates
- * `/api/v1/quotes/:id` if that is the GET route, and `POST /api/v1/leads/upsert` creates `/api/v1/leads/:id`.
+ * Returns the segments of the path of a POST below which GET finds the new record. It is the path itself if a GET
+ * route exists below it, otherwise the nearest outer path with such a route. For example,
+ * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route, and
+ * `POST /api/v1/leads/upsert` creates `/api/v1/leads/:id`.
  * @param reads the paths of the GET routes
- * @returns undefined if no GET finds the record
  */
-export function collectionOf(path: string, reads: readonly string[]): string | undefined {
+export function collectionOf(path: string, reads: readonly string[]): KeptSegments {
   const known = new Set(reads.map(withoutParameterNames));
-  const hasRecords = (collection: string) => known.has(withoutParameterNames(`${collection}/:id`));
-  const nearest = (collection: string): string | undefined => {
-    if (hasRecords(collection)) return collection;
-    const outer = collection.replace(LAST_PARAMETER, '');
-    return outer === collection ? undefined : nearest(outer);
+  const segments = path.split('/');
+  const all = [...segments.keys()];
+  const hasRecords = (kept: KeptSegments) => {
+    const collection = kept.map((index) => segments[index]).join('/');
+    return known.has(withoutParameterNames(`${collection}/:id`));
   };
-  const above = path.replace(/\/[^/]*$/, '');
-  return nearest(path) ?? (hasRecords(above) ? above : undefined);
+  for (let kept = all; ;) {
+    if (hasRecords(kept)) return kept;
+    const parent = kept.findLastIndex((index) => segments[index]?.startsWith(':'));
+    if (parent < 1) break;
+    kept = kept.toSpliced(parent - 1, 2);
+  }
+  const outer = all.slice(0, -1);
+  return hasRecords(outer) ? outer : all;
 }
 
-/** Returns the path of a created record. @param params those of the path of the POST */
-export function createdPath(collection: string, params: object, id: string): string {
-  const values = params as Readonly<Record<string, string | undefined>>;
-  const path = collection.replaceAll(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
-  );
-  return `${path}/${id}`;
+/** Returns the path of a record that a POST to `path` created. */
+export function createdPath(path: string, kept: KeptSegments, id: string): string {
+  const segments = path.split('/');
+  return [...kept.map((index) => segments[index]), id].join('/');
 }
 
 /** Replaces the names of path parameters, so that equal routes have equal paths. */

@@ -7,7 +7,7 @@ import {
 } from '../../discovery/nest-internals.js';
 import { isRestRoute } from './access.js';
 import { API_TAG, type ApiTagOptions } from './api-route.decorator.js';
-import { collectionOf } from './created-path.js';
+import { collectionOf, type KeptSegments } from './created-path.js';
 import { fieldsOf } from '../../fields/field.js';
 import { type InputPlan, planInput } from './input-plan.js';
 import {
@@ -36,8 +36,8 @@ export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
   readonly writes?: NestInterceptor;
   /** The interceptors of a team that run on it. */
   readonly interceptors: readonly unknown[];
-  /** The paths below which created records are found, by the paths of the route. */
-  readonly collections: ReadonlyMap<string, string | undefined>;
+  /** Where a created record is found, by the path of the route. */
+  readonly collections: ReadonlyMap<string, KeptSegments>;
   readonly tag: ApiTagOptions | undefined;
   /** The fields of the response that are not stored for replays. */
   readonly secrets: readonly string[];

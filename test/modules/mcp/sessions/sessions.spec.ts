@@ -270,6 +270,17 @@ describe('DELETE /mcp', () => {
     expectRefusal(await mcp.delete(session), 404, 'not_found');
   });
 
+  it('terminates the session with a header about a body that it does not have', async () => {
+    const session = await mcp.openSession();
+    const headers = {
+      Authorization: `Bearer ${tenant.key.key}`,
+      'Content-Encoding': 'utf-8',
+      ...sessionHeader(session),
+    };
+    const { status } = await fetch(`${app.url}/mcp`, { method: 'DELETE', headers });
+    expect(status).toBe(200);
+  });
+
   it('succeeds once when it is sent several times concurrently', async () => {
     const session = await mcp.openSession();
     const answers = await Promise.all(Array.from({ length: 10 }, () => mcp.delete(session)));

@@ -74,6 +74,8 @@ describe('a server that starts with pending migrations', () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const first = await get(port, '/health/ready', agent);
     expect(first.status).toBe(503);
+    // A target that Express cannot read as a path.
+    expect(await get(port, 'foo://bar', agent)).toMatchObject({ status: 503 });
     await blocker.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await server.untilPrinted(/Latitude listens on/);
     const last = await get(port, '/health/ready', agent);
