@@ -267,10 +267,14 @@ function jsonOf(fields: object): string {
   throw new TypeError('fields must be an object of JSON values', { cause });
 }
 
-/** Refuses what `JSON.stringify` writes as null, which clears a field: NaN, infinite numbers and invalid dates. */
+/**
+ * Refuses what `JSON.stringify` writes as null, which clears a field: NaN, infinite numbers, invalid dates, and undefined in
+ * an array.
+ */
 function refuseNewNull(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const becomesNull = typeof value === 'number' ? !Number.isFinite(value) : value === null;
-  if (becomesNull && this[name] !== null) throw new TypeError(`${name} would be null`);
+  const isMissing = value === undefined && Array.isArray(this);
+  const isNull = typeof value === 'number' ? !Number.isFinite(value) : value === null;
+  if (isMissing || (isNull && this[name] !== null)) throw new TypeError(`${name} would be null`);
   return value;
 }
 

@@ -50,6 +50,11 @@ describe('an invalid argument of a call', () => {
     ['fields', 'NaN', ({ leads }) => leads.update(ID, { custom_fields: { budget: NaN } })],
     [
       'fields',
+      'undefined in a list',
+      ({ leads }) => leads.update(ID, { custom_fields: { sizes: [undefined] } }),
+    ],
+    [
+      'fields',
       'an invalid date',
       ({ tasks }) => tasks.update(ID, { due_date: new Date(NaN) as unknown as string }),
     ],

@@ -4,7 +4,7 @@ import { Lead } from '../leads/lead.entity.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
 
-/** An appointment. Its fields are those of its responses. */
+/** An appointment. Its fields are those of its responses. It is cancelled and not deleted. */
 @TenantEntity('appointments', {
   softDelete: false,
   counted: ['status', 'type'],

@@ -37,6 +37,7 @@ export const LEAD_SORTS = [
   'lead_score',
 ] as const;
 
+/** The collation of the database is not needed: names are sorted and searched by `NAMES_COLLATION`. */
 const NAME = { max: 100, column: { collation: 'C' } };
 
 /** Fields of a new lead (docs/contract/resources.md#leads). */
@@ -140,7 +141,7 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'updated_at',
 ]) {}
 
-/** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters), as far as tools have them. */
+/** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters) that the REST API and tools have. */
 export class FindLeadsQuery extends ListQuery {
   @Text({
     max: 100,

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import Provider, { type Configuration, errors, interactionPolicy, type JWK } from 'oidc-provider';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
+import { isObject } from '../../platform/fields/kinds/json-object.js';
 import {
   checkClientName,
   checkRedirectUris,
@@ -33,7 +34,7 @@ const CODE_SECONDS = 60;
 /** How long a metadata document is used without fetching it again, if it does not say so itself. */
 const DOCUMENT_SECONDS = { min: 5 * 60, max: 24 * 60 * 60 };
 
-/** An index of PostgreSQL holds longer values only in part. */
+/** Longer values do not fit into the entries of an index of PostgreSQL. */
 const MAX_CLIENT_ID_LENGTH = 2_000;
 
 /** The authorization server of /mcp: oidc-provider, configured as OAuth 2.1 for public clients. */
@@ -76,8 +77,9 @@ export class AuthorizationServer {
 
   /** Names the scopes in the metadata, and removes the cookie of sessions, which are not kept. */
   private adjust(context: Parameters<Parameters<Provider['use']>[0]>[0]): void {
-    if (context.path.startsWith('/.well-known/')) {
-      Object.assign(context.body as object, { scopes_supported: this.resource.scopes() });
+    // A preflight request has no body.
+    if (context.path.startsWith('/.well-known/') && isObject(context.body)) {
+      Object.assign(context.body, { scopes_supported: this.resource.scopes() });
     }
     const cookies = context.res.getHeader('Set-Cookie');
     if (!Array.isArray(cookies)) return;
@@ -92,6 +94,7 @@ function configuration(resource: ProtectedResource): Configuration {
     // oidc-provider needs a key. Nothing is signed: tokens are opaque, and there are no id tokens.
     jwks: { keys: [unusedKey()] },
     enabledJWA: { idTokenSigningAlgValues: [UNUSED_ALGORITHM] },
+    // Scopes are those of the resource, and `adjust` adds them to the metadata.
     scopes: [],
     claims: {},
     responseTypes: ['code'],
@@ -133,6 +136,7 @@ function configuration(resource: ProtectedResource): Configuration {
       },
       resourceIndicators: {
         enabled: true,
+        // A client that names no resource means /mcp, and one that names several the first of them.
         defaultResource: (_, __, oneOf) => [oneOf ?? resource.identifiers[0]].flat()[0] ?? '',
         getResourceServerInfo: (_, identifier) => {
           if (!(resource.identifiers as readonly string[]).includes(identifier))

@@ -55,6 +55,22 @@ it.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configu
   },
 );
 
+it.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])(
+  'a browser may read %s with a header of its own',
+  async (path) => {
+    const preflight = await fetch(server.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://agent.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'mcp-protocol-version',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('mcp-protocol-version');
+  },
+);
+
 describe('a request to /mcp without a valid credential', () => {
   const challengeFor = (slash: string) =>
     `resource_metadata="${server.url}/.well-known/oauth-protected-resource/mcp${slash}", scope="${SCOPES.join(' ')}"`;

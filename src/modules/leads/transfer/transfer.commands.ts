@@ -81,7 +81,8 @@ async function importFile(
   const stored = await imports.receive(call, createReadStream(file), format, query);
   const { id } = await imports.startBeside(call, stored, query);
   const removeListeners = onStopSignal(() => {
-    void imports.cancel(call, id);
+    // Without the database, the import fails as well, and the command reports that.
+    void imports.cancel(call, id).catch(() => undefined);
   });
   try {
     await progress(stored.lines, async (advance) => {
@@ -93,7 +94,7 @@ async function importFile(
   }
   if (rejected !== undefined) {
     const lines = await imports.rejected(call, id, { escape: 'formulas' });
-    await pipeline(lines, createWriteStream(rejected));
+    await pipeline(lines, createWriteStream(rejected, { mode: PRIVATE }));
   }
   const result = await imports.get(call, id);
   if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;
@@ -107,7 +108,8 @@ async function exportToFile(
 ): Promise<{ file: string } | undefined> {
   const filters: Record<string, string | string[]> = {};
   for (const one of filter) {
-    const [name = '', value = ''] = one.split(/=(.*)/s, 2);
+    const [name = '', value] = one.split(/=(.*)/s, 2);
+    if (value === undefined) throw new Error(`--filter ${one} has no value: write ${one}=value.`);
     const others = filters[name];
     filters[name] = others === undefined ? value : [others, value].flat();
   }

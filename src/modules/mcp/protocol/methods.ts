@@ -64,7 +64,7 @@ export class McpMethods {
     private readonly authenticator: Authenticator,
   ) {}
 
-  /** Whether a request counts as a read or a write, and not as a message. */
+  /** Whether the rate limits count a request as a read or a write. They count others as messages. */
   isCall({ method, params }: JSONRPCRequest): boolean {
     if (method === 'tools/call') return this.tools.countsAsReadOrWrite(String(params?.name));
     return READING_METHODS.includes(method);
@@ -76,6 +76,7 @@ export class McpMethods {
    * @throws ApiError `insufficient_scope` that names the scopes that the token has and those that it lacks
    */
   checkScopes({ call: { actor }, request, messages: { requests } }: McpCall): void {
+    // Only callers with an access token are restricted to /mcp.
     const resource = actor.isMcpOnly && this.authenticator.accessTokens?.resource;
     if (!resource) return;
     const needed = requests.flatMap((message) => this.scopesOf(message));
@@ -201,7 +202,7 @@ export class McpMethods {
   }
 }
 
-/** Whether a protocol version has the method. Revision 2026-07-28 lacks some, which its SDK rejects. */
+/** Whether any protocol version has the method. The SDK refuses those that revision 2026-07-28 lacks. */
 export function isSupportedMethod(method: string): boolean {
   return REQUEST_TYPES.has(method);
 }

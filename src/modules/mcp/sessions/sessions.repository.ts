@@ -10,7 +10,7 @@ import type { SessionRecord } from './session.js';
 import { lifetimeOf } from './session-lifetime.js';
 
 export interface NewSession extends SessionRecord {
-  /** The id of a session that ends if it belongs to the same key. */
+  /** The id of the earlier session that the client has named: it ends if it belongs to the same key. */
   readonly replaced_id: string | undefined;
 }
 
@@ -44,11 +44,12 @@ const FIND = `
     (extract(epoch from session.expires_at - now()) * 1000)::float8 as remaining_ms
   from ${VALID_SESSIONS} and session.id = any($1::uuid[])`;
 
+/** Instances open sessions one after another, so that two do not count the same free places. */
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
 
 /**
- * Ended rows are kept for a while: where the clock of the database was set forward, the instances that know a
- * session postpone its end again.
+ * Deletes sessions whose key or grant is not valid, and those that ended two hours ago. Not sooner: if the clock of the
+ * database is set forward, all sessions seem to have ended, and an instance that has one in memory postpones its end.
  */
 const DELETE_ENDED = `
   delete from mcp_sessions where id not in (

@@ -3,11 +3,10 @@ import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
 import { localUrl } from './server-url.js';
 
-/** The description of the API, computed once. */
+/** The description of the API, whose forms are kept after their first request. */
 @Injectable()
 export class ApiDescription {
   private application?: INestApplication;
-  /** The document without `servers`. */
   private documentJson?: string;
   private llms?: string;
 
@@ -16,7 +15,7 @@ export class ApiDescription {
     this.application = application;
   }
 
-  /** Returns the OpenAPI document as JSON, without `servers`. */
+  /** Returns the OpenAPI document as JSON, without `servers`: each response adds the URL of its request. */
   async openApiJson(): Promise<string> {
     this.documentJson ??= JSON.stringify({ ...(await this.document()), servers: undefined });
     return this.documentJson;
@@ -30,6 +29,7 @@ export class ApiDescription {
 
   private async document(): Promise<OpenApiDocument> {
     if (!this.application) throw new Error('describe() has not been called.');
+    // Loaded when it is needed, because @nestjs/swagger takes 0.2 s of CPU.
     const { openApiDocument } = await import('./document.js');
     return openApiDocument(this.application, localUrl());
   }

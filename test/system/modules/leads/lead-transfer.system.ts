@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiClient } from '../../../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../../../src/testing/factories.js';
@@ -101,6 +101,7 @@ describe('latitude leads', () => {
     const { id, ...ended } = JSON.parse(run.stdout) as ImportRecord;
     expect(ended).toMatchObject({ ...ENDED, match_on: ['external_id'] });
     await expectEachLineOnce(id);
+    expect(statSync(rejected).mode & 0o777).toBe(0o600);
     const lines = readFileSync(rejected, 'utf8').split('\r\n');
     expect(lines).toHaveLength(LINES / 100 + 2);
     expect(lines[1]).toBe('2,email must be a valid e-mail address,Ada 0,nobody,crm-0');
@@ -114,6 +115,11 @@ describe('latitude leads', () => {
     expect(readFileSync(written, 'utf8')).toBe(answer.body);
     const again = await product.run('cli.js', command('export', written));
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') as string });
+    const unclear = await product.run('cli.js', command('export', '--filter', 'status'));
+    expect(unclear).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('write status=value') as string,
+    });
     const printed = await product.run(
       'cli.js',
       command('export', '--filter', 'search=none', 'tag=a', 'tag=b'),
