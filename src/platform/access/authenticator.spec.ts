@@ -29,7 +29,7 @@ beforeEach(async () => {
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
   const repository = { findKeyByHash, updateLastUsed } as unknown as AccessRepository;
-  const tokens = { acceptTokens: false } as OrganizationCalls;
+  const tokens = { acceptsTokens: false } as OrganizationCalls;
   authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);
 });

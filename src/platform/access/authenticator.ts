@@ -43,7 +43,7 @@ export class Authenticator {
 
   /** Whether a bearer token can be a credential: an API key or, if other tokens are accepted, any string. */
   isCredential(token: string): boolean {
-    return isKey(token) || this.calls.acceptTokens || this.accessTokens !== undefined;
+    return isKey(token) || this.calls.acceptsTokens || this.accessTokens !== undefined;
   }
 
   /**

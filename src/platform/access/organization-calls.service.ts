@@ -29,7 +29,7 @@ export class OrganizationCalls {
   }
 
   /** Whether extensions accept tokens in addition to API keys. */
-  get acceptTokens(): boolean {
+  get acceptsTokens(): boolean {
     return this.authenticators.length > 0;
   }
 

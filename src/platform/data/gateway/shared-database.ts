@@ -45,7 +45,8 @@ export class SharedDatabase {
   }
 
   /**
-   * Runs statements in one transaction, in one round trip. They are planned each time, because their tables may be empty at first.
+   * Runs statements in one transaction, in one round trip. They are planned each time, because a plan for an empty table
+   * would be slow later.
    * @returns the rows of the last statement
    * @throws ApiError `create_failed`
    */

@@ -26,8 +26,8 @@ export interface RouteDeclarations {
 }
 
 /**
- * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
- * that write their own response), keys of operators (`operator`), senders whose delivery is verified (`webhook`), or everyone (`public`).
+ * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers that write their own
+ * response), keys of operators (`operator`), senders whose delivery is verified (`webhook`), or everyone (`public`).
  * `unknown-route` marks the fallback routes.
  */
 export type Access = RestAccess | 'raw' | 'webhook' | 'public' | 'unknown-route';
