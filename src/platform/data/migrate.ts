@@ -52,10 +52,6 @@ export async function migrate(
 ): Promise<TransactionRole | undefined> {
   const lock = dataSource.createQueryRunner();
   try {
-    // The advisory lock belongs to this transaction and not to the session: in transaction mode, a pooler
-    // gives the session to other clients.
-    await lock.startTransaction();
-    await lock.query('set local idle_in_transaction_session_timeout = 0');
     await waitForLock(lock, before);
     await runMigrations(dataSource, before);
     for (const migrations of extensionMigrations) {
@@ -64,7 +60,7 @@ export async function migrate(
     await reindexNames(dataSource);
     return await prepareTenantRole(dataSource);
   } finally {
-    await lock.rollbackTransaction().catch(() => undefined);
+    if (lock.isTransactionActive) await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();
   }
 }
@@ -189,12 +185,20 @@ function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly M
 }
 
 /**
- * Without parameters: pg would keep the portal of the statement open, and its snapshot would block
- * `create index concurrently`.
+ * Starts a transaction that holds the lock of migrations, unless another instance holds it. The lock belongs to
+ * the transaction and not to the session: in transaction mode, a pooler gives the session to other clients.
+ *
+ * Each attempt is a transaction of its own. `create index concurrently` of another instance may wait for each
+ * transaction that has a snapshot when it looks, until that transaction ends.
  */
 async function tryLock(runner: QueryRunner): Promise<boolean> {
+  await runner.startTransaction();
+  await runner.query('set local idle_in_transaction_session_timeout = 0');
+  // Without parameters: pg would keep the portal of the statement open, and with it the snapshot.
   const [row] = (await runner.query(
     `select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`,
   )) as { locked: boolean }[];
-  return row?.locked === true;
+  if (row?.locked === true) return true;
+  await runner.rollbackTransaction();
+  return false;
 }

@@ -78,3 +78,23 @@ describe('migrations of an extension on tables in use', () => {
     expect(load.lockWaits).toContainEqual(expect.stringMatching(/on relation .* update leads/));
   });
 });
+
+describe('an instance that waits for another one that migrates', () => {
+  it('keeps no transaction open, for which `create index concurrently` would wait', async () => {
+    const database = await createDatabase();
+    const other = new pg.Client(configOf(database));
+    await other.connect();
+    await other.query('begin; select pg_advisory_xact_lock(7284913)');
+    const waiting = migrateDatabase(database);
+    await until(async () => {
+      const rows = await query(
+        database,
+        `select from pg_stat_activity
+         where datname = current_database() and state = 'idle' and query = 'ROLLBACK'`,
+      );
+      return rows.length > 0;
+    }).finally(() => other.end());
+    await waiting;
+    await dropDatabase(database);
+  });
+});
