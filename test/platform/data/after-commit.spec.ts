@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../../src/platform/http/routes/access.js';
 import { logger } from '../../../src/platform/config/logger.js';
@@ -174,6 +175,29 @@ describe('database.afterCommit', () => {
     ]);
   });
 
+  it('runs the callback of a part beside which another part fails', async () => {
+    work = (call) =>
+      database.transaction(call, async (outer) => {
+        const steps = new EventEmitter();
+        const [begun, ended] = [once(steps, 'begun'), once(steps, 'ended')];
+        const kept = database.transaction(outer, async (inner) => {
+          await begun;
+          await database.afterCommit(inner, note('kept'));
+        });
+        const failed = database.transaction(outer, async (inner) => {
+          steps.emit('begun');
+          await database.afterCommit(inner, note('failed'));
+          await ended;
+          throw new Error('for a test');
+        });
+        await kept;
+        steps.emit('ended');
+        await expect(failed).rejects.toThrow('for a test');
+      });
+    dataOf(await post(), 201);
+    expect(seen).toEqual([['kept', 'Ada']]);
+  });
+
   it('does not run the callback in a dry run, also inner a transaction', async () => {
     const dryRun = (call: TenantCall) =>
       database.dryRun(call, (inner) => database.afterCommit(inner, note('callback')));
@@ -232,6 +256,40 @@ describe('database.transaction', () => {
     await expect(database.read(ended!, { text: 'select 1', values: [] })).rejects.toThrow(
       'after the end of its transaction',
     );
+  });
+
+  it('refuses statements after the end of their part', async () => {
+    work = (call) =>
+      database.transaction(call, async (outer) => {
+        let ended: Call | undefined;
+        const part = database.transaction(outer, (inner) => {
+          ended = inner;
+          return Promise.reject(new Error('for a test'));
+        });
+        await expect(part).rejects.toThrow('for a test');
+        await expect(rename(ended!, 'Grace')).rejects.toThrow('after the end of its part');
+      });
+    dataOf(await post(), 201);
+    expect(await storedName()).toBe('Ada');
+  });
+
+  it('fails if the rollback of a part undoes a concurrent statement', async () => {
+    work = (call) =>
+      database.transaction(call, async (outer) => {
+        const steps = new EventEmitter();
+        const [begun, written] = [once(steps, 'begun'), once(steps, 'written')];
+        const part = database.transaction(outer, async () => {
+          steps.emit('begun');
+          await written;
+          throw new Error('for a test');
+        });
+        await begun;
+        const text = `update leads set first_name = 'Grace' where id = $1`;
+        await outer.transaction.query({ text, values: [lead.id] });
+        steps.emit('written');
+        await part.catch(() => undefined);
+      });
+    expectError(await post(), 500, 'create_failed');
   });
 
   it('keeps the rest when a part with writes of its own fails', async () => {

@@ -129,7 +129,7 @@ export class TenantDatabase {
     const { result, callbacks } = await this.run(call, WRITE, (attempt) =>
       this.transactions.attempt(call, work, attempt),
     );
-    await Promise.all(Array.from(callbacks.values(), runAfterCommit));
+    await Promise.all(callbacks.map(({ run }) => runAfterCommit(run)));
     return result;
   }
 

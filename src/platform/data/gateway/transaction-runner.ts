@@ -9,7 +9,7 @@ import { sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
 import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
-import { OpenTransaction, TransactionState } from './transaction.js';
+import { type CommitCallback, OpenTransaction, TransactionState } from './transaction.js';
 
 /** Begins the statements of the entity manager. */
 const SET_ENTITY_MANAGER = `select set_config('${ENTITY_MANAGER_SETTING}', 'on', true)`;
@@ -40,7 +40,7 @@ export class TransactionRunner {
     call: C,
     work: Work<C, T>,
     { deadline, waitsForLocks }: Attempt,
-  ): Promise<{ result: T; callbacks: TransactionState['callbacks'] }> {
+  ): Promise<{ result: T; callbacks: readonly CommitCallback[] }> {
     const runner = this.dataSource.createQueryRunner();
     runner.data.tenantId = call.tenant.id;
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
@@ -81,7 +81,7 @@ export class TransactionRunner {
       if (state.isBroken) throw new ApiError('create_failed');
       await step(runner.commitTransaction());
       state.isCommitted = true;
-      return { result, callbacks: state.callbacks };
+      return { result, callbacks: state.remainingCallbacks };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;

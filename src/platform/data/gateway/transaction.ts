@@ -13,7 +13,10 @@ export interface CommitCallback {
 export interface Transaction {
   /** Whether it is committed. Statements of its call then run in transactions of their own. */
   readonly isCommitted: boolean;
-  /** The entity manager of TypeORM, whose statements are part of the transaction. */
+  /**
+   * The entity manager of TypeORM, whose statements are part of the transaction. They have no savepoint: await each before
+   * a concurrent part begins, because the rollback of a part undoes what was sent after its beginning.
+   */
   readonly manager: EntityManager;
   /**
    * Runs a statement. If it fails, the transaction fails, or the part of it in a savepoint.
@@ -46,24 +49,35 @@ export type Send = <Row>(statement?: Statement, savepoint?: string) => Promise<R
 /** What a transaction and its parts share. */
 export class TransactionState {
   isCommitted = false;
-  /** Number of savepoints so far. They are not released. */
-  savepoints = 0;
+  /** Number of parts and of statements without a savepoint so far. Savepoints have this number and are not released. */
+  parts = 0;
   /** Whether a part was undone without an error of its own. The transaction then fails with `create_failed`. */
   isBroken = false;
-  /** Work after the commit, by keys. That of parts that were rolled back is removed. */
-  readonly callbacks = new Map<unknown, CommitCallback['run']>();
+  /** Work after the commit. That of parts that are rolled back is removed. */
+  callbacks: (CommitCallback & { readonly parts: readonly Part[] })[] = [];
 
   constructor(
     readonly manager: EntityManager,
     readonly send: Send,
   ) {}
+
+  /** The callbacks to run after the commit. */
+  get remainingCallbacks(): readonly CommitCallback[] {
+    const first = new Map<unknown, CommitCallback>();
+    for (const callback of this.callbacks) {
+      const key = callback.key ?? callback;
+      if (!first.has(key)) first.set(key, callback);
+    }
+    return [...first.values()];
+  }
 }
 
-/** A part of a transaction, in a savepoint. */
+/** A part of a transaction, in a savepoint, or a statement without one. */
 interface Part {
   readonly number: number;
   /** Number of parts that began inside it. */
   innerParts: number;
+  hasEnded: boolean;
 }
 
 /** A transaction that is open, or a part of it. */
@@ -82,7 +96,8 @@ export class OpenTransaction implements Transaction {
     return this.state.manager;
   }
 
-  query<Row>(statement: Statement): Promise<Row[]> {
+  async query<Row>(statement: Statement): Promise<Row[]> {
+    this.begin();
     return this.state.send<Row>(statement);
   }
 
@@ -97,24 +112,35 @@ export class OpenTransaction implements Transaction {
     });
   }
 
-  afterCommit({ run, key }: CommitCallback): void {
-    const { callbacks } = this.state;
-    const unique = key ?? Symbol('callback');
-    if (!callbacks.has(unique)) callbacks.set(unique, run);
+  afterCommit(callback: CommitCallback): void {
+    this.state.callbacks.push({ ...callback, parts: this.parts });
+  }
+
+  /**
+   * Numbers a part.
+   * @throws Error after the end of a part that contains it, which may be rolled back
+   */
+  private begin(): Part {
+    if (this.parts.some(({ hasEnded }) => hasEnded)) {
+      throw new Error('a statement was sent after the end of its part of the transaction');
+    }
+    for (const containing of this.parts) containing.innerParts++;
+    return { number: ++this.state.parts, innerParts: 0, hasEnded: false };
   }
 
   /** @param work begins with the savepoint of the part */
   private async inSavepoint<T>(work: (savepoint: string, part: Part) => Promise<T>): Promise<T> {
     const { state } = this;
-    const part = { number: ++state.savepoints, innerParts: 0 };
-    for (const containing of this.parts) containing.innerParts++;
-    const { size } = state.callbacks;
+    const part = this.begin();
     try {
-      return await work(`savepoint part_${part.number}`, part);
+      return await work(`savepoint part_${part.number}`, part).finally(
+        () => (part.hasEnded = true),
+      );
     } catch (error) {
-      // The rollback undoes all parts that began after this one, not only those inside it.
-      if (state.savepoints !== part.number + part.innerParts) state.isBroken = true;
-      for (const key of [...state.callbacks.keys()].slice(size)) state.callbacks.delete(key);
+      // The rollback also undoes all parts that began after this one. If others than those inside it did, a concurrent
+      // part is undone.
+      if (state.parts !== part.number + part.innerParts) state.isBroken = true;
+      state.callbacks = state.callbacks.filter(({ parts }) => !parts.includes(part));
       await state.send(undefined, `rollback to savepoint part_${part.number}`);
       throw error;
     }
