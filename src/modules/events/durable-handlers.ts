@@ -80,7 +80,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     });
     this.background.repeat(POLL_MS, () => this.claimIdle(), FAILURE);
     const extend = () => this.handlers.extend([...this.running.values()]);
-    this.background.repeat(HEARTBEAT_MS, extend, FAILURE);
+    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
   }
 
   private discover(): ReadonlyMap<string, Method> {

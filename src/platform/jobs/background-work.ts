@@ -32,14 +32,7 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
    * @returns the result of the work, or undefined
    */
   async run<T>(work: () => T): Promise<Awaited<T> | undefined> {
-    if (!this.isAccepting) return undefined;
-    const run = (async () => await work())();
-    this.running.add(run);
-    try {
-      return await run;
-    } finally {
-      this.running.delete(run);
-    }
+    return this.isAccepting ? this.track(work) : undefined;
   }
 
   /**
@@ -47,15 +40,27 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
    * @param failure the message of the log line if the work fails
    */
   start(work: () => unknown, failure: string): void {
-    this.run(work).catch((error: unknown) => {
-      logger.warn({ err: error }, failure);
-    });
+    logFailure(this.run(work), failure);
   }
 
-  /** Starts work after each interval, until the server stops. */
-  repeat(everyMs: number, work: () => unknown, failure: string): void {
+  /**
+   * Starts work after each interval, until the server stops. It skips an interval if the last start has not ended.
+   * @param whileDraining whether work also starts while the server drains, because running work depends on it
+   */
+  repeat(
+    everyMs: number,
+    work: () => unknown,
+    failure: string,
+    { whileDraining = false } = {},
+  ): void {
+    let isRunning = false;
+    const repetition = async () => {
+      if (isRunning) return;
+      isRunning = true;
+      await (whileDraining ? this.track(work) : this.run(work)).finally(() => (isRunning = false));
+    };
     const timer = setInterval(() => {
-      this.start(work, failure);
+      logFailure(repetition(), failure);
     }, everyMs);
     this.timers.push(timer.unref());
   }
@@ -71,4 +76,21 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     const { size } = this.running;
     if (size > 0) logger.warn({ jobs: size }, 'the server stops although jobs are still running');
   }
+
+  /** Runs work, for whose end a stop waits. */
+  private async track<T>(work: () => T): Promise<Awaited<T>> {
+    const run = (async () => await work())();
+    this.running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.running.delete(run);
+    }
+  }
+}
+
+function logFailure(work: Promise<unknown>, failure: string): void {
+  work.catch((error: unknown) => {
+    logger.warn({ err: error }, failure);
+  });
 }

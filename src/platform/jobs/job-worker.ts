@@ -24,7 +24,7 @@ export class JobWorker implements OnApplicationBootstrap {
   private readonly running = new Set<ClaimedJob>();
   private isStarted = false;
   private isPolling = false;
-  private isAwake = false;
+  private isPollRequested = false;
 
   constructor(
     private readonly registry: JobRegistry,
@@ -41,8 +41,9 @@ export class JobWorker implements OnApplicationBootstrap {
     for (const name of names) this.outcomes.add(name);
     await this.scheduler.register();
     this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
-    // The leases of running jobs last longer than a stop.
-    this.background.repeat(HEARTBEAT_MS, () => this.extendLeases(), FAILURE);
+    // After the drain, a stop waits for running jobs for a shorter time than a lease that was just extended lasts.
+    const extend = () => this.extendLeases();
+    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     this.background.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures(), FAILURE);
     this.isStarted = true;
   }
@@ -52,22 +53,23 @@ export class JobWorker implements OnApplicationBootstrap {
     if (this.isStarted) this.background.start(() => this.poll(), FAILURE);
   }
 
+  /** Looks for due schedules and jobs. If it is called while it does, it looks once more. */
   private async poll(): Promise<void> {
-    this.isAwake = true;
+    this.isPollRequested = true;
     if (this.isPolling) return;
     this.isPolling = true;
     try {
-      while (this.isAwake && this.background.isAccepting) {
-        this.isAwake = false;
+      while (this.isPollRequested && this.background.isAccepting) {
+        this.isPollRequested = false;
         await this.scheduler.startDue();
-        await this.startDue();
+        await this.startDueJobs();
       }
     } finally {
       this.isPolling = false;
     }
   }
 
-  private async startDue(): Promise<void> {
+  private async startDueJobs(): Promise<void> {
     const capacities = Array.from(this.registry.handlers.values(), ({ job }) => {
       const running = Array.from(this.running).filter(({ name }) => name === job.name).length;
       return { name: job.name, free: job.concurrency - running };
@@ -131,7 +133,7 @@ export class JobWorker implements OnApplicationBootstrap {
   }
 }
 
-/** The process ended during the last attempt of a job. */
+/** The process ended during the last attempt of a job, or the end of the attempt could not be stored. */
 class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
 }

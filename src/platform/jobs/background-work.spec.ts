@@ -1,0 +1,43 @@
+import type { HttpAdapterHost } from '@nestjs/core';
+import { BackgroundWork } from './background-work.js';
+
+const adapter = { isDraining: false };
+const background = new BackgroundWork({
+  httpAdapter: adapter,
+} as unknown as HttpAdapterHost<never>);
+
+describe('work that is repeated', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+    adapter.isDraining = false;
+  });
+  afterEach(() => {
+    background.onModuleDestroy();
+    jest.useRealTimers();
+  });
+
+  it('does not start while the server drains, unless running work depends on it', async () => {
+    const [others, leases] = [jest.fn(), jest.fn()];
+    background.repeat(1_000, others, 'failed');
+    background.repeat(1_000, leases, 'failed', { whileDraining: true });
+    await jest.advanceTimersByTimeAsync(1_000);
+    adapter.isDraining = true;
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect([others.mock.calls.length, leases.mock.calls.length]).toEqual([1, 3]);
+    background.onModuleDestroy();
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(leases).toHaveBeenCalledTimes(3);
+  });
+
+  it('starts again only after its last start has ended', async () => {
+    let end = (): void => undefined;
+    const work = jest.fn(() => new Promise<void>((resolve) => (end = resolve)));
+    background.repeat(1_000, work, 'failed');
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(work).toHaveBeenCalledTimes(1);
+    end();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(work).toHaveBeenCalledTimes(2);
+    end();
+  });
+});
