@@ -32,10 +32,11 @@ function contentSecurityPolicy(formTarget: string): string {
   ].join('; ');
 }
 
-/** The headers of a page without a form. Forms need `Origin`, which browsers leave out under `no-referrer`. */
+/** The headers of a page without a form. */
 export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': contentSecurityPolicy("'none'"),
+  // Under `no-referrer`, browsers send the forms of the other pages without `Origin`.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -43,8 +44,10 @@ export const PAGE_HEADERS = {
 
 /** The headers of the page whose form ends at the redirect URI of the client. */
 export function formHeaders(redirectUri: string) {
-  const { origin, protocol } = new URL(redirectUri);
-  const target = `'self' ${origin === 'null' ? protocol : origin}`;
+  const { origin, protocol, hostname } = new URL(redirectUri);
+  // A source of a content security policy has no IPv6 address, and a scheme of its own has no origin.
+  const isScheme = origin === 'null' || hostname.startsWith('[');
+  const target = `'self' ${isScheme ? protocol : origin}`;
   return { ...PAGE_HEADERS, 'Content-Security-Policy': contentSecurityPolicy(target) };
 }
 

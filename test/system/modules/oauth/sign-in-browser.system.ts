@@ -55,10 +55,10 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   });
 
   /** A client of the SDK that waits for the person. */
-  async function waiting(): Promise<SdkClient> {
+  async function waiting(redirectUrl = callback): Promise<SdkClient> {
     const state = new SignInState();
-    state.redirectUrl = callback;
-    state.clientMetadata.redirect_uris = [callback];
+    state.redirectUrl = redirectUrl;
+    state.clientMetadata.redirect_uris = [redirectUrl];
     const client = new SdkClient('v2', server.resource, state);
     await expect(client.connect()).rejects.toThrow(/Unauthorized/);
     await page.goto(client.state.authorizationUrl);
@@ -91,6 +91,19 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
       );
       expect(Date.now() - revokedAt).toBeLessThan(2_000);
       await client.close();
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
+    'returns to a program at the loopback address of IPv6',
+    async () => {
+      await waiting('http://[::1]:54321/callback');
+      await page.getByLabel('API key').fill(tenant.key.key);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      const returned = page.waitForRequest(RETURNED);
+      await page.getByRole('button', { name: 'Grant access' }).click();
+      await returned;
     },
     BROWSER_TIMEOUT_MS,
   );

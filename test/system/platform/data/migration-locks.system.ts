@@ -93,7 +93,7 @@ describe('an instance that waits for another one that migrates', () => {
          where datname = current_database() and state = 'idle' and query = 'ROLLBACK'`,
       );
       return rows.length > 0;
-    }).finally(() => other.end());
+    }).finally(() => void other.end());
     await waiting;
     await dropDatabase(database);
   });
