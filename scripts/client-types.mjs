@@ -7,7 +7,9 @@ import path from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 
 const FILE = 'src/client/openapi.ts';
-const HEADER = '// Made from the OpenAPI document by `npm run client:types`. Do not edit.\n\n';
+const HEADER =
+  '// Made from the OpenAPI document by `npm run client:types`: all schemas, and of the operations only the query\n' +
+  '// parameters. Do not edit.\n\n';
 
 process.chdir(path.dirname(import.meta.dirname));
 const document = execFileSync(process.execPath, ['dist/src/cli.js', 'openapi'], {

@@ -1,4 +1,5 @@
-// Made from the OpenAPI document by `npm run client:types`. Do not edit.
+// Made from the OpenAPI document by `npm run client:types`: all schemas, and of the operations only the query
+// parameters. Do not edit.
 
 export interface components {
     schemas: {

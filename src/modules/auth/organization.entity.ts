@@ -9,11 +9,11 @@ export class Organization {
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
   /**
-   * Region that national phone numbers are read by, ISO 3166-1 alpha-2. Each server that starts makes
-   * its setting the default.
+   * Region that national phone numbers are read by, ISO 3166-1 alpha-2. A server that starts changes the default of the
+   * column to its setting.
    */
   @Column('char', { length: 2, default: 'US' }) phone_region: string;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
-  /** The operator that has created it over REST. */
+  /** The operator that has created it over REST. Commands print organizations without it. */
   @Column('uuid', { nullable: true, select: false }) operator_id?: string | null;
 }

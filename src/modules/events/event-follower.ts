@@ -21,8 +21,8 @@ export class EventFollower implements OnModuleDestroy {
   private position: number | undefined;
   private prepare = (): Promise<void> => Promise.resolve();
   private readonly listeners = new Set<Listener>();
-  /** Emits the ids of organizations with new events. */
-  private readonly published = new EventEmitter().setMaxListeners(0);
+  /** Emits the ids of organizations with new events, for the requests that wait for them. */
+  private readonly wakeUps = new EventEmitter().setMaxListeners(0);
   /** Whether the server is stopping, so that requests no longer wait. */
   isStopped = false;
 
@@ -63,7 +63,9 @@ export class EventFollower implements OnModuleDestroy {
         ? published
         : await this.log.readMarks(this.position, last, PAGE);
       if (marks.length > 0) await this.prepare();
-      this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
+      // After a full page there may be more events up to `last`.
+      const end = marks.length === PAGE ? marks.at(-1) : undefined;
+      this.position = end?.position ?? last;
       if (marks.length > 0) this.notify(marks);
     }
   }
@@ -71,23 +73,23 @@ export class EventFollower implements OnModuleDestroy {
   /** Resolves when an event of the organization is published, when `signal` aborts, or when the server stops. */
   async waitForNext(organizationId: string, signal: AbortSignal): Promise<void> {
     if (this.isStopped) return;
-    await once(this.published, organizationId, { signal }).catch(() => undefined);
+    await once(this.wakeUps, organizationId, { signal }).catch(() => undefined);
   }
 
   onModuleDestroy(): void {
     this.isStopped = true;
-    for (const id of this.published.eventNames()) this.published.emit(id);
+    for (const id of this.wakeUps.eventNames()) this.wakeUps.emit(id);
   }
 
   private notify(marks: readonly EventMark[]): void {
     for (const { organization_id, record_id, type } of marks) {
       const [kind, change] = type.split('.');
-      // A record has no subscribers before it is created, but agents subscribe to the creations of a kind.
+      // A record has no subscribers before it is created. Agents subscribe to the list of its kind, such as `lead://list`.
       const subject = change === 'created' ? `${kind}://list` : record_id;
       this.changes.publish(organization_id, subject);
     }
     for (const listener of this.listeners) listener(marks);
     const organizations = new Set(marks.map((mark) => mark.organization_id));
-    for (const id of organizations) this.published.emit(id);
+    for (const id of organizations) this.wakeUps.emit(id);
   }
 }

@@ -93,7 +93,7 @@ export class EventListQuery {
       'Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.',
     example: '019ad2c1-7c4e-71a3-8000-000000000000',
   })
-  after: string | null;
+  after?: string;
 
   @Integer({
     min: 1,
@@ -112,7 +112,7 @@ export class EventFeedQuery extends EventListQuery {
     description: 'Only events of these types, separated by commas.',
     example: 'lead.created,lead.updated',
   })
-  types: string | null;
+  types?: string;
 
   @Integer({
     min: 0,

@@ -257,10 +257,11 @@ export class TenantDatabase {
     if (rows) return rows;
     if (plan !== 'index' || waitsForLocks) return this.sendInPool<Row>(id, statement, attempt);
     const pending = { organizationId: id, statement, deadline };
-    const sendAlone = async () => (await this.connections.sendBatch(() => [pending]))[0];
-    // A list would delay the look-ups of its batch.
     const queue = isRead ? this.reads : this.writes;
-    const outcome = (mayUseReplica ? undefined : await queue.add(pending)) ?? (await sendAlone());
+    // A list would delay the look-ups of a batch.
+    const batched = mayUseReplica ? undefined : await queue.add(pending);
+    // A statement without an outcome was rolled back, because PostgreSQL refused another one of its batch.
+    const outcome = batched ?? (await this.connections.sendBatch(() => [pending]))[0];
     if (outcome instanceof pg.DatabaseError) throw outcome;
     return outcome as Row[];
   }

@@ -69,7 +69,11 @@ function changedRows({ counted, notDeleted }: CountedTable, age: 'new' | 'old'):
   return `select ${columns.join(', ')} from ${age}_rows where ${notDeleted}`;
 }
 
-/** The source of a trigger function names each column that it counts: `('status', status::text)`. */
+/**
+ * Finds the columns of the JSON array `$1` that the triggers on one of the operations `$2` do not count; the empty column is
+ * the number of all records. The source of a trigger function names each column: `countedValues` writes
+ * `('status', status::text)`.
+ */
 const FIND_UNCOUNTED = `
   select "table", string_agg(coalesce(nullif("column", ''), 'all records'), ', ' order by "column") as columns
   from json_to_recordset($1) as declared ("table" text, "column" text)

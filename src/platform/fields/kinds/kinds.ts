@@ -83,6 +83,7 @@ export function Email(declaration: Declaration<string> = {}) {
   return declareField(declaration, {
     schema: { ...textSchema(3, 254), pattern: EMAIL_PATTERN },
     rules: [...textRules(3, 254), IsEmail({}, { message: ({ value }) => emailProblem(value) })],
+    // `IsEmail` accepts some invisible characters, and stored records can have them.
     newTextProblem: spaceOrInvisibleProblem,
     normalize: trimInvisibleToNull,
   });

@@ -12,7 +12,7 @@ export function uuidsIn(text: string): string[] {
   return [...new Set((text.match(ANY_UUID) ?? []).map((id) => id.toLowerCase()))];
 }
 
-/** The first and the last UUID with a prefix; undefined if no UUID begins with it. */
+/** The first and the last UUID with a prefix; undefined if it is empty or no UUID begins with it. */
 export function uuidRangeOf(prefix: string): { first: string; last: string } | undefined {
   const [first = '', last = ''] = ['0', 'f'].map((digit) => {
     const rest = '00000000-0000-0000-0000-000000000000'.slice(prefix.length);

@@ -6,7 +6,7 @@ import { ErrorFilter } from '../error.filter.js';
 
 /**
  * Health checks for supervisors and load balancers (docs/contract/running.md#health). The handlers send the responses
- * themselves, so that interceptors of a team do not change them.
+ * themselves, and the filter is bound here, so that interceptors and filters of a team do not change them.
  */
 @Controller('health')
 @UseFilters(ErrorFilter)

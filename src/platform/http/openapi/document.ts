@@ -65,7 +65,7 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
 /** An operation of @nestjs/swagger with its handler. */
 type Marked = OperationObject & { readonly [HANDLER]?: Pick<RestHandler, 'handler'> };
 
-/** Completes the operations, in the order of the modules. */
+/** Completes the operations, in the order of the modules, and adds what they refer to to the components. */
 function pathsOf(
   described: OpenAPIObject,
   handlers: readonly RestHandler[],
@@ -118,10 +118,11 @@ function adopter(described: Record<string, Schema>, schemas: Record<string, Sche
   const nameOf = (reference: string): string => {
     // A reference that a team has written with `getSchemaPath(LeadDto)` has no number.
     const numbered = Object.keys(described).find((one) => one.startsWith(`${reference}.`));
-    const key = reference in described ? reference : (numbered ?? '');
-    const { [key]: schema } = described;
+    const key = reference in described ? reference : numbered;
+    const schema = key === undefined ? undefined : described[key];
+    if (key === undefined || !schema) return reference;
     const known = names.get(key);
-    if (known !== undefined || !schema) return known ?? reference;
+    if (known !== undefined) return known;
     const name = free(key.replace(/(Dto)?(\.\d+)?$/, ''));
     names.set(key, name);
     schemas[name] = {}; // A schema can refer to itself.
@@ -145,8 +146,8 @@ function freeNames(used: object): (name: string) => string {
 /** Returns the tags in the order of the modules; those of routes for every key are last. */
 function tagsOf(operations: readonly Operation[], handlers: readonly RestHandler[]) {
   const declared = new Map(handlers.map(({ tag }) => [tag?.name, tag]));
-  const isForAnyKey = (operation: Operation) => Number(!('x-required-scope' in operation));
-  const ordered = operations.toSorted((a, b) => isForAnyKey(a) - isForAnyKey(b));
+  const rankOf = (operation: Operation) => ('x-required-scope' in operation ? 0 : 1);
+  const ordered = operations.toSorted((a, b) => rankOf(a) - rankOf(b));
   const names = new Set(ordered.flatMap(({ tags }) => tags));
   return [...names].map((name) => declared.get(name) ?? { name });
 }

@@ -64,6 +64,7 @@ function problemsOfNoBody(
   { isStrict, takesNoBody }: InputPlan,
   bodyLimit: number,
 ): MaybePromise<readonly FieldProblem[]> {
+  // Without `@NoBody()`, the handler of a POST that declares no body may read it itself, such as a file.
   const mayBeAnything = !isStrict || (allowsBody(request) && !takesNoBody);
   if (mayBeAnything || !mayHaveBody(request)) return NO_PROBLEMS;
   return allowsBody(request)
@@ -85,7 +86,7 @@ async function findUnexpectedFields(
   return readBody(bytes, NOTHING, true).problems;
 }
 
-/** Shared by all requests without a query, therefore frozen. */
+/** Shared by all requests of which the handler gets no query, therefore frozen. */
 const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: NO_PROBLEMS };
 
 /** Returns a problem for each query parameter of a route that has none. */

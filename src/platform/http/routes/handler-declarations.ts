@@ -4,13 +4,13 @@ import { type BodyCheck, declareRoute, type FileBody } from './route-declaration
 /**
  * Declares that the handler of a POST inserts one record, writes nothing else, and returns the record.
  * With an `Idempotency-Key`, one statement then stores the record and the response, together with those
- * of concurrent requests. Other handlers run in a transaction.
+ * of concurrent requests. Without this declaration, a request with the header runs in a transaction.
  */
 export const SingleInsert = (): MethodDecorator => declareRoute({ isSingleInsert: true });
 
 /**
- * Declares that a POST takes no fields: only an absent body and `{}` are accepted. Without it, the body of a handler that
- * declares none is not checked, because the handler can read it itself.
+ * Declares that a POST takes no fields: only an absent body and `{}` are accepted. A handler with neither this declaration nor
+ * `@Body()` may read the body itself, so its body is not checked.
  */
 export const NoBody = (): MethodDecorator => declareRoute({ takesNoBody: true });
 

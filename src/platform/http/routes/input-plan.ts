@@ -9,7 +9,10 @@ import {
 } from '../../discovery/nest-internals.js';
 import { declarationsOf } from './route-declarations.js';
 
-/** How `InputGuard` reads the query or the body. */
+/**
+ * How `InputGuard` reads the query or the body: into a DTO, as named parameters, or, without `dto` and `names`, as any JSON
+ * value.
+ */
 export interface SourcePlan {
   /** The type of the parameter that takes the whole source, such as `@Body() lead: CreateLeadDto`. */
   readonly type: Type<object> | undefined;
@@ -25,7 +28,7 @@ export interface SourcePlan {
 export interface InputPlan {
   /** Whether inputs that the handler does not declare are problems. */
   readonly isStrict: boolean;
-  /** Whether a method that allows a body takes no fields. */
+  /** Whether a POST takes no fields (`@NoBody()`). Without it, the body of a handler that declares none is not checked. */
   readonly takesNoBody: boolean;
   readonly query: SourcePlan | undefined;
   readonly body: SourcePlan | undefined;
