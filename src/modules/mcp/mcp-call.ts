@@ -22,9 +22,14 @@ export class McpCall {
     readonly messages: Messages,
   ) {}
 
-  /** Counts a call and reports its window in the headers, unless an earlier call has fewer hits left. */
+  /** Notes that a call was counted, and reports its window. */
   readonly onCounted = (window: RateWindow): void => {
     this.countedCalls++;
+    this.report(window);
+  };
+
+  /** Reports a window in the headers, unless an earlier one has fewer hits left. */
+  readonly report = (window: RateWindow): void => {
     const reported = this.reportedWindow;
     if (reported && (reported.isBlocked || remainingHits(reported) < remainingHits(window))) return;
     this.reportedWindow = window;

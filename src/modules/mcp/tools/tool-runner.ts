@@ -48,7 +48,7 @@ export class ToolRunner {
   /** @throws RpcError when there is no such tool */
   async call(
     { name, arguments: args = {}, _meta }: CallToolRequest['params'],
-    { call, request, messages, onCounted }: McpCall,
+    { call, request, messages, onCounted, report }: McpCall,
   ): Promise<CallToolResult> {
     const tool = this.registry.find(name);
     if (!tool) throw unknownName('tool', name);
@@ -69,7 +69,7 @@ export class ToolRunner {
       const writes = declaration.writesOf?.(parsed.methodArguments.at(-1) as never) ?? 1;
       if (writes > 1) {
         window = await this.limits.countAs(writes, 'writes', actor);
-        onCounted(window);
+        report(window);
         if (window.isBlocked) throw tooManyAtOnce(writes, 'writes', window);
       }
       const key = _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../../../src/testing/api-client.js';
+import { RateLimits } from '../../../../src/platform/access/limits/rate-limits.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -78,6 +79,20 @@ describe('the rate limit headers of a batch', () => {
     expect(limitsIn(answer)).toEqual({ limit: WRITES, remaining: 0 });
     expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
   });
+});
+
+it('a call in a batch that is refused counts as a message beside one that counts as several writes', async () => {
+  const leads = Array.from({ length: 11 }, () => ({ first_name: 'A' }));
+  const refused = rpcRequest('tools/call', { name: 'get_lead', arguments: 5 });
+  const answer = await post(callOf('create_leads', { leads }), refused);
+  // The answers come in the order in which the calls end.
+  expect(answer.body).toMatchObject([
+    { error: {} },
+    { result: { structuredContent: { failed: 0 } } },
+  ]);
+  const { totalHits } = await app.app.get(RateLimits).peek('messages', tenant.key.id);
+  const opened = 1;
+  expect(totalHits - opened).toBe(1);
 });
 
 /** Sends one request in a protocol mode. */
