@@ -60,7 +60,7 @@ export abstract class DeclaredMethods<T extends Declaration> implements OnModule
    * @returns undefined when there is no such method
    * @throws ApiError `insufficient_scope`
    */
-  protected findFor({ actor }: Call, name: string): DecoratedMethod<T> | undefined {
+  findFor({ actor }: Call, name: string): DecoratedMethod<T> | undefined {
     const method = this.methods.get(name);
     const missing = method && missingScopeOf(method.declaration, actor.scopes);
     if (missing) throw insufficientScope(missing);

@@ -19,7 +19,8 @@ import { checkUnexpectedBody } from '../../platform/http/request/request-reader.
 import type { Call } from '../../platform/data/call.js';
 import { EventStream } from './protocol/event-stream.js';
 import { lastEventIdOf, sessionIdOf, validateHeaders } from './protocol/headers.js';
-import { hasSessions, McpMessageHandler } from './protocol/message-handler.js';
+import { McpMessageHandler } from './protocol/message-handler.js';
+import { hasSessions } from './protocol/session-protocol.js';
 import { noSession, SessionStore } from './sessions/session-store.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 

@@ -49,7 +49,7 @@ export class CompletionService extends DeclaredMethods<CompletionDeclaration> {
       if (kind === undefined || name !== 'id') throw unknownName(ARGUMENT, name);
       return this.completeIds(call, kind, value, ({ id }) => id);
     }
-    const input = this.prompts.inputOf(call, ref.name);
+    const input = this.prompts.findFor(call, ref.name)?.declaration.input;
     const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
     if (!field) throw unknownName(ARGUMENT, name);
     const kind = recordKindOf(input, name);

@@ -35,15 +35,6 @@ export class PromptRegistry extends DeclaredMethods<PromptDeclaration> {
   }
 
   /**
-   * The DTO of the arguments of a prompt.
-   * @returns undefined when there is no such prompt
-   * @throws ApiError `insufficient_scope`
-   */
-  inputOf(call: Call, name: string): Type<object> | undefined {
-    return this.findFor(call, name)?.declaration.input;
-  }
-
-  /**
    * @throws RpcError when there is no such prompt
    * @throws ApiError `insufficient_scope`, `validation_error`, and the errors of the prompt's method
    */

@@ -20,11 +20,6 @@ export function declaredProtocolVersion(request: ApiRequest): string | undefined
   return sessionIdOf(request) === undefined ? request.get(PROTOCOL_VERSION) : undefined;
 }
 
-/** @throws ApiError `validation_error` for any query parameter, because /mcp takes none */
-export function rejectQueryParameters(request: ApiRequest): void {
-  throwIfAny(findUnexpectedParameters(request));
-}
-
 /**
  * Validates the protocol version header and rejects query parameters.
  * @param problems other problems to report in the same error
@@ -33,15 +28,13 @@ export function rejectQueryParameters(request: ApiRequest): void {
 export function validateHeaders(request: ApiRequest, ...problems: readonly FieldProblem[]): void {
   const version = request.get(PROTOCOL_VERSION);
   const isUnsupported = version !== undefined && !SESSION_PROTOCOL_VERSIONS.includes(version);
-  const versionProblem = {
-    field: PROTOCOL_VERSION,
-    message: `must be one of ${SESSION_PROTOCOL_VERSIONS.join(', ')}`,
-  };
-  throwIfAny([
-    ...(isUnsupported ? [versionProblem] : []),
+  const message = `must be one of ${SESSION_PROTOCOL_VERSIONS.join(', ')}`;
+  const found = [
+    ...(isUnsupported ? [{ field: PROTOCOL_VERSION, message }] : []),
     ...findUnexpectedParameters(request),
     ...problems,
-  ]);
+  ];
+  if (found.length > 0) throw validationError(found);
 }
 
 /**
@@ -57,8 +50,4 @@ export function lastEventIdOf(request: ApiRequest, session: Session): number {
   const problem = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
   validateHeaders(request, ...(isEventId ? [] : [problem]));
   return id;
-}
-
-function throwIfAny(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw validationError(problems);
 }

@@ -10,20 +10,15 @@ import {
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
+import { findUnexpectedParameters } from '../../../platform/http/request/bind-input.js';
 import type { Call } from '../../../platform/data/call.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import {
-  declaredProtocolVersion,
-  rejectQueryParameters,
-  SESSION_ID,
-  sessionIdOf,
-  validateHeaders,
-} from './headers.js';
+import { declaredProtocolVersion, SESSION_ID, sessionIdOf, validateHeaders } from './headers.js';
 import { McpCall } from '../mcp-call.js';
 import { readMessages } from './messages.js';
 import { McpMethods, schemaProblemsOf } from './methods.js';
-import { agreedParameters, answerRequests } from './session-protocol.js';
+import { agreedParameters, answerRequests, hasSessions } from './session-protocol.js';
 import { createHandler, dispatch, isStateless } from './stateless-protocol.js';
 import { SubscriptionStreams } from './subscription-streams.js';
 
@@ -102,7 +97,8 @@ export class McpMessageHandler {
   /** Handles a message of the stateless protocol version. */
   private async handleStateless(context: McpCall): Promise<string | undefined> {
     const { request, response, messages } = context;
-    rejectQueryParameters(request);
+    const problems = findUnexpectedParameters(request);
+    if (problems.length > 0) throw validationError(problems);
     this.methods.checkScopes(context);
     const { body, isBatch, requests } = messages;
     const [message] = requests;
@@ -128,9 +124,8 @@ export class McpMessageHandler {
    */
   private async initialize(message: JSONRPCRequest, context: McpCall): Promise<unknown> {
     const { call, request, response } = context;
-    const mayOpen = hasSessions(call);
-    const [answer] = await answerRequests([message], context, this.methods, mayOpen);
-    if (mayOpen) {
+    const [answer] = await answerRequests([message], context, this.methods);
+    if (hasSessions(call)) {
       const parameters = agreedParameters(message, answer);
       const session = await this.sessions.open(call, parameters, sessionIdOf(request));
       // A client that has disconnected never learns the id of its session.
@@ -156,13 +151,7 @@ export class McpMessageHandler {
       return undefined;
     }
     this.methods.checkScopes(context);
-    const hasSession = session !== undefined;
-    const answers = await answerRequests(requests, context, this.methods, hasSession);
+    const answers = await answerRequests(requests, context, this.methods);
     return isBatch ? answers : answers[0];
   }
-}
-
-/** Whether a caller has sessions. They belong to API keys. A caller with a token of another issuer has none. */
-export function hasSessions({ actor: { key } }: Call): boolean {
-  return key.subject === undefined;
 }

@@ -8,6 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { Call } from '../../../platform/data/call.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { SessionParameters } from '../sessions/session.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
@@ -39,16 +40,15 @@ const SERVER_ERROR = -32000;
 /**
  * Answers requests with a new server and connection. Callers are isolated from one another, and a
  * session keeps no server in memory.
- * @param hasSession whether the requests belong to a session, or open one
  */
 export async function answerRequests(
   requests: readonly JSONRPCRequest[],
   context: McpCall,
   methods: McpMethods,
-  hasSession: boolean,
 ): Promise<readonly JSONRPCMessage[]> {
+  const options = hasSessions(context.call) ? OPTIONS : OPTIONS_WITHOUT_SESSION;
   // oxlint-disable-next-line typescript/no-deprecated -- McpServer uses fifteen times the memory
-  const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
+  const server = new Server(FULL_SERVER_INFO, options);
   // Handlers registered by schema answer invalid parameters with -32603.
   server.fallbackRequestHandler = (request) => methods.handle(request, context, rpcCodeOf);
   const [client, transport] = InMemoryTransport.createLinkedPair();
@@ -75,6 +75,11 @@ export function agreedParameters(
   const { protocolVersion = '' } = result as Partial<InitializeResult>;
   const name = clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH);
   return { protocol_version: protocolVersion, client_name: name.replaceAll(/[^\x20-\x7e]/g, '?') };
+}
+
+/** Whether a caller has sessions. They belong to API keys. A caller with a token of another issuer has none. */
+export function hasSessions({ actor: { key } }: Call): boolean {
+  return key.subject === undefined;
 }
 
 /** Tasks are not supported, so a request for a task is handled as an ordinary request. */

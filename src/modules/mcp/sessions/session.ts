@@ -52,7 +52,8 @@ export class Session {
   /** The number of the latest stream. All streams of a session are numbered, on any instance. */
   private streamNumber = 0;
   private events: readonly SessionEvent[] = [];
-  private lastEventId: number;
+  /** The id of the last event of this instance. */
+  lastEventId: number;
   /** The subscribed records. The end of a subscription removes its events from those that are kept. */
   readonly subscriptions: Subscriptions;
 
@@ -102,11 +103,6 @@ export class Session {
     if (this.subscriptions.updateScopes(scopes)) this.notify('notifications/tools/list_changed');
   }
 
-  /** Whether the id is at most that of the last event of this instance. */
-  hasEvent(id: number): boolean {
-    return id <= this.lastEventId;
-  }
-
   /**
    * Sends stored and later events to `stream`. If there is a stream already, closes the one with the lower number.
    * @param number the number of the stream in its session
@@ -121,7 +117,7 @@ export class Session {
     this.stream = stream;
     this.streamNumber = number;
     // The id of an event of another instance does not show which events of this instance are missing.
-    const isOwn = this.hasEvent(lastReceivedId);
+    const isOwn = lastReceivedId <= this.lastEventId;
     const after = isOwn ? lastReceivedId : this.lastSentEventId;
     if (!isOwn) this.lastEventId = lastReceivedId;
     for (const event of this.events) if (event.id > after) this.deliver(stream, event);
