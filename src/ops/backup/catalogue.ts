@@ -10,6 +10,10 @@ const SCHEMA = `(select relnamespace from pg_class where oid = to_regclass('${RO
 /** Tables that describe the schema. They are not stored, because migrations fill them. */
 const METADATA_TABLES = ['migrations', 'typeorm_metadata'];
 
+/** Whether `c`, a row of `pg_class`, belongs to an extension of PostgreSQL. */
+const IS_PART_OF_EXTENSION = `exists (select from pg_depend e
+  where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')`;
+
 /** A table whose rows are part of a backup. */
 export interface StoredTable {
   readonly name: string;
@@ -46,7 +50,7 @@ export async function readTables(client: pg.Client): Promise<StoredTable[]> {
      from pg_class c
      where c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition
        and c.relname <> all ($1) and not starts_with(c.relname, '${MIGRATIONS_TABLE_PREFIX}')
-       and not ${isPartOfExtension('c')}
+       and not ${IS_PART_OF_EXTENSION}
      order by c.relname`,
     [METADATA_TABLES],
   );
@@ -74,7 +78,7 @@ export async function lockTables(
 export async function readSequences(client: pg.Client): Promise<BackupSequence[]> {
   const { rows } = await client.query<{ name: string; sql: string }>(
     `select c.relname as name, c.oid::regclass::text as sql from pg_class c
-     where c.relnamespace = ${SCHEMA} and c.relkind = 'S' and not ${isPartOfExtension('c')}
+     where c.relnamespace = ${SCHEMA} and c.relkind = 'S' and not ${IS_PART_OF_EXTENSION}
        and not exists (select from pg_depend d join pg_class t on t.oid = d.refobjid
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
            and (t.relname = any ($1) or starts_with(t.relname, '${MIGRATIONS_TABLE_PREFIX}')))
@@ -118,9 +122,4 @@ export function isReadByOrganization({ tenant, policies }: StoredTable): boolean
 /** The quoted columns of a table as an SQL list. */
 export function columnList(client: pg.Client, columns: readonly BackupColumn[]): string {
   return columns.map(({ name }) => client.escapeIdentifier(name)).join(', ');
-}
-
-function isPartOfExtension(alias: string): string {
-  return `exists (select from pg_depend e where e.classid = 'pg_class'::regclass
-    and e.objid = ${alias}.oid and e.deptype = 'e')`;
 }

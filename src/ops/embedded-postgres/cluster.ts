@@ -37,8 +37,6 @@ export interface Cluster {
   readonly directory: string;
   readonly socketDirectory: string;
   readonly socket: string;
-  /** The setting `cluster_name`, which PostgreSQL shows in the titles of its processes. */
-  readonly name: string;
 }
 
 /** Determines the paths of the cluster, and creates the data directory if it is missing. */
@@ -58,7 +56,6 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
     directory: join(dataDirectory, 'postgres'),
     socketDirectory,
     socket: socketIn(socketDirectory),
-    name: `latitude-${hash}`,
   };
 }
 

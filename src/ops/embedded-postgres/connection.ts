@@ -1,15 +1,11 @@
 import type pg from 'pg';
+import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
 import { withConnection } from '../connection.js';
 import { PORT } from './cluster.js';
 import { errorCode } from './errors.js';
 
 /** The address of the embedded PostgreSQL. The host is the directory of its socket. */
-export interface Connection {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly database: string;
-}
+export type Connection = Extract<DatabaseTarget, { readonly host: string }>;
 
 export function connectionThrough(socketDirectory: string): Connection {
   return { host: socketDirectory, port: PORT, user: 'postgres', database: 'latitude' };

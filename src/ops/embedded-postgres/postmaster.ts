@@ -98,13 +98,24 @@ async function readPidFile({ directory }: Cluster): Promise<string[]> {
   return text.split('\n');
 }
 
+async function isReady(cluster: Cluster): Promise<boolean> {
+  return (await readPidFile(cluster))[7]?.trim() === 'ready';
+}
+
 async function start(launch: LaunchOptions, signal: AbortSignal): Promise<GuardedProcess> {
   const { cluster, runtime, log } = launch;
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     await endEarlierRun(cluster);
     const postmaster = new GuardedProcess(commandLine(launch), runtime.runAs, log);
-    if (await becomesReady(postmaster, cluster, signal)) return postmaster;
+    const isOver = async () => postmaster.ended !== undefined || (await isReady(cluster));
+    await pollUntil(isOver, { signal }).catch(async (cause: unknown) => {
+      await postmaster.end();
+      const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${postmaster.lastOutput}`;
+      throw new Error(message, { cause });
+    });
+    if (postmaster.ended === undefined) return postmaster;
+    await postmaster.end();
     if (!TRANSIENT_FAILURE.test(postmaster.lastOutput) || attempt === ATTEMPTS) {
       throw new Error(
         `PostgreSQL could not start in ${cluster.directory} (${postmaster.ended}): ${postmaster.lastOutput}`,
@@ -120,32 +131,11 @@ function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
     // The setting is a list. A quoted path may contain a comma.
     unix_socket_directories: `"${cluster.socketDirectory.replaceAll('"', '""')}"`,
     port: String(PORT),
-    cluster_name: cluster.name,
     ...TUNING,
     ...LOG_SETTINGS,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];
-}
-
-/** @returns false if the process ended */
-async function becomesReady(
-  postmaster: GuardedProcess,
-  cluster: Cluster,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const isReady = async () => (await readPidFile(cluster))[7]?.trim() === 'ready';
-  try {
-    const isOver = async () => postmaster.ended !== undefined || (await isReady());
-    await pollUntil(isOver, { signal });
-  } catch (cause) {
-    await postmaster.end();
-    const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${postmaster.lastOutput}`;
-    throw new Error(message, { cause });
-  }
-  if (postmaster.ended === undefined) return true;
-  await postmaster.end();
-  return false;
 }
 
 async function endEarlierRun(cluster: Cluster): Promise<void> {

@@ -32,6 +32,9 @@ const NAMESPACE: RunAs = {
   wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 };
 
+/** The user without rights of Linux, which has this id on all distributions that Node.js supports. */
+const NOBODY: RunAs = { name: 'the user nobody', wrapper: [], uid: 65_534, gid: 65_534 };
+
 const PROBE = 'cd "$1" || exit 10; "$2" --version || exit 11';
 const CANNOT_ENTER = 10;
 const CANNOT_RUN = 11;
@@ -106,7 +109,7 @@ async function candidates(cluster: string): Promise<RunAs[]> {
   if (process.platform !== 'linux') {
     throw new Error('PostgreSQL refuses to run as root: start Latitude as an ordinary user.');
   }
-  return [NAMESPACE, await nobody()];
+  return [NAMESPACE, NOBODY];
 }
 
 /** initdb fails for a user id without a name. */
@@ -116,12 +119,6 @@ function hasName(): boolean {
   } catch {
     return false;
   }
-}
-
-async function nobody(): Promise<RunAs> {
-  const users = await readFile('/etc/passwd', 'utf8').catch(unlessMissing(''));
-  const [, uid = 65_534, gid = 65_534] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
-  return { name: 'the user nobody', wrapper: [], uid: Number(uid), gid: Number(gid) };
 }
 
 async function findBinaries(
