@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream/promises';
-import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
 import {
@@ -10,20 +9,8 @@ import {
 import { migrate } from '../../platform/data/migrate.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import type { Progress } from '../../platform/extension/command.js';
-import {
-  type BackupHeader,
-  type BackupReader,
-  type BackupSequence,
-  type BackupTable,
-} from './backup-file.js';
-import {
-  columnList,
-  lockTables,
-  readMigrations,
-  readSequences,
-  readTables,
-  type StoredTable,
-} from './catalogue.js';
+import type { BackupHeader, BackupReader } from './backup-file.js';
+import { columnList, lockTables, readMigrations, readSequences, readTables } from './catalogue.js';
 import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-checks.js';
 import { withConnection } from '../connection.js';
 import { inTransaction } from './transaction.js';
@@ -75,7 +62,8 @@ async function migrateAsFarAs(
 }
 
 /**
- * Copies all rows into the empty tables in one transaction. A failure leaves the tables empty.
+ * Copies all rows into the empty tables in one transaction, in which no other can use the tables. A failure leaves the
+ * tables empty.
  */
 async function restoreRows(
   target: DatabaseTarget,
@@ -84,18 +72,30 @@ async function restoreRows(
 ): Promise<void> {
   const { header } = reader;
   await inTransaction(target, 'read write', async (client) => {
-    const tables = await lockSameTables(client, header);
+    await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+    const tables = await lockTables(client, 'access exclusive', ['migrations']);
+    await client.query('set local lock_timeout = 0');
+    const { migrations = [] } = await readMigrations(client);
+    assertSameSchema(header, { migrations, tables, sequences: await readSequences(client) });
     const resumeConstraints = await suspendConstraints(client, tables);
     await assertNoRecords(client, tables);
     await progress(totalRows(header), async (advance) => {
       for (const stored of header.tables) {
         const table = tables.find(({ name }) => name === stored.name);
-        if (table) await copyRows(client, table, stored, reader, advance);
+        if (!table) continue;
+        // A migration may have inserted rows into a table without an `organization_id`.
+        if (!table.tenant) await client.query(`delete from ${table.source}`);
+        // The columns of the backup can have another order.
+        const copy = `copy ${table.sql} (${columnList(client, stored.columns)}) from stdin`;
+        await pipeline(reader.rows(stored, advance), client.query(copyFrom(copy)));
       }
     });
     await reader.end();
     await resumeConstraints();
-    await advanceSequences(client, header.sequences);
+    for (const { name, last_value, is_called } of header.sequences) {
+      const sequence = client.escapeIdentifier(name);
+      await client.query('select setval($1::regclass, $2, $3)', [sequence, last_value, is_called]);
+    }
   });
 }
 
@@ -107,38 +107,4 @@ async function vacuum(target: DatabaseTarget): Promise<void> {
       await client.query(`vacuum (analyze) ${sql}`);
     }
   });
-}
-
-/** Locks the tables of the target exclusively until the transaction ends. */
-async function lockSameTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
-  await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-  const tables = await lockTables(client, 'access exclusive', ['migrations']);
-  await client.query('set local lock_timeout = 0');
-  const { migrations = [] } = await readMigrations(client);
-  assertSameSchema(header, { migrations, tables, sequences: await readSequences(client) });
-  return tables;
-}
-
-async function copyRows(
-  client: pg.Client,
-  table: StoredTable,
-  stored: BackupTable,
-  reader: BackupReader,
-  advance: (rows: number) => void,
-): Promise<void> {
-  // A migration may have inserted rows into a table without an `organization_id`.
-  if (!table.tenant) await client.query(`delete from ${table.source}`);
-  const columns = columnList(client, stored.columns);
-  const copy = client.query(copyFrom(`copy ${table.sql} (${columns}) from stdin`));
-  await pipeline(reader.rows(stored, advance), copy);
-}
-
-async function advanceSequences(
-  client: pg.Client,
-  sequences: readonly BackupSequence[],
-): Promise<void> {
-  for (const { name, last_value, is_called } of sequences) {
-    const sequence = client.escapeIdentifier(name);
-    await client.query('select setval($1::regclass, $2, $3)', [sequence, last_value, is_called]);
-  }
 }

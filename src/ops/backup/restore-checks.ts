@@ -77,7 +77,12 @@ export function assertSameSchema(
     ...missing(target.migrations, header.migrations).map((name) => `migration ${name} has run`),
     ...header.tables.flatMap((stored) => {
       const table = target.tables.find(({ name }) => name === stored.name);
-      return table ? differences(stored, table) : [`table ${stored.name} is missing`];
+      if (!table) return [`table ${stored.name} is missing`];
+      const [inBackup, inTarget] = [columnsOf(stored), columnsOf(table)];
+      return [
+        ...missing(inBackup, inTarget).map((column) => `${column} is missing`),
+        ...missing(inTarget, inBackup).map((column) => `${column} is not in the backup`),
+      ];
     }),
     ...missing(
       sequences,
@@ -88,12 +93,6 @@ export function assertSameSchema(
   throw new Error(`The backup does not fit the schema of the database: ${problems.join('; ')}.`);
 }
 
-function differences(stored: BackupTable, table: StoredTable): string[] {
-  const [inBackup, inTarget] = [stored, table].map(({ columns }) =>
-    columns.map(({ name, type }) => `${stored.name}.${name} (${type})`),
-  ) as [string[], string[]];
-  return [
-    ...missing(inBackup, inTarget).map((column) => `${column} is missing`),
-    ...missing(inTarget, inBackup).map((column) => `${column} is not in the backup`),
-  ];
+function columnsOf({ name: table, columns }: Pick<BackupTable, 'name' | 'columns'>): string[] {
+  return columns.map(({ name, type }) => `${table}.${name} (${type})`);
 }

@@ -18,7 +18,22 @@ interface CreateOptions {
 /** `latitude keys`. */
 export function addKeys(program: Command, run: Run): void {
   const keys = program.command('keys').description('API keys of an organization');
-  addCreate(keys, run);
+  keys
+    .command('create')
+    .requiredOption('--organization <id>', 'id of the organization', uuid)
+    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--scopes <scopes>', `all, or some of ${SCOPES.join(',')}`, scopes)
+    .option('--expires-in <duration>', 'such as 90d', duration)
+    .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
+    .action(({ organization: organizationId, expiresIn, ...options }: CreateOptions) =>
+      issue('keys', run, (app) =>
+        app.get(KeysService).createKey({
+          organizationId,
+          expiresAt: afterNow(expiresIn),
+          ...options,
+        }),
+      ),
+    );
   keys
     .command('list')
     .requiredOption('--organization <id>', 'id of the organization', uuid)
@@ -43,27 +58,6 @@ export function addKeys(program: Command, run: Run): void {
         const service = app.get(KeysService);
         return service.rotate(await service.callOfKey(id), id, overlap);
       }),
-    );
-}
-
-function addCreate(keys: Command, run: Run): void {
-  keys
-    .command('create')
-    .requiredOption('--organization <id>', 'id of the organization', uuid)
-    .requiredOption('--name <name>', 'what the key is for')
-    .requiredOption('--scopes <scopes>', `all, or some of ${SCOPES.join(',')}`, scopes)
-    .option('--expires-in <duration>', 'such as 90d', duration)
-    .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
-    .action(({ organization, name, scopes, expiresIn, userId }: CreateOptions) =>
-      issue('keys', run, (app) =>
-        app.get(KeysService).createKey({
-          organizationId: organization,
-          name,
-          scopes,
-          expiresAt: afterNow(expiresIn),
-          userId,
-        }),
-      ),
     );
 }
 

@@ -23,14 +23,6 @@ export function addOrganizations(program: Command, run: Run): void {
     .action(({ name, phoneRegion: region }: { name: string; phoneRegion?: string }) =>
       run((app) => app.get(KeysService).createOrganization(name, region)),
     );
-  addUpdate(organizations, run);
-  organizations
-    .command('list')
-    .action(() => run((app) => app.get(KeysService).listOrganizations()));
-  addDelete(organizations, run);
-}
-
-function addUpdate(organizations: Command, run: Run): void {
   organizations
     .command('update')
     .description('change the phone region and normalize all phone numbers again')
@@ -39,6 +31,18 @@ function addUpdate(organizations: Command, run: Run): void {
     .action((id: string, { phoneRegion: region }: { phoneRegion: string }) =>
       run((app, progress) => changeRegion(app, id, region, progress)),
     );
+  organizations
+    .command('list')
+    .action(() => run((app) => app.get(KeysService).listOrganizations()));
+  organizations
+    .command('delete')
+    .description('permanently remove an organization with its keys and all of its data')
+    .argument('<id>', 'id of the organization', uuid)
+    .option('--yes', 'remove it; without this option, only print what would be removed')
+    .action(async (id: string, { yes = false }: { yes?: boolean }) => {
+      await run((app, progress) => remove(app, id, yes, progress));
+      if (!yes) throw new Error('nothing was removed: add --yes to remove the organization.');
+    });
 }
 
 /**
@@ -69,18 +73,6 @@ async function changeRegion(
   });
   const conflicts = await identity.listConflicts(call, region);
   return { id, name, phone_region: region, conflicts: conflicts.length };
-}
-
-function addDelete(organizations: Command, run: Run): void {
-  organizations
-    .command('delete')
-    .description('permanently remove an organization with its keys and all of its data')
-    .argument('<id>', 'id of the organization', uuid)
-    .option('--yes', 'remove it; without this option, only print what would be removed')
-    .action(async (id: string, { yes = false }: { yes?: boolean }) => {
-      await run((app, progress) => remove(app, id, yes, progress));
-      if (!yes) throw new Error('nothing was removed: add --yes to remove the organization.');
-    });
 }
 
 async function remove(

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { PurgeService } from '../../platform/data/records/purge.service.js';
-import type { Counts } from '../../platform/data/records/record-removal.service.js';
 import { duration } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
@@ -25,10 +24,6 @@ async function purge(app: INestApplicationContext, before: Date, progress: Progr
   const removed = await progress(total, (advance) =>
     eachOrganization(app, (call) => service.purge(call, before, advance)),
   );
-  return sumOf(service.tables, removed);
-}
-
-function sumOf(tables: readonly string[], all: readonly Counts[]): Counts {
-  const sum = (table: string) => all.reduce((total, counts) => total + (counts[table] ?? 0), 0);
-  return Object.fromEntries(tables.map((table) => [table, sum(table)]));
+  const sumOf = (table: string) => removed.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
+  return Object.fromEntries(service.tables.map((table) => [table, sumOf(table)]));
 }

@@ -60,7 +60,12 @@ export async function runServer(
     if (message) printFirstKey(message);
     await stopped;
     logger.info(`${String(stop.reason)}: finishing pending requests`);
-    await drain(app, adapter);
+    // Load balancers notice meanwhile that the instance is not ready.
+    const { shutdownDelaySeconds: seconds } = app.get(HealthService);
+    if (seconds > 0) {
+      logger.info(`accepting connections for ${seconds} more seconds`);
+      await adapter.shutdown.drain(seconds * 1_000);
+    }
   } finally {
     await closeApp(app, stop.reason as NodeJS.Signals | undefined);
   }
@@ -72,14 +77,6 @@ export async function closeApp(
   signal: NodeJS.Signals | undefined,
 ): Promise<void> {
   await (app as NestApplicationContext).close(signal);
-}
-
-/** Accepts connections for the delay of a shutdown, while load balancers notice that the instance is not ready. */
-async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promise<void> {
-  const { shutdownDelaySeconds: seconds } = app.get(HealthService);
-  if (seconds === 0) return;
-  logger.info(`accepting connections for ${seconds} more seconds`);
-  await adapter.shutdown.drain(seconds * 1_000);
 }
 
 /**

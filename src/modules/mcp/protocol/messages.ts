@@ -40,9 +40,8 @@ export async function readMessages(request: ApiRequest, maxBytes: number): Promi
 
 function parseMessages(bytes: Buffer): Messages {
   const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
-  const ofArguments = isToolCall(value)
-    ? problems.filter(({ field }) => field.startsWith(ARGUMENTS))
-    : [];
+  const isToolCall = isObject(value) && value.method === 'tools/call';
+  const ofArguments = isToolCall ? problems.filter(({ field }) => field.startsWith(ARGUMENTS)) : [];
   if (problems.length > ofArguments.length) throw validationError(problems);
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? value : [value];
@@ -55,19 +54,11 @@ function parseMessages(bytes: Buffer): Messages {
     body: value,
     count: values.length,
     isBatch,
-    requests: values.map(parseMessage).filter(isRequest),
+    requests: values.map(parseMessage).filter((message) => 'method' in message && 'id' in message),
     argumentProblems: ofArguments.map(({ field, message }) => {
       return { field: field.slice(ARGUMENTS.length), message };
     }),
   };
-}
-
-function isToolCall(value: unknown): boolean {
-  return isObject(value) && value.method === 'tools/call';
-}
-
-function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
-  return 'method' in message && 'id' in message;
 }
 
 /** Returns the value itself and not a parsed copy, because a copy loses keys such as `__proto__`. */
