@@ -68,7 +68,7 @@ export function addRestore(
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
-      await withFileName(file, async () => {
+      try {
         if (verify) {
           const reader = await openFile(file);
           await reader.verify();
@@ -82,7 +82,11 @@ export function addRestore(
         await runOnDatabase((context) =>
           restore(context, reader, extensionMigrationsOf(extensions), erased),
         );
-      });
+      } catch (error) {
+        if (!(error instanceof BackupFileError)) throw error;
+        const name = file === STANDARD_STREAM ? 'Standard input' : file;
+        throw new Error(`${name} ${error.message}. Nothing was restored.`, { cause: error });
+      }
     });
 }
 
@@ -131,17 +135,6 @@ async function restore(
 
 function openFile(file: string): Promise<BackupReader> {
   return BackupReader.open(file === STANDARD_STREAM ? process.stdin : createReadStream(file));
-}
-
-/** Adds the name of the file to errors about its contents. */
-async function withFileName(file: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof BackupFileError)) throw error;
-    const name = file === STANDARD_STREAM ? 'Standard input' : file;
-    throw new Error(`${name} ${error.message}. Nothing was restored.`, { cause: error });
-  }
 }
 
 /** `schema` is the last migration. */

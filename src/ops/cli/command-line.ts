@@ -4,7 +4,6 @@ import { describeFailure } from '../../platform/config/failure.js';
 import { formatForTerminal } from '../../platform/config/logger.js';
 import { VERSION } from '../../platform/config/version.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
-import type { Extension } from '../../platform/extension/extension.js';
 import { checkExtensions, ExtensionError } from '../../platform/extension/extensions.js';
 import type { Run } from '../../platform/extension/command.js';
 import { addBackup, addRestore } from './backup.js';
@@ -75,20 +74,13 @@ export function commandLine(config: LatitudeConfig): Command {
   addRestore(program, runOnDatabase, config.extensions);
   addOpenApi(program, config);
   addNew(program);
-  for (const extension of [...FEATURES, ...config.extensions]) {
-    addCommandsOf(extension, program, run);
+  for (const { name, commands } of [...FEATURES, ...config.extensions]) {
+    try {
+      for (const add of commands) add(program, run);
+    } catch (cause) {
+      const message = `A command of the extension ${name} is refused: ${(cause as Error).message}.`;
+      throw new ExtensionError(message, { cause });
+    }
   }
   return program;
-}
-
-/** @throws ExtensionError if a command exists already */
-function addCommandsOf({ name, commands }: Extension, program: Command, run: Run): void {
-  try {
-    for (const add of commands) add(program, run);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new ExtensionError(`A command of the extension ${name} is refused: ${message}.`, {
-      cause: error,
-    });
-  }
 }

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
-import type { Progress, Run } from '../../platform/extension/command.js';
+import type { Run } from '../../platform/extension/command.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
@@ -18,21 +18,17 @@ export function addMigrate(program: Command, run: Run, extensions: readonly Exte
     .action(() =>
       run(async (app, progress) => {
         const migrations = await executedMigrations(app, extensions);
-        const conflicts = await refillLeads(app, progress);
+        const contacts = app.get(ContactIdentityService);
+        await eachOrganization(
+          app,
+          (call, { phone_region }) => contacts.refill(call, phone_region),
+          progress,
+        );
+        // The leads whose e-mail or phone belongs to another lead.
+        const conflicts = await listConflicts(app, await app.get(KeysService).listOrganizations());
         return { ...migrations, ...(conflicts.length > 0 && { conflicts }) };
       }),
     );
-}
-
-/** @returns the leads whose e-mail or phone belongs to another lead */
-async function refillLeads(app: INestApplicationContext, progress: Progress) {
-  const contacts = app.get(ContactIdentityService);
-  await eachOrganization(
-    app,
-    (call, { phone_region }) => contacts.refill(call, phone_region),
-    progress,
-  );
-  return listConflicts(app, await app.get(KeysService).listOrganizations());
 }
 
 /** The names of the executed migrations: those of Latitude, and those of each extension. */

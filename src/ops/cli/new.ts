@@ -23,7 +23,12 @@ export function addNew(program: Command): void {
     .argument('[directory]', 'the new folder; by default the name')
     .action((name: string, directory: string = name) => {
       const target = path.resolve(directory);
-      createRepository(name, target);
+      if (existsSync(target) && readdirSync(target).length > 0) {
+        throw new Error(`${target} is not empty: name another folder.`);
+      }
+      const archive = packLatitude(path.join(target, 'vendor'));
+      copyTemplate(path.join(PACKAGE_ROOT, 'templates', 'extension'), target, name);
+      addDependencies(path.join(target, 'package.json'), archive);
       if (isJson(program)) writeResult({ directory: target }, true);
       else writeOutput(`${target} is ready: cd ${directory} && npm install && npm test\n`);
     });
@@ -33,16 +38,6 @@ export function addNew(program: Command): void {
 function extensionName(text: string): string {
   if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text)) return text;
   throw new InvalidArgumentError('It must consist of lower-case letters, digits and hyphens.');
-}
-
-/** @throws Error whose message is meant for the user */
-function createRepository(name: string, target: string): void {
-  if (existsSync(target) && readdirSync(target).length > 0) {
-    throw new Error(`${target} is not empty: name another folder.`);
-  }
-  const archive = packLatitude(path.join(target, 'vendor'));
-  copyTemplate(path.join(PACKAGE_ROOT, 'templates', 'extension'), target, name);
-  addDependencies(path.join(target, 'package.json'), archive);
 }
 
 /**

@@ -11,23 +11,16 @@ export function addOpenApi(program: Command, config: LatitudeConfig): void {
     .command('openapi')
     .description('print the OpenAPI document of the API; no database is needed')
     .action(async () => {
-      const document = await describeApi(config);
+      // Loaded on demand, because only this command needs the HTTP modules.
+      const { serverModule } = await import('../../app.js');
+      const { openApiDocument } = await import('../../platform/http/openapi/document.js');
+      const { localUrl } = await import('../../platform/http/openapi/server-url.js');
+      const settings = readSettings(undefined, settingsOf(config.extensions));
+      const root = serverModule({ ...config, settings, database: { url: '' } });
+      // Nest's preview mode instantiates no providers.
+      const options = { preview: true, logger: false, abortOnError: false } as const;
+      const preview = await NestFactory.create(root, options);
+      const document = openApiDocument(preview, localUrl(settings.port));
       writeOutput(`${JSON.stringify(document, undefined, isJson(program) ? 0 : 2)}\n`);
     });
-}
-
-/** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
-async function describeApi(config: LatitudeConfig) {
-  // Loaded on demand, because only this command needs the HTTP modules.
-  const { serverModule } = await import('../../app.js');
-  const { openApiDocument } = await import('../../platform/http/openapi/document.js');
-  const { localUrl } = await import('../../platform/http/openapi/server-url.js');
-  const settings = readSettings(undefined, settingsOf(config.extensions));
-  const root = serverModule({ ...config, settings, database: { url: '' } });
-  const preview = await NestFactory.create(root, {
-    preview: true,
-    logger: false,
-    abortOnError: false,
-  });
-  return openApiDocument(preview, localUrl(settings.port));
 }

@@ -50,6 +50,8 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
     join(tmpdir(), temporary),
     join('/tmp', temporary),
   ] as const;
+  const isShortEnough = (directory: string) =>
+    Buffer.byteLength(socketIn(directory)) <= MAX_SOCKET_PATH_BYTES;
   const socketDirectory = places.find(isShortEnough) ?? places[2];
   return {
     dataDirectory,
@@ -85,10 +87,6 @@ async function makeDirectories(directory: string): Promise<void> {
   await mkdir(directory).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
-}
-
-function isShortEnough(directory: string): boolean {
-  return Buffer.byteLength(socketIn(directory)) <= MAX_SOCKET_PATH_BYTES;
 }
 
 function socketIn(directory: string): string {
@@ -127,19 +125,15 @@ async function initialize(
       );
     }
     await rename(temporary, directory);
-    await flush(dataDirectory);
+    // Makes the rename durable: a power failure must not undo it after rows were committed.
+    const folder = await open(dataDirectory);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   } finally {
     await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** Makes the rename durable: a power failure must not undo it after rows were committed. */
-async function flush(directory: string): Promise<void> {
-  const handle = await open(directory);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

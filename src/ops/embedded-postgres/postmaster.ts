@@ -98,17 +98,14 @@ async function readPidFile({ directory }: Cluster): Promise<string[]> {
   return text.split('\n');
 }
 
-async function isReady(cluster: Cluster): Promise<boolean> {
-  return (await readPidFile(cluster))[7]?.trim() === 'ready';
-}
-
 async function start(launch: LaunchOptions, signal: AbortSignal): Promise<GuardedProcess> {
   const { cluster, runtime, log } = launch;
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     await endEarlierRun(cluster);
     const postmaster = new GuardedProcess(commandLine(launch), runtime.runAs, log);
-    const isOver = async () => postmaster.ended !== undefined || (await isReady(cluster));
+    const isReady = async () => (await readPidFile(cluster))[7]?.trim() === 'ready';
+    const isOver = async () => postmaster.ended !== undefined || (await isReady());
     await pollUntil(isOver, { signal }).catch(async (cause: unknown) => {
       await postmaster.end();
       const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${postmaster.lastOutput}`;

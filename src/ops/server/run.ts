@@ -43,7 +43,10 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);
   setLogErrors(settings.logErrors);
-  await checkCommands(config);
+  if (config.extensions.some(({ commands }) => commands.length > 0)) {
+    // Throws an ExtensionError if one of the commands exists already.
+    (await import('../cli/command-line.js')).commandLine(config);
+  }
   const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
@@ -62,11 +65,4 @@ export async function serve(config: LatitudeConfig): Promise<void> {
     await database?.close();
   }
   logger.info('Latitude has stopped');
-}
-
-/** @throws ExtensionError if a command of an extension exists already */
-async function checkCommands(config: LatitudeConfig): Promise<void> {
-  if (config.extensions.every(({ commands }) => commands.length === 0)) return;
-  const { commandLine } = await import('../cli/command-line.js');
-  commandLine(config);
 }

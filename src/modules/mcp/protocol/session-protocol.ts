@@ -59,7 +59,11 @@ export async function answerRequests(
     };
   });
   await server.connect(transport);
-  for (const request of requests) await client.send(withoutTask(request));
+  for (const request of requests) {
+    // Tasks are not supported, so a request for a task is handled as an ordinary request.
+    const { task, ...params } = request.params ?? {};
+    await client.send(task === undefined ? request : { ...request, params });
+  }
   await answered;
   await server.close();
   return responses;
@@ -80,13 +84,6 @@ export function agreedParameters(
 /** Whether a caller has sessions. They belong to API keys. A caller with a token of another issuer has none. */
 export function hasSessions({ actor: { key } }: Call): boolean {
   return key.subject === undefined;
-}
-
-/** Tasks are not supported, so a request for a task is handled as an ordinary request. */
-function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
-  if (request.params?.task === undefined) return request;
-  const { task, ...params } = request.params;
-  return { ...request, params };
 }
 
 function rpcCodeOf({ code }: ApiError): number {

@@ -117,11 +117,7 @@ function constraintSentences(schema: JsonSchema): readonly (string | false | und
     maxItems !== undefined && `Max ${maxItems} items.`,
     maxProperties !== undefined && `Max ${maxProperties} keys.`,
     values && `One of ${values.map(String).join(', ')}.`,
-    isStatedDefault(schema.default) && `Default: ${schema.default}.`,
+    // A default of false or of an empty list is not worth stating.
+    ['string', 'number'].includes(typeof schema.default) && `Default: ${String(schema.default)}.`,
   ];
-}
-
-/** A default of false or of an empty list is not worth stating. */
-function isStatedDefault(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
 }
