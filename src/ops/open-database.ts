@@ -69,11 +69,13 @@ export async function openDatabase(
       close: () => Promise.resolve(),
     };
   }
+  // Enough for the connections of the server and of commands beside it.
+  const connections = 2 * settings.databaseMaxConnections + DEFAULT_CONNECTIONS;
   const postgres = await openEmbeddedPostgres({
     dataDir: settings.dataDir,
     role,
     signal,
-    flags: connectionFlags(settings),
+    flags: connections > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${connections}`] : [],
     log: (line) => {
       logger.debug({ context: 'postgres' }, line);
     },
@@ -91,12 +93,6 @@ async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T
       throw signal.reason as Error;
     }),
   ]);
-}
-
-/** Raises `max_connections` for the connections of the server and of commands beside it. */
-function connectionFlags({ databaseMaxConnections }: Settings): string[] {
-  const wanted = 2 * databaseMaxConnections + DEFAULT_CONNECTIONS;
-  return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 
 /**

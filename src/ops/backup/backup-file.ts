@@ -96,7 +96,11 @@ export class BackupReader {
     const magic = await bytes.takeUpTo(MAGIC.length);
     if (!MAGIC.subarray(0, magic.length).equals(magic)) throw new BackupFileError(NO_BACKUP);
     if (magic.length < MAGIC.length) throw new BackupFileError(CUT_OFF);
-    return new BackupReader(bytes, parseHeader(await readFrame(bytes)));
+    const header = jsonOf((await readFrame(bytes)).toString()) as BackupHeader | null | undefined;
+    const lists = [header?.tables, header?.migrations, header?.sequences];
+    if (header && lists.every((list) => Array.isArray(list)))
+      return new BackupReader(bytes, header);
+    throw new BackupFileError('is damaged: its header cannot be read');
   }
 
   /**
@@ -138,14 +142,6 @@ export class BackupReader {
     }
     await this.end();
   }
-}
-
-/** @throws BackupFileError */
-function parseHeader(content: Buffer): BackupHeader {
-  const header = jsonOf(content.toString()) as BackupHeader | null | undefined;
-  const lists = [header?.tables, header?.migrations, header?.sequences];
-  if (header && lists.every((list) => Array.isArray(list))) return header;
-  throw new BackupFileError('is damaged: its header cannot be read');
 }
 
 async function readFrame(bytes: ByteReader): Promise<Buffer> {

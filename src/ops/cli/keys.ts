@@ -1,18 +1,15 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
-import { KeysService } from '../../modules/auth/keys.service.js';
+import { KeysService, type NewKey } from '../../modules/auth/keys.service.js';
 import { OperatorsService } from '../../modules/auth/operators.service.js';
 import { describeFailure } from '../../platform/config/failure.js';
-import { SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { SCOPES } from '../../platform/access/scopes.js';
 import { duration, scopes, uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 
-interface CreateOptions {
+interface CreateOptions extends Pick<NewKey, 'name' | 'scopes' | 'userId'> {
   organization: string;
-  name: string;
-  scopes: readonly Scope[];
   expiresIn?: number;
-  userId?: string;
 }
 
 /** `latitude keys`. */

@@ -40,7 +40,14 @@ export function addOrganizations(program: Command, run: Run): void {
     .argument('<id>', 'id of the organization', uuid)
     .option('--yes', 'remove it; without this option, only print what would be removed')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
-      await run((app, progress) => remove(app, id, yes, progress));
+      await run(async (app, progress) => {
+        const service = app.get(OrganizationRemovalService);
+        const contents = await service.contents(id);
+        if (!yes) return { ...contents, deleted: false };
+        const total = Object.values(contents.records).reduce((sum, count) => sum + count, 0);
+        const records = await progress(total, (advance) => service.remove(id, advance));
+        return { ...contents, records, deleted: true };
+      });
       if (!yes) throw new Error('nothing was removed: add --yes to remove the organization.');
     });
 }
@@ -73,18 +80,4 @@ async function changeRegion(
   });
   const conflicts = await identity.listConflicts(call, region);
   return { id, name, phone_region: region, conflicts: conflicts.length };
-}
-
-async function remove(
-  app: INestApplicationContext,
-  id: string,
-  isConfirmed: boolean,
-  progress: Progress,
-) {
-  const service = app.get(OrganizationRemovalService);
-  const contents = await service.contents(id);
-  if (!isConfirmed) return { ...contents, deleted: false };
-  const total = Object.values(contents.records).reduce((sum, count) => sum + count, 0);
-  const records = await progress(total, (advance) => service.remove(id, advance));
-  return { ...contents, records, deleted: true };
 }

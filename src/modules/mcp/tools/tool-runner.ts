@@ -7,7 +7,6 @@ import {
   assertIdempotencyKey,
   canonicalJson,
 } from '../../../platform/http/response/idempotency-key.js';
-import type { IdempotentRequest } from '../../../platform/data/stored-responses.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
   RateLimits,
@@ -82,7 +81,10 @@ export class ToolRunner {
     }
   }
 
-  /** @param key the key of a retry, as the client sent it. Only tools that create records use it. */
+  /**
+   * @param key the key of a retry, as the client sent it. Only tools that create records use it.
+   * @returns the result of this call, or of an earlier one with the same key
+   */
   private async run(
     { declaration, run }: RegisteredTool,
     call: Call,
@@ -101,32 +103,20 @@ export class ToolRunner {
     }
     if (effect === 'creates' && key !== undefined) {
       assertIdempotencyKey(key, 'Idempotency-Key');
-      const content = canonicalJson(comparable);
-      return this.runOnce(call, { key, route: `tool ${name}`, content }, runWith);
+      const request = { key, route: `tool ${name}`, content: canonicalJson(comparable) };
+      // The record and the result are stored together, so that a retry finds both or neither.
+      return this.database.transaction(call, async (inner) => {
+        const stored = await this.responses.claim(inner, request);
+        if (stored) return JSON.parse(stored.text) as object;
+        const result = await runWith(inner);
+        const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
+        await this.responses.store(inner, request, response);
+        return result;
+      });
     }
     const answer = await runWith(call);
     const shown = summary && [...new Set([...summary, ...fields])];
     return isPage ? compactPage(answer as Page<object>, shown) : answer;
-  }
-
-  /**
-   * Stores the record and the result in one transaction, so that a retry finds both or neither.
-   * @returns the result of this call or of an earlier one with the same key
-   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`, and any error of `run`
-   */
-  private runOnce(
-    call: Call,
-    request: IdempotentRequest,
-    run: (call: Call) => Promise<object>,
-  ): Promise<object> {
-    return this.database.transaction(call, async (inner) => {
-      const stored = await this.responses.claim(inner, request);
-      if (stored) return JSON.parse(stored.text) as object;
-      const result = await run(inner);
-      const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
-      await this.responses.store(inner, request, response);
-      return result;
-    });
   }
 }
 
