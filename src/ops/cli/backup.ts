@@ -26,17 +26,16 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
     .argument('<file>', 'the file to write, or - for standard output')
     .option('--force', 'replace the file if it exists')
     .action(async (file: string, { force = false }: { force?: boolean }) => {
-      if (file === STANDARD_STREAM && process.stdout.isTTY) {
+      const isStandard = file === STANDARD_STREAM;
+      if (isStandard && process.stdout.isTTY) {
         throw new Error('A backup is not written to a terminal: name a file, or redirect it.');
       }
-      if (file === STANDARD_STREAM && isJson(program)) {
+      if (isStandard && isJson(program)) {
         throw new Error('A backup on standard output leaves no room for --json: name a file.');
       }
-      if (file !== STANDARD_STREAM && !force && existsSync(file)) {
-        throw fileExists(file);
-      }
+      if (!isStandard && !force && existsSync(file)) throw fileExists(file);
       await runOnDatabase((context) =>
-        file === STANDARD_STREAM ? toStandardOutput(context) : toFile(context, file, force),
+        isStandard ? toStandardOutput(context) : toFile(context, file, force),
       );
     });
 }
@@ -116,12 +115,11 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
 }
 
 async function restore(
-  context: CommandContext,
+  { database, progress, withApp }: CommandContext,
   reader: BackupReader,
   extensionMigrations: readonly ExtensionMigrations[],
   erased: readonly ErasedLead[],
 ) {
-  const { database, progress, withApp } = context;
   await restoreBackup(database.target, reader, progress, extensionMigrations);
   return withApp(async (app) => {
     const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {

@@ -3,8 +3,8 @@ import type {
   AppointmentStatus,
   CreateAppointmentDto,
 } from '../../modules/appointments/appointment.dto.js';
-import { type CreateLeadDto, type Source, TEMPERATURES } from '../../modules/leads/lead.dto.js';
-import type { CreateTaskDto, TaskPriority, TaskStatus } from '../../modules/tasks/task.dto.js';
+import { type CreateLeadDto, TEMPERATURES } from '../../modules/leads/lead.dto.js';
+import type { CreateTaskDto, TaskStatus } from '../../modules/tasks/task.dto.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 
 const MINUTE_MS = 60_000;
@@ -18,15 +18,14 @@ const PAST_DAYS = 180;
 const OPENS = 14 * 60;
 const HALF_HOURS_OPEN = 16;
 
-type Weights<T extends string> = Readonly<Partial<Record<T, number>>>;
-
-const LEAD_STATUSES = { new: 30, contacted: 25, qualified: 20, proposal: 10, won: 10, lost: 5 };
-const SOURCES = { website: 40, referral: 20, manual: 15, api: 10, import: 10, other: 5 };
-const PAST_APPOINTMENTS: Weights<AppointmentStatus> = { completed: 70, cancelled: 18, no_show: 12 };
-const FUTURE_APPOINTMENTS: Weights<AppointmentStatus> = { scheduled: 60, confirmed: 40 };
-const PRIORITIES: Weights<TaskPriority> = { low: 20, medium: 50, high: 22, urgent: 8 };
-const OVERDUE_TASKS: Weights<TaskStatus> = { completed: 80, open: 15, cancelled: 5 };
-const FUTURE_TASKS: Weights<TaskStatus> = { open: 60, in_progress: 25, completed: 15 };
+/** Values of the sample. Frequent ones are repeated. */
+const LEAD_STATUSES = ['new', 'new', 'contacted', 'qualified', 'proposal', 'won', 'lost'] as const;
+const SOURCES = ['website', 'website', 'referral', 'manual', 'api', 'import', 'other'] as const;
+const PAST_APPOINTMENTS = ['completed', 'completed', 'completed', 'cancelled', 'no_show'] as const;
+const FUTURE_APPOINTMENTS = ['scheduled', 'confirmed'] as const;
+const PRIORITIES = ['low', 'medium', 'medium', 'high', 'urgent'] as const;
+const OVERDUE_TASKS = ['completed', 'completed', 'completed', 'open', 'cancelled'] as const;
+const FUTURE_TASKS = ['open', 'open', 'in_progress', 'completed'] as const;
 
 /** Area codes of some cities. */
 export const AREA_CODES = [212, 303, 312, 404, 415, 505, 512, 602, 617, 702, 801, 901];
@@ -75,9 +74,9 @@ export function sampleLead(faker: Faker, number: number, now: Date): CreateLeadD
     city: faker.location.city(),
     state,
     ...sometimes(faker, 0.8, address),
-    status: weighted(faker, LEAD_STATUSES),
+    status: faker.helpers.arrayElement(LEAD_STATUSES),
     temperature: sometimes(faker, 0.9, faker.helpers.arrayElement(TEMPERATURES)),
-    source: weighted<Source>(faker, SOURCES),
+    source: faker.helpers.arrayElement(SOURCES),
     notes: sometimes(faker, 0.3, faker.helpers.arrayElement(LEAD_NOTES)),
     tags: sometimes(faker, 0.3, [project, 'urgent']) ?? [project],
     custom_fields: sometimes(faker, 0.6, { project, budget }) ?? {},
@@ -113,7 +112,8 @@ export function sampleAppointment(
   const end_time = new Date(start_time.getTime() + halfHours * 30 * MINUTE_MS);
   const isOver = end_time < now;
   const created_at = faker.date.between({ from: lead.created_at, to: isOver ? start_time : now });
-  const status = weighted(faker, isOver ? PAST_APPOINTMENTS : FUTURE_APPOINTMENTS);
+  const statuses = isOver ? PAST_APPOINTMENTS : FUTURE_APPOINTMENTS;
+  const status = faker.helpers.arrayElement<AppointmentStatus>(statuses);
   const isDone = status === 'completed';
   const outcome = faker.helpers.arrayElement(OUTCOMES);
   const outcome_notes = sometimes(faker, 0.3, 'Wants the work done before winter.');
@@ -144,8 +144,8 @@ export function sampleTask(
   return {
     title: faker.helpers.arrayElement(TASK_TITLES),
     description: sometimes(faker, 0.3, `${lead.first_name} expects an answer.`),
-    priority: weighted(faker, PRIORITIES),
-    status: weighted(faker, due < now ? OVERDUE_TASKS : FUTURE_TASKS),
+    priority: faker.helpers.arrayElement(PRIORITIES),
+    status: faker.helpers.arrayElement<TaskStatus>(due < now ? OVERDUE_TASKS : FUTURE_TASKS),
     due_date: sometimes(faker, 0.85, due),
     contact_id: lead.id,
     assigned_to_user_id: sometimes(faker, 0.7, faker.helpers.arrayElement(team)),
@@ -156,12 +156,4 @@ export function sampleTask(
 
 function sometimes<T>(faker: Faker, probability: number, value: T): T | null {
   return faker.datatype.boolean(probability) ? value : null;
-}
-
-/** Picks a name with a probability in proportion to its weight. */
-function weighted<T extends string>(faker: Faker, weights: Weights<T>): T {
-  const choices = Object.entries<number>(weights as Record<T, number>);
-  return faker.helpers.weightedArrayElement(
-    choices.map(([value, weight]) => ({ value: value as T, weight })),
-  );
 }
