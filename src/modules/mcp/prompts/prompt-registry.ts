@@ -60,5 +60,5 @@ function argumentsOf(input: Type<object>): Prompt['arguments'] {
 function contentOf(part: PromptPart): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part };
   const { kind, record } = part;
-  return { type: 'resource', resource: contentsOf({ uri: `${kind}://${record.id}`, record }) };
+  return { type: 'resource', resource: contentsOf(`${kind}://${record.id}`, record) };
 }

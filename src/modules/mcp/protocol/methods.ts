@@ -148,7 +148,7 @@ export class McpMethods {
       case 'resources/templates/list':
         return { resourceTemplates: this.resources.templatesFor(scopes) };
       case 'resources/read':
-        return { contents: [contentsOf(await this.resources.read(uri, context))] };
+        return { contents: [contentsOf(uri, (await this.resources.read(uri, context)).record)] };
       case 'resources/subscribe':
         return this.subscribe(uri, context);
       case 'resources/unsubscribe':

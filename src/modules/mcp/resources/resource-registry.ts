@@ -155,10 +155,7 @@ export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
   }
 }
 
-export function contentsOf({
-  uri,
-  record,
-}: Pick<ReadResource, 'uri' | 'record'>): TextResourceContents {
+export function contentsOf(uri: string, record: unknown): TextResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
 }
 
