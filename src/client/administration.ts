@@ -1,4 +1,4 @@
-import { Collection, recordOf, segmentOf } from './resource.js';
+import { Collection, segmentOf } from './resource.js';
 import type {
   ApiKey,
   ApiKeyCreate,
@@ -35,7 +35,7 @@ export class Grants extends Collection<Types<Grant>> {
 export class Keys extends Collection<Types<ApiKey>> {
   /** Creates a key, which ends with that of the client. */
   async create(fields: ApiKeyCreate, options?: CreateOptions): Promise<IssuedApiKey> {
-    return recordOf(await this.post('', fields, options));
+    return this.transport.one(this.postOf('', fields, options), options);
   }
 
   /** Creates the successor of a key, which ends after `overlap_seconds`. */
@@ -44,7 +44,7 @@ export class Keys extends Collection<Types<ApiKey>> {
     fields: { overlap_seconds?: number | undefined } = {},
     options?: CreateOptions,
   ): Promise<IssuedApiKey> {
-    return recordOf(await this.post(`${segmentOf(id)}/rotate`, fields, options));
+    return this.transport.one(this.postOf(`${segmentOf(id)}/rotate`, fields, options), options);
   }
 
   /** Revokes a key and those that it has created. */
@@ -56,7 +56,7 @@ export class Keys extends Collection<Types<ApiKey>> {
 /** The organizations of an operator. The key of the client is an operator key. */
 export class Organizations extends Collection<Types<Organization>> {
   async create(fields: OrganizationCreate, options?: CreateOptions): Promise<Organization> {
-    return recordOf(await this.post('', fields, options));
+    return this.transport.one(this.postOf('', fields, options), options);
   }
 
   /** Creates the first key of an organization. */
@@ -65,6 +65,6 @@ export class Organizations extends Collection<Types<Organization>> {
     fields: FirstKeyCreate,
     options?: CreateOptions,
   ): Promise<IssuedApiKey> {
-    return recordOf(await this.post(`${segmentOf(id)}/keys`, fields, options));
+    return this.transport.one(this.postOf(`${segmentOf(id)}/keys`, fields, options), options);
   }
 }

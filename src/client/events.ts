@@ -15,7 +15,7 @@ export class Events {
   async list(query: EventQuery = {}, options?: CallOptions): Promise<EventsPage> {
     const { wait = 0 } = query;
     const waitMs = wait > 0 ? wait * 1_000 : 0;
-    return this.transport.get('/api/v1/events', query, options, { waitMs });
+    return this.transport.send({ method: 'GET', path: '/api/v1/events', query, waitMs }, options);
   }
 
   /**

@@ -1,4 +1,4 @@
 export * from './errors.js';
 export { LatitudeClient } from './latitude-client.js';
-export { etagOf } from './resource.js';
+export { etagOf } from './response.js';
 export type * from './types.js';

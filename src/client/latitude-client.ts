@@ -75,15 +75,11 @@ export class LatitudeClient {
 
   /** The organization, scopes, expiry and limits of the key. */
   me(options?: CallOptions): Promise<Me> {
-    return this.read('/api/v1/me', options);
+    return this.transport.one({ method: 'GET', path: '/api/v1/me' }, options);
   }
 
   /** The organization of the key, with the numbers of its records. */
   organization(options?: CallOptions): Promise<OwnOrganization> {
-    return this.read('/api/v1/organization', options);
-  }
-
-  private async read<T>(path: string, options?: CallOptions): Promise<T> {
-    return (await this.transport.get<{ data: T }>(path, {}, options)).data;
+    return this.transport.one({ method: 'GET', path: '/api/v1/organization' }, options);
   }
 }

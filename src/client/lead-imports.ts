@@ -1,6 +1,6 @@
 import { sleep } from './deadline.js';
-import { idempotencyKey, recordOf, segmentOf } from './resource.js';
-import { queryString, type Transport } from './transport.js';
+import { idempotencyKey, segmentOf } from './resource.js';
+import type { Transport } from './transport.js';
 import type {
   CallOptions,
   ImportFile,
@@ -28,12 +28,11 @@ export class LeadImports {
 
   /** One page of the imports, with its exact total. */
   async list(query: LeadImportListQuery = {}, options?: CallOptions): Promise<Page<LeadImport>> {
-    return this.transport.get(this.path, query, options);
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
   }
 
   async get(id: string, options?: CallOptions): Promise<LeadImport> {
-    const path = this.path + segmentOf(id);
-    return recordOf(await this.transport.send({ method: 'GET', path }, options));
+    return this.transport.one({ method: 'GET', path: this.path + segmentOf(id) }, options);
   }
 
   /**
@@ -44,18 +43,19 @@ export class LeadImports {
     const { format = 'csv', query = {}, ...others } = options;
     const call = {
       method: 'POST',
-      path: this.path + queryString(query),
+      path: this.path,
+      query,
       headers: { ...idempotencyKey(others), 'Content-Type': TYPES[format] },
       body: file,
     } as const;
     const timeoutMs = others.timeoutMs ?? UPLOAD_MS;
-    return recordOf(await this.transport.send(call, { ...others, timeoutMs }));
+    return this.transport.one(call, { ...others, timeoutMs });
   }
 
   /** Ends an import. The lines that were carried out stay. */
   async cancel(id: string, options?: CallOptions): Promise<LeadImport> {
     const path = `${this.path}${segmentOf(id)}/cancel`;
-    return recordOf(await this.transport.send({ method: 'POST', path, body: '{}' }, options));
+    return this.transport.one({ method: 'POST', path, body: '{}' }, options);
   }
 
   /** Waits until an import has ended. @returns the import, whose `status` says how */
@@ -75,6 +75,6 @@ export class LeadImports {
     options?: CallOptions,
   ): Promise<string> {
     const path = `${this.path}${segmentOf(id)}/rejected`;
-    return this.transport.get(path, query, options, { isFile: true });
+    return this.transport.send({ method: 'GET', path, query, isFile: true }, options);
   }
 }

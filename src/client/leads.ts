@@ -1,5 +1,5 @@
 import { LeadImports } from './lead-imports.js';
-import { DeletableResource, recordOf, segmentOf } from './resource.js';
+import { DeletableResource, segmentOf } from './resource.js';
 import type { Transport } from './transport.js';
 import type {
   CallOptions,
@@ -30,6 +30,11 @@ interface LeadTypes {
   Removed: Deleted;
 }
 
+interface UpsertBody {
+  data: Lead;
+  meta: Pick<UpsertedLead, 'action'>;
+}
+
 /** Timeout of an export: the server gives it as much. */
 const EXPORT_MS = 600_000;
 
@@ -47,8 +52,8 @@ export class Leads extends DeletableResource<LeadTypes> {
    * minutes.
    */
   async export(query: LeadExportQuery = {}, options: CallOptions = {}): Promise<string> {
-    const limits = { timeoutMs: EXPORT_MS, ...options };
-    return this.transport.get(`${this.path}/export`, query, limits, { isFile: true });
+    const call = { method: 'GET', path: `${this.path}/export`, query, isFile: true } as const;
+    return this.transport.send(call, { ...options, timeoutMs: options.timeoutMs ?? EXPORT_MS });
   }
 
   /**
@@ -56,9 +61,9 @@ export class Leads extends DeletableResource<LeadTypes> {
    * `Idempotency-Key`.
    */
   async upsert(input: LeadUpsert, options?: CreateOptions): Promise<UpsertedLead> {
-    const response = await this.post('/upsert', input, options);
-    const { meta } = response.body as { meta: Pick<UpsertedLead, 'action'> };
-    return { action: meta.action, record: recordOf<Lead>(response) };
+    const call = this.postOf('/upsert', input, options);
+    const { data: record, meta } = await this.transport.send<UpsertBody>(call, options);
+    return { action: meta.action, record };
   }
 
   /**
@@ -66,16 +71,17 @@ export class Leads extends DeletableResource<LeadTypes> {
    * `Idempotency-Key`. `ifMatch` is the entity tag of the lead `id`.
    */
   async merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead> {
-    return recordOf(await this.post(`${segmentOf(id)}/merge`, input, options));
+    return this.transport.one(this.postOf(`${segmentOf(id)}/merge`, input, options), options);
   }
 
   /** Everything that is stored about the person of a lead. */
-  personalData(id: string, options?: CallOptions): Promise<PersonalData> {
-    return this.read(`${segmentOf(id)}/personal-data`, options);
+  async personalData(id: string, options?: CallOptions): Promise<PersonalData> {
+    const path = `${this.path}${segmentOf(id)}/personal-data`;
+    return this.transport.one({ method: 'GET', path }, options);
   }
 
   /** Erases the person of a lead, which cannot be undone. All attempts share one `Idempotency-Key`. */
   async erase(id: string, options?: CreateOptions): Promise<ErasedLead> {
-    return recordOf(await this.post(`${segmentOf(id)}/erase`, {}, options));
+    return this.transport.one(this.postOf(`${segmentOf(id)}/erase`, {}, options), options);
   }
 }

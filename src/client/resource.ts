@@ -1,4 +1,3 @@
-import type { ApiResponse } from './response.js';
 import type { ApiCall, Transport } from './transport.js';
 import { LatitudeBatchError } from './errors.js';
 import { Events } from './events.js';
@@ -16,16 +15,6 @@ import type {
 } from './types.js';
 
 const MAX_LIMIT = 100;
-
-const tags = new WeakMap<object, string>();
-
-/**
- * The entity tag of a record that a client received from `get`, `create` or `update`, for `ifMatch`.
- * Undefined for any other object, such as an item of a list or a copy.
- */
-export function etagOf(record: object): string | undefined {
-  return tags.get(record);
-}
 
 /** Types of records that can be read: record, list item, query, and the response to a deletion. */
 export interface CollectionTypes {
@@ -66,7 +55,7 @@ export class Collection<T extends CollectionTypes> {
 
   /** One page of the list, with its exact total. */
   async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
-    return this.transport.get(this.path, query, options);
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
   }
 
   /**
@@ -88,52 +77,29 @@ export class Collection<T extends CollectionTypes> {
   }
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
-    return this.read(segmentOf(id), options);
+    return this.transport.one({ method: 'GET', path: this.path + segmentOf(id) }, options);
   }
 
-  /** @param rest what follows the path of the list */
-  protected async read<Record extends object>(
-    rest: string,
-    options?: CallOptions,
-  ): Promise<Record> {
-    return recordOf(await this.transport.send({ method: 'GET', path: this.path + rest }, options));
-  }
-
-  /** Sends a POST. All attempts share one `Idempotency-Key`. @param action what follows the path of the list */
-  protected post(
+  /** A POST whose attempts share one `Idempotency-Key`. @param action what follows the path of the list */
+  protected postOf(
     action: string,
-    body: object,
+    fields: object,
     options: CreateOptions & WriteOptions = {},
-  ): Promise<ApiResponse> {
-    const call = {
-      method: 'POST',
-      path: this.path + action,
-      headers: { ...idempotencyKey(options), ...ifMatch(options) },
-      body: jsonOf(body),
-    } as const;
-    return this.transport.send(call, options);
+  ): ApiCall {
+    const headers = { ...idempotencyKey(options), ...ifMatch(options) };
+    return { method: 'POST', path: this.path + action, headers, body: jsonOf(fields) };
   }
 
   /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
   protected async remove(
     id: string,
-    options?: WriteOptions,
+    options: WriteOptions = {},
     ifGone?: T['Removed'],
   ): Promise<T['Removed']> {
+    const path = this.path + segmentOf(id);
     const bodyIfGone = ifGone && { data: ifGone };
-    const { body } = await this.write('DELETE', id, options, { bodyIfGone });
-    return (body as { data: T['Removed'] }).data;
-  }
-
-  /** Writes a record, if it has the entity tag `ifMatch`. */
-  protected write(
-    method: 'PUT' | 'DELETE',
-    id: string,
-    options: WriteOptions = {},
-    more: Pick<ApiCall, 'body' | 'bodyIfGone'>,
-  ): Promise<ApiResponse> {
-    const call = { method, path: this.path + segmentOf(id), headers: ifMatch(options), ...more };
-    return this.transport.send(call, options);
+    const call = { method: 'DELETE', path, headers: ifMatch(options), bodyIfGone } as const;
+    return this.transport.one(call, options);
   }
 }
 
@@ -177,7 +143,7 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   ): Promise<Page<SomeFields<T>>>;
   override list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
   override async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
-    return this.transport.get(this.path, query, options);
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
   }
 
   /**
@@ -210,7 +176,7 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
   async create(fields: T['Create'], options?: CreateOptions): Promise<T['Record']> {
-    return recordOf(await this.post('', fields, options));
+    return this.transport.one(this.postOf('', fields, options), options);
   }
 
   /**
@@ -222,15 +188,17 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
     { atomic = false, throwOnFailed = true, ...options }: BatchOptions = {},
   ): Promise<BatchResponse> {
     for (const item of items) if ('if_match' in item) ifMatch({ ifMatch: item.if_match as string });
-    const { body } = await this.post('/batch', { atomic, items }, options);
-    const response = body as BatchResponse;
+    const call = this.postOf('/batch', { atomic, items }, options);
+    const response = await this.transport.send<BatchResponse>(call, options);
     if (throwOnFailed && response.meta.failed > 0) throw new LatitudeBatchError(response);
     return response;
   }
 
   /** Changes the given fields; `null` clears a field. */
-  async update(id: string, fields: T['Update'], options?: WriteOptions): Promise<T['Record']> {
-    return recordOf(await this.write('PUT', id, options, { body: jsonOf(fields) }));
+  async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
+    const path = this.path + segmentOf(id);
+    const call = { method: 'PUT', path, headers: ifMatch(options), body: jsonOf(fields) } as const;
+    return this.transport.one(call, options);
   }
 }
 
@@ -247,12 +215,6 @@ export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
   cancel(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options);
   }
-}
-
-export function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
-  const { data } = body as { data: Record };
-  if (etag !== null) tags.set(data, etag);
-  return data;
 }
 
 /** @throws TypeError if the fields have no JSON, such as a BigInt, NaN or an object that contains itself */

@@ -1,22 +1,20 @@
 import { LatitudeApiError, LatitudeConnectionError, type LatitudeError } from './errors.js';
 import { retryAfterMs } from './retry-policy.js';
-import type { ErrorDetail } from './types.js';
+import type { components } from './openapi.js';
 
-/** A successful response. */
-export interface ApiResponse {
-  readonly body: unknown;
-  readonly etag: string | null;
+/** The body of an error response. A proxy or a later version can leave out a part. */
+interface ErrorBody {
+  readonly error?: Partial<components['schemas']['Error']['error']>;
 }
 
-/** The body of an error response. */
-interface ErrorBody {
-  readonly error?: {
-    readonly code?: string;
-    readonly message?: string;
-    readonly retryable?: boolean;
-    readonly request_id?: string;
-    readonly details?: readonly ErrorDetail[];
-  };
+const tags = new WeakMap<object, string>();
+
+/**
+ * The entity tag of a record that a client received from `get`, `create` or `update`, for `ifMatch`.
+ * Undefined for any other object, such as an item of a list or a copy.
+ */
+export function etagOf(record: object): string | undefined {
+  return tags.get(record);
 }
 
 /** A failed attempt: the error, and whether and when to try again. */
@@ -45,19 +43,26 @@ interface CallState {
  */
 const UNRELATED_STATUSES = [401, 403, 412];
 
-/** Parses a complete response. */
+/**
+ * Parses a complete response, and keeps the entity tag of the record in it.
+ * @returns the body of a successful response, which is a string if it is a file
+ */
 export function parseResponse(
   response: Response,
   text: string,
   { isWrite, wasUncertain, isFile = false }: CallState,
-): ApiResponse | FailedAttempt {
+): unknown {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;
   const isSuccess = status >= 200 && status < 300;
-  if (isFile && isSuccess) return { body: text, etag: null };
+  if (isFile && isSuccess) return text;
   const body = parse(text);
   if (isSuccess) {
-    if (isEnvelope(body)) return { body, etag: headers.get('etag') };
+    if (isEnvelope(body)) {
+      const etag = headers.get('etag');
+      if (etag !== null && isObject(body.data)) tags.set(body.data, etag);
+      return body;
+    }
     const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
     const options = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
     const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...options });
@@ -101,7 +106,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isEnvelope(body: unknown): boolean {
+function isEnvelope(body: unknown): body is { readonly data: unknown } {
   return isObject(body) && 'data' in body;
 }
 

@@ -1,5 +1,5 @@
 import { DeadlineExceeded, sleep, withDeadline } from './deadline.js';
-import { type ApiResponse, FailedAttempt, isObject, parseResponse } from './response.js';
+import { FailedAttempt, isObject, parseResponse } from './response.js';
 import {
   LatitudeAbortError,
   LatitudeConnectionError,
@@ -11,8 +11,10 @@ import type { CallOptions, ClientOptions } from './types.js';
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path and query, relative to the base URL. */
+  /** Relative to the base URL. */
   readonly path: string;
+  /** Undefined parameters are left out. An array is a parameter that is given several times. */
+  readonly query?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body: JSON, unless a header says otherwise. */
   readonly body?: string | Uint8Array<ArrayBuffer> | Blob;
@@ -21,7 +23,7 @@ export interface ApiCall {
   /** Time in milliseconds that the server may wait before it responds. The timeout begins after it. */
   readonly waitMs?: number;
   /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
-  readonly bodyIfGone?: unknown;
+  readonly bodyIfGone?: object | undefined;
 }
 
 const DEFAULT_ATTEMPTS = 3;
@@ -58,18 +60,21 @@ export class Transport {
     validateLimits(options);
   }
 
-  /** @throws LatitudeError, or TypeError that names the option */
-  async send(call: ApiCall, options: CallOptions = {}): Promise<ApiResponse> {
-    const { maxAttempts, timeoutMs } = validateLimits({ ...this.options, ...defined(options) });
+  /**
+   * @returns the body of the response
+   * @throws LatitudeError, or TypeError that names the option
+   */
+  async send<Body>(call: ApiCall, options: CallOptions = {}): Promise<Body> {
+    const { maxAttempts, timeoutMs } = validateLimits(options, this.options);
     const signals = [this.options.signal, options.signal];
     const attemptMs = timeoutMs + (call.waitMs ?? 0);
     let isUncertain = false;
     for (let attempt = 1; ; attempt++) {
       const result = await this.attempt(call, signals, attemptMs, isUncertain);
-      if (!(result instanceof FailedAttempt)) return result;
+      if (!(result instanceof FailedAttempt)) return result as Body;
       isUncertain ||= result.error.uncertain;
       if (isUncertain && call.bodyIfGone && result.error.status === 404) {
-        return { body: call.bodyIfGone, etag: null };
+        return call.bodyIfGone as Body;
       }
       if (!result.isWorthRetrying || attempt >= maxAttempts) throw result.error;
       const delay = retryDelay(attempt, result.retryAfterMs);
@@ -79,24 +84,20 @@ export class Transport {
     }
   }
 
-  /** Sends a GET. @returns the body of the response */
-  async get<Body>(
-    path: string,
-    query: object = {},
-    options?: CallOptions,
-    more?: Pick<ApiCall, 'isFile' | 'waitMs'>,
-  ): Promise<Body> {
-    const call = { method: 'GET', path: path + queryString(query), ...more } as const;
-    return (await this.send(call, options)).body as Body;
+  /** Sends a request that is answered with one record. @returns the record */
+  async one<Record>(call: ApiCall, options?: CallOptions): Promise<Record> {
+    return (await this.send<{ data: Record }>(call, options)).data;
   }
 
+  /** @returns the body of the response, or why there is none */
   private async attempt(
     call: ApiCall,
     signals: readonly (AbortSignal | undefined)[],
     timeoutMs: number,
     wasUncertain: boolean,
-  ): Promise<ApiResponse | FailedAttempt> {
-    const { method, path, isFile } = call;
+  ): Promise<unknown> {
+    const { method, query = {}, isFile } = call;
+    const path = call.path + queryString(query);
     const isWrite = method !== 'GET';
     let uncertain = wasUncertain;
     try {
@@ -138,8 +139,8 @@ export class Transport {
   }
 }
 
-/** The query of a URL, with `?`. An array is a parameter that is given several times. */
-export function queryString(query: object): string {
+/** The query of a URL, with `?`. */
+function queryString(query: object): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one): [string, unknown] => [name, one]),
   );
@@ -165,18 +166,16 @@ function abortError(reason: unknown, uncertain: boolean): LatitudeError {
   return new LatitudeAbortError('The call was aborted.', { code: 'aborted', ...options });
 }
 
-/** @throws TypeError that names the option */
-function validateLimits({
-  maxAttempts = DEFAULT_ATTEMPTS,
-  timeoutMs = DEFAULT_TIMEOUT_MS,
-}: CallOptions) {
+/**
+ * @param defaults the options of the client
+ * @throws TypeError that names the option
+ */
+function validateLimits(options: CallOptions, defaults: CallOptions = {}) {
+  const { maxAttempts = defaults.maxAttempts ?? DEFAULT_ATTEMPTS } = options;
+  const { timeoutMs = defaults.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
     throw new TypeError('maxAttempts must be an integer of at least 1');
   }
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds above 0');
   return { maxAttempts, timeoutMs };
-}
-
-function defined(options: CallOptions): CallOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

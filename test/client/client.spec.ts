@@ -205,6 +205,15 @@ describe('retries', () => {
   });
 });
 
+describe('the timeout of an export', () => {
+  it.each([{}, { timeoutMs: undefined }])('is ten minutes with the options %j', async (options) => {
+    const start = Date.now();
+    const call = clientOf(['silence'], { maxAttempts: 1 }).leads.export({}, options);
+    expect(await failureOf(call)).toMatchObject({ code: 'timeout' });
+    expect(Date.now() - start).toBe(600_000);
+  });
+});
+
 describe('retryDelay', () => {
   it.each([
     [1, 0, 500],
