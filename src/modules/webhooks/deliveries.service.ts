@@ -4,11 +4,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../platform/data/lists/page.js';
+import { originOf } from '../../platform/data/records/record-changes.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import { UUID } from '../../platform/fields/kinds/uuid.js';
+import { nullsForMissing } from '../../platform/fields/changes.js';
 import { defineJob } from '../../platform/jobs/job.js';
 import { JobsService } from '../../platform/jobs/jobs.service.js';
+import { EventActorDto } from '../events/event.dto.js';
 import { EventTypes } from '../events/event-types.js';
 import {
   DeliveriesRepository,
@@ -150,22 +152,14 @@ export class DeliveriesService {
   }
 }
 
-function testEvent({ actor: { key, channel }, requestId }: Call, webhook: WebhookDto) {
-  // The actor of a command has a name in place of a key.
-  const key_id = UUID.test(key.id) ? key.id : null;
+function testEvent(call: Call, webhook: WebhookDto) {
   return {
     id: `test_${randomUUID()}`,
     type: TEST_TYPE,
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: {
-      key_id,
-      channel: key_id && channel,
-      request_id: requestId ?? null,
-      grant_id: null,
-      client_id: null,
-    },
+    actor: nullsForMissing(EventActorDto, originOf(call)),
   };
 }
 

@@ -16,15 +16,13 @@ export function isTargetUrl(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** The IP address in the host of a URL; undefined if the host is a name. */
-export function addressOf(url: string): string | undefined {
+/**
+ * Whether the host of a URL is an address that is not public, or a name of this machine (RFC 6761), which name servers do
+ * not know.
+ */
+export function hasPrivateHost(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(host) === 0 ? undefined : host;
-}
-
-/** Whether the host of a URL is a name of this machine (RFC 6761). Name servers do not know it. */
-export function hasLoopbackName(url: string): boolean {
-  return /(^|\.)localhost\.?$/.test(new URL(url).hostname);
+  return isIP(host) === 0 ? /(^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
 }
 
 /** Where virtual machines of Azure reach its platform. It is in the range of public addresses. */

@@ -2,14 +2,14 @@ import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/config/settings.js';
 import { VERSION } from '../../platform/config/version.js';
 import { MAX_RESPONSE_BYTES } from './delivery.dto.js';
 import type { AttemptResult, DueDelivery } from './deliveries.repository.js';
 import { signaturesOf } from './signature.js';
-import { addressOf, hasLoopbackName, isPublicAddress } from './target-url.js';
+import { hasPrivateHost, isPublicAddress } from './target-url.js';
 
 /** Time limit of an attempt, from the resolution of the host to the end of the response. */
 const TIMEOUT_MS = 15_000;
@@ -31,9 +31,7 @@ export class WebhookSender {
    * names are resolved later.
    */
   isRefused(url: string): boolean {
-    const address = addressOf(url);
-    if (address !== undefined) return !this.allows(address);
-    return !this.settings.webhooksAllowPrivateTargets && hasLoopbackName(url);
+    return !this.settings.webhooksAllowPrivateTargets && hasPrivateHost(url);
   }
 
   /** Makes one attempt. It never rejects. */
@@ -66,13 +64,12 @@ export class WebhookSender {
   ): Promise<http.IncomingMessage> {
     const timestamp = Math.floor(Date.now() / 1_000);
     const secrets = previous_secret === null ? [secret] : [secret, previous_secret];
-    const isSecure = new URL(url).protocol === 'https:';
+    const { Agent, request: start } = new URL(url).protocol === 'https:' ? https : http;
     return new Promise((resolve, reject) => {
-      const request = (isSecure ? https : http).request(url, {
+      const request = start(url, {
         method: 'POST',
         // Each attempt has a connection of its own, so that its address is checked. Proxy variables do not apply.
-        agent: false,
-        lookup: this.lookup,
+        agent: new Agent({ autoSelectFamily: true, lookup: this.lookup }),
         signal,
         headers: {
           'Content-Type': 'application/json',
@@ -105,30 +102,21 @@ export class WebhookSender {
     ];
   }
 
-  /** Resolves a host to addresses that were checked. The connection uses these addresses. */
-  private readonly lookup: LookupFunction = (host, { all }, callback) => {
-    this.allowedAddressesOf(host).then(
-      ([first, ...others]) => {
-        if (all) callback(null, [first, ...others]);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => {
-        callback(error as Error, []);
-      },
-    );
-  };
+  /** The look-up of connections. With `autoSelectFamily`, Node asks for all addresses, and connects to one of them. */
+  private readonly lookup = callbackify<string, object, LookupAddress[]>((host) =>
+    this.allowedAddressesOf(host),
+  );
 
-  /** @throws DeliveryError if there are none, or one that is not public */
-  private async allowedAddressesOf(host: string): Promise<[LookupAddress, ...LookupAddress[]]> {
-    const [first, ...others] = await this.resolve(host);
-    if (!first) throw new DeliveryError('The host has no address.');
-    const isAllowed = [first, ...others].every(({ address }) => this.allows(address));
-    if (!isAllowed) throw new DeliveryError(NOT_PUBLIC);
-    return [first, ...others];
-  }
-
-  private allows(address: string): boolean {
-    return this.settings.webhooksAllowPrivateTargets || isPublicAddress(address);
+  /**
+   * The addresses of a host, after they were checked.
+   * @throws DeliveryError if there are none, or one that is not public
+   */
+  private async allowedAddressesOf(host: string): Promise<LookupAddress[]> {
+    const addresses = await this.resolve(host);
+    if (addresses.length === 0) throw new DeliveryError('The host has no address.');
+    const arePublic = addresses.every(({ address }) => isPublicAddress(address));
+    if (arePublic || this.settings.webhooksAllowPrivateTargets) return addresses;
+    throw new DeliveryError(NOT_PUBLIC);
   }
 }
 

@@ -157,18 +157,10 @@ function isOfImport({ actor }: RecordedEvent): boolean {
   return actor.channel === 'import';
 }
 
-/** Its body is made for each webhook that receives it: most organizations have none. */
 function newEventOf(event: RecordedEvent): NewEvent {
   const { id: eventId, type, record } = event;
-  return {
-    eventId,
-    type,
-    recordId: record.id,
-    createdAt: new Date(event.created_at),
-    get body() {
-      return JSON.stringify(event);
-    },
-  };
+  const createdAt = new Date(event.created_at);
+  return { eventId, type, recordId: record.id, createdAt, body: JSON.stringify(event) };
 }
 
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {
