@@ -36,15 +36,11 @@ export class AuthRepository {
     private readonly database: TenantDatabase,
   ) {}
 
-  /**
-   * @param phone_region the default of the column applies if it is undefined
-   * @returns the phone region of the organization
-   */
-  async insertOrganization(
-    organization: Pick<Organization, 'id' | 'name'> & { phone_region: string | undefined },
-  ): Promise<string> {
-    const { generatedMaps } = await this.organizations.insert(organization);
-    return (generatedMaps as { phone_region: string }[])[0]?.phone_region ?? '';
+  /** @param fields without a phone region, the default of the column applies */
+  async insertOrganization(fields: Partial<Organization>): Promise<Organization> {
+    const organization = this.organizations.create(fields);
+    await this.organizations.insert(organization);
+    return organization;
   }
 
   /** @returns whether the organization exists */

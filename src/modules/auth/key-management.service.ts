@@ -104,12 +104,12 @@ export class KeyManagement {
       if (caller) assertMayRotate(caller, old);
       const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
       const ends_with = [...new Set([...old.ends_with, ...added])];
-      const lifetime = old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime());
-      const expires_at = earlier(lifetime, await this.repository.earliestExpiry(inner, ends_with));
+      const expires_at =
+        old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime());
       const key = await this.issue(inner, { ...old, expires_at, ends_with });
-      const end = later(overlapMs);
-      await this.repository.replace(inner, { old: id, new: key.id }, end, added);
-      return { key, oldExpiresAt: earlier(old.expires_at, end) };
+      const ids = { old: id, new: key.id };
+      const ended = await this.repository.replace(inner, ids, later(overlapMs), added);
+      return { key, oldExpiresAt: orNotFound(ended, 'key').value().expires_at };
     });
   }
 
@@ -242,9 +242,4 @@ function hasEnded({ revoked_at, expires_at }: ApiKeyDto): boolean {
 /** The time after some milliseconds. */
 export function later(ms: number): Date {
   return new Date(Date.now() + ms);
-}
-
-function earlier(one: Date | null, other: Date | null): Date | null {
-  if (!one || !other) return one ?? other;
-  return one < other ? one : other;
 }

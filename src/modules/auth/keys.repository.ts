@@ -30,11 +30,13 @@ function withEvents(type: string, changed: readonly string[], change: string): s
     select id, row_to_json(record)::text as json from record`;
 }
 
+/** A key expires at the latest when those that it ends with do. */
 const INSERT = withEvents(
   'key.created',
   [],
-  `insert into api_keys (organization_id, id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with)
-    values ($1, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  `insert into api_keys (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at)
+    values ($1, $5, $6, $7, $8, $9, $10, $11, least($12,
+      (select min(expires_at) from api_keys where organization_id = $1 and id = any($11::uuid[]))))`,
 );
 
 const ROTATE = withEvents(
@@ -101,19 +103,12 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   }
 
   /**
-   * The earliest expiry of some keys; null if none of them expires.
+   * Inserts a key, which expires at the latest when those that it ends with do.
    * @throws ApiError `create_failed`
    */
-  async earliestExpiry(call: InTransaction, ids: readonly string[]): Promise<Date | null> {
-    const text =
-      'select min(expires_at) as earliest from api_keys where organization_id = $1 and id = any($2::uuid[])';
-    return (await this.runIn<{ earliest: Date | null }>(call, text, ids))[0]?.earliest ?? null;
-  }
-
-  /** @throws ApiError `create_failed` */
   async insert(call: InTransaction, row: NewKeyRow): Promise<Stored<ApiKeyDto>> {
-    const { id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with } = row;
-    const values = [id, name, key_hash, key_start, scopes, user_id, expires_at, ends_with];
+    const { id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at } = row;
+    const values = [id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at];
     const [inserted] = await this.change(call, INSERT, ...values);
     if (!inserted) throw new Error('The key was not inserted.');
     return inserted;
@@ -123,6 +118,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    * Lets a new key take the place of an old one: keys that end with the old one end with the new one.
    * @param oldEnd when the old key ends, unless it ends earlier
    * @param added keys that the new one ends with, and the old one does not
+   * @returns the old key
    * @throws ApiError `create_failed`
    */
   async replace(
@@ -130,9 +126,10 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
     ids: { readonly old: string; readonly new: string },
     oldEnd: Date,
     added: readonly string[],
-  ): Promise<void> {
-    await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
+  ): Promise<Stored<ApiKeyDto> | undefined> {
+    const [old] = await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
     await this.runIn(call, INHERIT, ids.old, ids.new, added);
+    return old;
   }
 
   /**

@@ -52,12 +52,9 @@ export class KeysService {
     name: string,
     phoneRegion?: string,
   ): Promise<{ id: string; name: string; phone_region: string }> {
-    const organization = { id: uuidv7(), name: requireName(name) };
-    const phone_region = await this.repository.insertOrganization({
-      ...organization,
-      phone_region: phoneRegion,
-    });
-    return { ...organization, phone_region };
+    const fields = { id: uuidv7(), name: requireName(name), phone_region: phoneRegion };
+    const { id, name: stored, phone_region } = await this.repository.insertOrganization(fields);
+    return { id, name: stored, phone_region };
   }
 
   /**
