@@ -11,7 +11,6 @@ const PHONE_REGION = 'country of phone numbers without a country code, such as U
 
 /** A key is cached for less than a second, and a write times out after less than 5 seconds. */
 const MAX_REQUEST_MS = 6_000;
-const CLOCK_SKEW_MS = 60_000;
 
 /** `latitude organizations`. */
 export function addOrganizations(program: Command, run: Run): void {
@@ -52,10 +51,7 @@ export function addOrganizations(program: Command, run: Run): void {
     });
 }
 
-/**
- * Requests that authenticated before the change still use the old region. Their leads are normalized
- * again after these requests have ended.
- */
+/** Requests that authenticated before the change still use the old region. The leads are normalized after these have ended. */
 async function changeRegion(
   app: INestApplicationContext,
   id: string,
@@ -66,16 +62,11 @@ async function changeRegion(
   const identity = app.get(ContactIdentityService);
   const call = { tenant: { id } };
   const { name, phone_region: previous } = await keys.getOrganization(id);
-  const changedAt = new Date();
   await keys.setPhoneRegion(id, region);
   await progress(2, async (advance) => {
-    await identity.normalizeAgain(call, region);
+    if (previous !== region) await wait(MAX_REQUEST_MS);
     advance(1);
-    if (previous !== region) {
-      await wait(Math.max(0, changedAt.getTime() + MAX_REQUEST_MS - Date.now()));
-      // Allows for a difference between the clocks of the database and this process.
-      await identity.normalizeAgain(call, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
-    }
+    await identity.normalizeAgain(call, region);
     advance(1);
   });
   const conflicts = await identity.listConflicts(call, region);

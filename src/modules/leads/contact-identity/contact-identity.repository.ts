@@ -33,19 +33,15 @@ const TO_REFILL = `search_text not like ${FOLDED_PATTERN}`;
 export class ContactIdentityRepository {
   constructor(private readonly database: TenantDatabase) {}
 
-  /**
-   * Reads the oldest leads after another one, and locks them until the transaction ends.
-   * @param changedSince only leads that were changed at this time or later
-   */
+  /** Reads the oldest leads after another one, and locks them until the transaction ends. */
   lockNextBatch(
     call: InTransaction,
-    { after, changedSince, limit }: { after?: LeadAge; changedSince?: Date; limit: number },
+    { after, limit }: { after?: LeadAge; limit: number },
   ): Promise<IdentifiedLead[]> {
     return call.transaction.query({
       text: `${SELECT} and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::uuid))
-          and ($4::timestamptz is null or updated_at >= $4::timestamptz)
         order by created_at, id limit ${limit} for update`,
-      values: [call.tenant.id, after?.created_at ?? null, after?.id ?? null, changedSince ?? null],
+      values: [call.tenant.id, after?.created_at ?? null, after?.id ?? null],
     });
   }
 

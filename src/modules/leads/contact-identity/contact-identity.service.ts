@@ -41,18 +41,6 @@ interface Entry {
   readonly next: LeadIdentity;
 }
 
-/** The leads to write, and what happens if a normalized form belongs to another lead. */
-interface Selection {
-  /**
-   * Whether all leads are written, and a lead takes its form from a newer lead that has it, as after a change of the phone
-   * region. Otherwise those to refill are written, and a lead keeps its earlier form
-   * (docs/contract/resources.md#uniqueness).
-   */
-  readonly takesForms: boolean;
-  /** Of all leads, only those that were changed at this time or later. */
-  readonly changedSince?: Date;
-}
-
 /**
  * Writes the normalized e-mails and phones and the search texts of stored leads again, after the rules or the phone
  * region have changed. This changes no response and no `updated_at`, and writes no event.
@@ -70,11 +58,10 @@ export class ContactIdentityService {
    * Stores the normalized e-mail and phone of every lead of an organization. If two leads have the
    * same form, the older one keeps it. The other one has none until its field changes.
    * @param region of numbers without a country code
-   * @param changedSince only leads that were changed at this time or later
    * @throws ApiError `create_failed`
    */
-  async normalizeAgain(call: TenantCall, region: string, changedSince?: Date): Promise<void> {
-    await this.writeBatches(call, region, { takesForms: true, changedSince });
+  async normalizeAgain(call: TenantCall, region: string): Promise<void> {
+    await this.writeBatches(call, region, true);
   }
 
   /**
@@ -118,7 +105,7 @@ export class ContactIdentityService {
    */
   async refill(call: TenantCall, region: string, mayContinue = () => true): Promise<void> {
     if (!(await this.repository.hasToRefill(call))) return;
-    await this.writeBatches(call, region, { takesForms: false }, mayContinue);
+    await this.writeBatches(call, region, false, mayContinue);
   }
 
   /**
@@ -130,11 +117,16 @@ export class ContactIdentityService {
     await this.write(call, region, await this.repository.lockOne(call, id), false);
   }
 
-  /** Writes leads in batches, until one is not full. */
+  /**
+   * Writes leads in batches, until one is not full.
+   * @param takesForms whether all leads are written, and a lead takes its form from a newer lead that has it, as after a
+   *   change of the phone region. Otherwise those to refill are written, and a lead keeps its earlier form
+   *   (docs/contract/resources.md#uniqueness).
+   */
   private async writeBatches(
     call: TenantCall,
     region: string,
-    { takesForms, changedSince }: Selection,
+    takesForms: boolean,
     mayContinue = () => true,
   ): Promise<void> {
     let range: { after?: IdentifiedLead; limit: number } = { limit: BATCH };
@@ -142,7 +134,7 @@ export class ContactIdentityService {
       const { after, limit } = range;
       const run = async (inner: InTransaction) => {
         const leads = takesForms
-          ? await this.repository.lockNextBatch(inner, { after, limit, changedSince })
+          ? await this.repository.lockNextBatch(inner, { after, limit })
           : await this.repository.lockToRefill(inner, { after, limit });
         await this.write(inner, region, leads, takesForms);
         return leads;
