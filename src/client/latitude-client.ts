@@ -42,36 +42,31 @@ interface TaskTypes {
   Removed: Deleted;
 }
 
+const LEAD_EVENTS = 'lead.created,lead.updated,lead.deleted';
+const APPOINTMENT_EVENTS = 'appointment.created,appointment.updated,appointment.cancelled';
+const TASK_EVENTS = 'task.created,task.updated,task.completed,task.deleted';
+
 /**
  * A client of the API. Calls with transient failures are retried with exponential backoff and jitter,
  * by default up to 3 attempts. A retried creation is carried out once.
  */
 export class LatitudeClient {
-  readonly leads: Leads;
-  readonly appointments: CancellableResource<AppointmentTypes>;
-  readonly tasks: DeletableResource<TaskTypes>;
-  readonly events: Events;
-  readonly keys: Keys;
-  readonly grants: Grants;
+  private readonly transport = new Transport(this.options);
+  readonly leads = new Leads(this.transport, '/api/v1/leads', LEAD_EVENTS);
+  readonly appointments = new CancellableResource<AppointmentTypes>(
+    this.transport,
+    '/api/v1/appointments',
+    APPOINTMENT_EVENTS,
+  );
+  readonly tasks = new DeletableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  readonly events = new Events(this.transport);
+  readonly keys = new Keys(this.transport, '/api/v1/keys');
+  readonly grants = new Grants(this.transport, '/api/v1/grants');
   /** The organizations of an operator. */
-  readonly organizations: Organizations;
-  private readonly transport: Transport;
+  readonly organizations = new Organizations(this.transport, '/api/v1/organizations');
 
   /** @throws TypeError that names the invalid option */
-  constructor(options: ClientOptions) {
-    this.transport = new Transport(options);
-    const { transport } = this;
-    const lead = 'lead.created,lead.updated,lead.deleted';
-    const appointment = 'appointment.created,appointment.updated,appointment.cancelled';
-    const task = 'task.created,task.updated,task.completed,task.deleted';
-    this.leads = new Leads(transport, '/api/v1/leads', lead);
-    this.appointments = new CancellableResource(transport, '/api/v1/appointments', appointment);
-    this.tasks = new DeletableResource(transport, '/api/v1/tasks', task);
-    this.events = new Events(transport);
-    this.keys = new Keys(transport, '/api/v1/keys');
-    this.grants = new Grants(transport, '/api/v1/grants');
-    this.organizations = new Organizations(transport, '/api/v1/organizations');
-  }
+  constructor(private readonly options: ClientOptions) {}
 
   /** The organization, scopes, expiry and limits of the key. */
   me(options?: CallOptions): Promise<Me> {

@@ -53,10 +53,7 @@ export type EventQuery = Query<'eventsList'>;
 export type CursorMeta = Schemas['CursorMeta'];
 
 /** One page of events. */
-export interface EventsPage {
-  data: RecordEvent[];
-  meta: CursorMeta;
-}
+export type EventsPage = CursorPage<RecordEvent>;
 
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyCreate = Input<Schemas['CreateKey']>;
