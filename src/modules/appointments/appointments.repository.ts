@@ -5,27 +5,26 @@ import type { Row } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
+import { withLeadName } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { type AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
 import { Appointment } from './appointment.entity.js';
 
+const WITH_LEAD_NAME = withLeadName('lead_name', 'appointments', 'lead_id');
+
 /** SQL of appointments. */
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<Appointment> {
-  private readonly items: RecordList<AppointmentDto>;
+  private readonly items = new RecordList<AppointmentDto>(this.database, {
+    entity: Appointment,
+    query: AppointmentListQuery,
+    computed: WITH_LEAD_NAME,
+  });
 
   constructor(database: TenantDatabase) {
-    const fields = { lead_name: leadNameSql('appointments', 'lead_id') };
-    const computed = { fields, isFor: showsLeadNames };
-    super(database, Appointment, computed);
-    this.items = new RecordList(database, {
-      entity: Appointment,
-      query: AppointmentListQuery,
-      computed,
-    });
+    super(database, Appointment, WITH_LEAD_NAME);
   }
 
   /** @throws ApiError `query_failed` */

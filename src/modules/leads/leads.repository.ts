@@ -27,22 +27,21 @@ type ListCall = TenantCall & { readonly tenant: Pick<Tenant, 'phoneRegion'> };
 /** SQL of leads. */
 @Injectable()
 export class LeadsRepository extends TenantRepository<Lead> {
-  private readonly items: RecordList<LeadListItemDto>;
+  private readonly items = new RecordList<LeadListItemDto>(this.database, {
+    entity: Lead,
+    item: LeadListItemDto,
+    query: LeadListQuery,
+    sorts: {
+      first_name: { collation: NAMES_COLLATION },
+      last_name: { collation: NAMES_COLLATION },
+    },
+  });
 
   constructor(
     database: TenantDatabase,
     private readonly snapshots: SnapshotReader,
   ) {
     super(database, Lead);
-    this.items = new RecordList(database, {
-      entity: Lead,
-      item: LeadListItemDto,
-      query: LeadListQuery,
-      sorts: {
-        first_name: { collation: NAMES_COLLATION },
-        last_name: { collation: NAMES_COLLATION },
-      },
-    });
   }
 
   /** @throws ApiError `query_failed` */
@@ -180,7 +179,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
   findHolders(call: TenantCall, values: readonly UniqueValues[]): Promise<Holder[]> {
     const columns = Object.entries(UNIQUE_COLUMNS);
     const holders = columns.map(
-      ([field, column], index) => `select id, '${field}' as field, ${field} as value,
+      ([field, column], index) => `select id, created_at, '${field}' as field, ${field} as value,
           ${column} as compared
         from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}
           and ${column} = any($${index + 2})`,

@@ -21,6 +21,7 @@ export type UniqueValues = Readonly<Record<(typeof UNIQUE_COLUMNS)[UniqueField],
 /** A lead, not deleted, that has one of the unique values. */
 export interface Holder {
   readonly id: string;
+  readonly created_at: Date;
   readonly field: UniqueField;
   /** The field as it was given. */
   readonly value: string;

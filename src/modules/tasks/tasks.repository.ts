@@ -5,28 +5,27 @@ import type { Row } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { leadNameSql, showsLeadNames } from '../leads/lead-name.js';
+import { withLeadName } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { type TaskDto, TaskListQuery } from './task.dto.js';
 import { Task } from './task.entity.js';
 
+const WITH_LEAD_NAME = withLeadName('contact_name', 'tasks', 'contact_id');
+
 /** SQL of tasks. */
 @Injectable()
 export class TasksRepository extends TenantRepository<Task> {
-  private readonly items: RecordList<TaskDto>;
+  private readonly items = new RecordList<TaskDto>(this.database, {
+    entity: Task,
+    query: TaskListQuery,
+    sorts: { priority: { column: 'priority_rank' } },
+    computed: WITH_LEAD_NAME,
+  });
 
   constructor(database: TenantDatabase) {
-    const fields = { contact_name: leadNameSql('tasks', 'contact_id') };
-    const computed = { fields, isFor: showsLeadNames };
-    super(database, Task, computed);
-    this.items = new RecordList(database, {
-      entity: Task,
-      query: TaskListQuery,
-      sorts: { priority: { column: 'priority_rank' } },
-      computed,
-    });
+    super(database, Task, WITH_LEAD_NAME);
   }
 
   /** @throws ApiError `query_failed` */

@@ -76,20 +76,6 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** @returns the leads that have one of these normalized forms, by form */
-  async findByNormalized(
-    call: InTransaction,
-    column: IdentityColumn,
-    forms: readonly (string | null)[],
-  ): Promise<ReadonlyMap<string, LeadAge>> {
-    const rows = await call.transaction.query<LeadAge & { form: string }>({
-      text: `select ${column} as form, id, created_at from leads
-        where ${NOT_DELETED} and ${column} = any($2)`,
-      values: [call.tenant.id, forms],
-    });
-    return new Map(rows.map((row) => [row.form, row]));
-  }
-
   /**
    * Removes the normalized forms of leads, and their new forms from the leads that have them, so that `setNormalized` meets
    * no other lead with the same form.

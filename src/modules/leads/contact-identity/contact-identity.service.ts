@@ -7,7 +7,8 @@ import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';
 import { leadSearchText } from '../lead-search.js';
-import { uniqueValuesOf } from '../unique-values.js';
+import { LeadsRepository } from '../leads.repository.js';
+import { type Holder, uniqueValuesOf } from '../unique-values.js';
 import { parsePhone } from './contact-identity.js';
 import {
   ContactIdentityRepository,
@@ -51,6 +52,7 @@ export class ContactIdentityService {
     private readonly database: TenantDatabase,
     private readonly keys: KeysService,
     private readonly repository: ContactIdentityRepository,
+    private readonly leads: LeadsRepository,
     private readonly background: BackgroundWork,
   ) {}
 
@@ -73,12 +75,13 @@ export class ContactIdentityService {
     return this.database.transaction(call, async (inner) => {
       const leads = await this.repository.findWithoutNormalized(inner);
       const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
+      const holders = await this.holdersOf(inner, entries);
       const found: IdentityConflict[] = [];
       for (const [field, column] of FIELDS) {
-        const forms = entries.map(({ next }) => next[column]);
-        const holders = await this.repository.findByNormalized(inner, column, forms);
+        const ofField = holders.filter((holder) => holder.field === field);
+        const ids = new Map(ofField.map(({ compared, id }) => [compared, id]));
         for (const { lead, next } of entries) {
-          const kept_by = holders.get(next[column] ?? '')?.id ?? null;
+          const kept_by = ids.get(next[column] ?? '') ?? null;
           const isWithout = lead[field] !== null && lead[column] === null;
           if (!isWithout && (kept_by === null || kept_by === lead.id)) continue;
           found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
@@ -152,6 +155,12 @@ export class ContactIdentityService {
     }
   }
 
+  /** The leads that have the new normalized forms. */
+  private holdersOf(call: InTransaction, entries: readonly Entry[]): Promise<Holder[]> {
+    const values = entries.map(({ next }) => ({ ...next, external_id: null }));
+    return this.leads.findHolders(call, values);
+  }
+
   private async write(
     call: InTransaction,
     region: string,
@@ -159,10 +168,10 @@ export class ContactIdentityService {
     takesForms: boolean,
   ): Promise<void> {
     const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
-    for (const [, column] of FIELDS) {
-      const forms = entries.map(({ next }) => next[column]);
-      const holders = await this.repository.findByNormalized(call, column, forms);
-      assignForms(column, entries, holders, takesForms);
+    const holders = await this.holdersOf(call, entries);
+    for (const [field, column] of FIELDS) {
+      const ofField = holders.filter((holder) => holder.field === field);
+      assignForms(column, entries, ofField, takesForms);
       if (!takesForms) continue;
       const moved = entries.filter(({ lead, next }) => next[column] !== lead[column]);
       const next = moved.map((entry) => entry.next);
@@ -184,13 +193,13 @@ export class ContactIdentityService {
 function assignForms(
   column: IdentityColumn,
   entries: readonly Entry[],
-  holders: ReadonlyMap<string, LeadAge>,
+  holders: readonly Holder[],
   takesForms: boolean,
 ): void {
   const ids = new Set(entries.map(({ lead }) => lead.id));
   // The forms of this batch are removed before they are assigned again.
-  const kept = [...holders].filter(([, { id }]) => !takesForms || !ids.has(id));
-  const taken = new Map<string, LeadAge>(kept);
+  const kept = holders.filter(({ id }) => !takesForms || !ids.has(id));
+  const taken = new Map<string, LeadAge>(kept.map((holder) => [holder.compared, holder]));
   for (const { lead, next } of entries) {
     const form = next[column];
     if (form === null) continue;
