@@ -44,14 +44,11 @@ export type DueDelivery = Readonly<
     Required<Pick<Webhook, 'url' | 'secret' | 'previous_secret'>>
 >;
 
-/** What the receiver replied to one attempt, or why there was no response. */
-export interface AttemptResult {
-  readonly durationMs: number;
-  readonly responseStatus: number | null;
-  readonly responseBody: string | null;
-  /** A message for the owner of the webhook; null if the attempt succeeded. */
-  readonly error: string | null;
-}
+/** What the receiver replied to one attempt, or why there was no response. `error` is null if the attempt succeeded. */
+export type AttemptResult = Pick<
+  Delivery,
+  'duration_ms' | 'response_status' | 'response_body' | 'error'
+>;
 
 /** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
 export type Outcome =
@@ -233,10 +230,11 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
     call: TenantCall,
     webhookId: string,
     { id, body }: Pick<DueDelivery, 'id' | 'body'>,
-    { durationMs, responseStatus, responseBody, error }: AttemptResult,
+    { duration_ms, response_status, response_body, error }: AttemptResult,
     outcome: Outcome,
   ): Promise<void> {
-    const values: unknown[] = [call.tenant.id, id, durationMs, responseStatus, responseBody, error];
+    const result = [duration_ms, response_status, response_body, error];
+    const values: unknown[] = [call.tenant.id, id, ...result];
     const size = Buffer.byteLength(body);
     if (outcome.status === 'pending') {
       values.push(outcome.retryMs, size);

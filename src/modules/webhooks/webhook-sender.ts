@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
+import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/config/settings.js';
@@ -39,23 +40,23 @@ export class WebhookSender {
     const start = performance.now();
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
     const result = await this.attempt(delivery, deadline).catch((error: unknown) => ({
-      responseStatus: null,
-      responseBody: null,
+      response_status: null,
+      response_body: null,
       error: messageOf(error, deadline),
     }));
-    return { ...result, durationMs: Math.round(performance.now() - start) };
+    return { ...result, duration_ms: Math.round(performance.now() - start) };
   }
 
   private async attempt(delivery: DueDelivery, signal: AbortSignal) {
     if (this.isRefused(delivery.url)) throw new DeliveryError(NOT_PUBLIC);
     const response = await this.request(delivery, signal);
-    const { statusCode: responseStatus = 0 } = response;
-    if (responseStatus < MIN_STATUS) {
+    const { statusCode: response_status = 0 } = response;
+    if (response_status < MIN_STATUS) {
       response.destroy();
       throw new DeliveryError('The receiver sent an invalid response.');
     }
-    const responseBody = await readStart(response);
-    return { responseStatus, responseBody, error: errorOf(responseStatus) };
+    const response_body = await readStart(response);
+    return { response_status, response_body, error: errorOf(response_status) };
   }
 
   private request(
@@ -92,14 +93,11 @@ export class WebhookSender {
   async resolve(host: string): Promise<LookupAddress[]> {
     if (this.settings.webhooksAllowPrivateTargets)
       return dns.lookup(host, { all: true }).catch(() => []);
-    const [four, six] = await Promise.all([
+    const found = await Promise.all([
       NAME_SERVERS.resolve4(host).catch(() => []),
       NAME_SERVERS.resolve6(host).catch(() => []),
     ]);
-    return [
-      ...four.map((address) => ({ address, family: 4 })),
-      ...six.map((address) => ({ address, family: 6 })),
-    ];
+    return found.flat().map((address) => ({ address, family: isIP(address) }));
   }
 
   /** The look-up of connections. With `autoSelectFamily`, Node asks for all addresses, and connects to one of them. */

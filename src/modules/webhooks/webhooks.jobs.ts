@@ -140,7 +140,7 @@ export class WebhooksJobs {
     const outcome = outcomeOf(delivery, result);
     await this.deliveries.store(call, webhookId, delivery, result, outcome);
     this.attempts.inc({ outcome: outcome.status === 'pending' ? 'retried' : outcome.status });
-    const isGone = result.responseStatus === GONE;
+    const isGone = result.response_status === GONE;
     if (!isGone && (outcome.status === 'succeeded' || delivery.type === TEST_TYPE)) return;
     const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
     if (!reason) return;
@@ -166,6 +166,6 @@ function newEventOf(event: RecordedEvent): NewEvent {
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {
   if (result.error === null) return { status: 'succeeded' };
   const isLast = type === TEST_TYPE || attempts + 1 >= MAX_ATTEMPTS;
-  if (isLast || result.responseStatus === GONE) return { status: 'failed' };
+  if (isLast || result.response_status === GONE) return { status: 'failed' };
   return { status: 'pending', retryMs: retryDelayMs(DELAYS, attempts + 1) };
 }
