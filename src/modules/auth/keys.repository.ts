@@ -3,7 +3,7 @@ import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import { originOf } from '../../platform/data/records/record-changes.js';
+import { originOf, rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
 import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -35,8 +35,9 @@ const INSERT = withEvents(
   'key.created',
   [],
   `insert into api_keys (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at)
-    values ($1, $5, $6, $7, $8, $9, $10, $11, least($12,
-      (select min(expires_at) from api_keys where organization_id = $1 and id = any($11::uuid[]))))`,
+    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, least(expires_at,
+      (select min(expires_at) from api_keys where organization_id = $1 and id = any(input.ends_with)))
+    from json_populate_record(null::api_keys, $5::json) input`,
 );
 
 const ROTATE = withEvents(
@@ -107,9 +108,7 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    * @throws ApiError `create_failed`
    */
   async insert(call: InTransaction, row: NewKeyRow): Promise<Stored<ApiKeyDto>> {
-    const { id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at } = row;
-    const values = [id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at];
-    const [inserted] = await this.change(call, INSERT, ...values);
+    const [inserted] = await this.change(call, INSERT, rowJsonOf(row));
     if (!inserted) throw new Error('The key was not inserted.');
     return inserted;
   }

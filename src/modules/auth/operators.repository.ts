@@ -2,37 +2,30 @@ import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
+import { rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { ApiKey } from './api-key.entity.js';
 import { type CreateOrganizationDto, OrganizationDto } from './organization.dto.js';
 
-/** A key of an operator, without the key itself. */
-export interface OperatorKey {
-  readonly id: string;
-  /** The id of the first key of the operator, which its successors keep. */
+/** The columns of a new key. `operator_id` is the id of the first key of the operator, which its successors keep. */
+type NewOperatorKey = Pick<ApiKey, 'id' | 'name' | 'key_hash' | 'key_start' | 'expires_at'> & {
   readonly operator_id: string;
-  readonly name: string;
-  readonly key_start: string;
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
-  readonly last_used_at: Date | null;
-  readonly revoked_at: Date | null;
-}
-
-type NewOperatorKey = Pick<
-  OperatorKey,
-  'id' | 'operator_id' | 'name' | 'key_start' | 'expires_at'
-> & {
-  readonly key_hash: Buffer;
 };
 
-/** Inserts a key. `$7`: the key that it replaces, which must be valid and ends at `$8`; null for a new operator. */
+/** A key of an operator, without the key itself. */
+export type OperatorKey = Omit<NewOperatorKey, 'key_hash'> &
+  Pick<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>;
+
+/** Inserts a key. `$2`: the key that it replaces, which must be valid and ends at `$3`; null for a new operator. */
 const INSERT_KEY = `
   with old as (
-    update operator_keys set expires_at = least(expires_at, $8)
-    where id = $7 and revoked_at is null and (expires_at is null or expires_at > now())
+    update operator_keys set expires_at = least(expires_at, $3)
+    where id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
     returning id)
   insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at)
-  select $1, $2, $3, $4, $5, $6 where $7::uuid is null or exists (select from old) returning id`;
+  select id, operator_id, name, key_hash, key_start, expires_at
+  from json_populate_record(null::operator_keys, $1::json)
+  where $2::uuid is null or exists (select from old) returning id`;
 
 const ORGANIZATIONS = `
   select *, exists(select from api_keys where organization_id = organizations.id) as has_had_key
@@ -54,11 +47,10 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
    * @throws ApiError `create_failed`
    */
   async insertKey(
-    { id, operator_id, name, key_hash, key_start, expires_at }: NewOperatorKey,
+    key: NewOperatorKey,
     replaced?: { readonly id: string; readonly end: Date },
   ): Promise<boolean> {
-    const columns = [id, operator_id, name, key_hash, key_start, expires_at];
-    const values = [...columns, replaced?.id, replaced?.end];
+    const values = [rowJsonOf(key), replaced?.id, replaced?.end];
     return (await this.database.write({ text: INSERT_KEY, values })).length > 0;
   }
 

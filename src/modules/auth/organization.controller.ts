@@ -4,6 +4,7 @@ import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { AnyKey } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
+import { describeKey, MeDto } from './me.dto.js';
 import { OwnOrganizationDto } from './organization.dto.js';
 import { OrganizationService } from './organization.service.js';
 
@@ -17,5 +18,18 @@ export class OrganizationController {
   @ApiRoute({ summary: 'Get the organization', response: OwnOrganizationDto })
   get(@CurrentCall() call: Call) {
     return this.organization.describe(call);
+  }
+}
+
+/** The key of the caller. Connectors call it to test a key. */
+@ApiController('me', 'Me', 'The key that a request carries.')
+export class MeController {
+  constructor(private readonly organization: OrganizationService) {}
+
+  @Get()
+  @AnyKey()
+  @ApiRoute({ summary: 'Test a key', response: MeDto })
+  get(@CurrentCall() call: Call): MeDto {
+    return { ...describeKey(call), limits: this.organization.limitsOf(call) };
   }
 }

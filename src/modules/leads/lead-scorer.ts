@@ -18,18 +18,6 @@ export abstract class LeadScorer {
   abstract score(lead: ScorableLead): number;
 }
 
-const POINTS = {
-  email: 20,
-  phone: 20,
-  company: 10,
-  last_name: 5,
-  address: 5,
-  hot: 30,
-  warm: 15,
-  referral: 10,
-  website: 5,
-} as const;
-
 const SCORED_FIELDS = [
   'email',
   'phone',
@@ -56,15 +44,15 @@ export class DefaultLeadScorer extends LeadScorer {
 
   score(lead: ScorableLead): number {
     let points = 0;
-    if (lead.email !== null) points += POINTS.email;
-    if (lead.phone !== null) points += POINTS.phone;
-    if (lead.company !== null) points += POINTS.company;
-    if (lead.last_name !== null) points += POINTS.last_name;
-    if (lead.address_street !== null && lead.city !== null) points += POINTS.address;
-    if (lead.temperature === 'hot') points += POINTS.hot;
-    if (lead.temperature === 'warm') points += POINTS.warm;
-    if (lead.source === 'referral') points += POINTS.referral;
-    if (lead.source === 'website') points += POINTS.website;
+    if (lead.email !== null) points += 20;
+    if (lead.phone !== null) points += 20;
+    if (lead.company !== null) points += 10;
+    if (lead.last_name !== null) points += 5;
+    if (lead.address_street !== null && lead.city !== null) points += 5;
+    if (lead.temperature === 'hot') points += 30;
+    if (lead.temperature === 'warm') points += 15;
+    if (lead.source === 'referral') points += 10;
+    if (lead.source === 'website') points += 5;
     return lead.sms_opted_out || lead.on_dnc_list ? Math.floor(points / 2) : points;
   }
 }
