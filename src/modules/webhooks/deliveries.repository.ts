@@ -7,7 +7,7 @@ import type { Page } from '../../platform/data/lists/page.js';
 import { RecordList } from '../../platform/data/lists/record-list.js';
 import { erasureLockSql } from '../../platform/data/records/record-removal.service.js';
 import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
-import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
+import type { DeliveryDto, DeliveryListQuery, DeliveryStatus } from './delivery.dto.js';
 import { Delivery, ERASED_BODY } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
@@ -50,10 +50,12 @@ export type AttemptResult = Pick<
   'duration_ms' | 'response_status' | 'response_body' | 'error'
 >;
 
-/** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
-export type Outcome =
-  | { readonly status: 'succeeded' | 'failed' }
-  | { readonly status: 'pending'; readonly retryMs: number };
+/** The state of a delivery after an attempt. */
+export interface Outcome {
+  readonly status: DeliveryStatus;
+  /** The time until the next attempt of a pending one. */
+  readonly retryMs?: number;
+}
 
 /**
  * Locks the rows of webhooks until the transaction ends, so that transactions which add or end deliveries of a webhook
@@ -103,24 +105,22 @@ const DUE = `
       and id <> all($3::uuid[])
     order by is_bulk, next_attempt_at, seq limit $4) due`;
 
-/** The answer to a body that was erased meanwhile is not stored: the stored body then has another size than `$8`, that of the sent one. */
-const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
-  response_body = case when octet_length(body) = $8 then $5 end, error = $6, updated_at = date_trunc('milliseconds', now())`;
-
-const RETRY = `update webhook_deliveries set ${RESULT}, next_attempt_at = now() + $7 * interval '1 ms'
-  where organization_id = $1 and id = $2 and status = 'pending'`;
-
-/** Ends a delivery, and makes the next one of its record due. */
-const END = `
-  with ended as (
-    update webhook_deliveries set ${RESULT}, status = $7, next_attempt_at = null
+/**
+ * Stores an attempt of a pending delivery, and makes the next one of its record due if it has ended. The answer to a body
+ * that was erased meanwhile is not stored: the stored body then has another size than `$8`, that of the sent one.
+ */
+const STORE = `
+  with attempted as (
+    update webhook_deliveries set attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
+      response_body = case when octet_length(body) = $8 then $5 end, error = $6, status = $7,
+      next_attempt_at = now() + $9 * interval '1 ms', updated_at = date_trunc('milliseconds', now())
     where organization_id = $1 and id = $2 and status = 'pending'
-    returning webhook_id, record_id)
+    returning webhook_id, record_id, status)
   update webhook_deliveries set next_attempt_at = now()
   where organization_id = $1 and id = (
-    select next.id from ended join webhook_deliveries next
-      on next.webhook_id = ended.webhook_id and next.record_id = ended.record_id
-    where organization_id = $1 and next.status = 'pending' and next.id <> $2
+    select next.id from attempted join webhook_deliveries next
+      on next.webhook_id = attempted.webhook_id and next.record_id = attempted.record_id
+    where attempted.status <> 'pending' and organization_id = $1 and next.status = 'pending' and next.id <> $2
     order by next.seq limit 1)`;
 
 const IS_OF_WEBHOOK = 'organization_id = $1 and webhook_id = $2 and id = $3';
@@ -231,27 +231,25 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
     webhookId: string,
     { id, body }: Pick<DueDelivery, 'id' | 'body'>,
     { duration_ms, response_status, response_body, error }: AttemptResult,
-    outcome: Outcome,
+    { status, retryMs }: Outcome,
   ): Promise<void> {
-    const result = [duration_ms, response_status, response_body, error];
-    const values: unknown[] = [call.tenant.id, id, ...result];
-    const size = Buffer.byteLength(body);
-    if (outcome.status === 'pending') {
-      values.push(outcome.retryMs, size);
-      await this.database.write(call, { text: RETRY, values, plan: 'index' });
+    const result = [duration_ms, response_status, response_body, error, status];
+    const values = [call.tenant.id, id, ...result, Buffer.byteLength(body), retryMs];
+    if (status === 'pending') {
+      await this.database.write(call, { text: STORE, values, plan: 'index' });
       return;
     }
     await this.database.transaction(call, async (inner) => {
       const { transaction } = inner;
       await lock(inner, [webhookId]);
-      if (outcome.status === 'succeeded') {
+      if (status === 'succeeded') {
         await transaction.query({
           text: `update webhooks set failing_since = null
             where organization_id = $1 and id = $2 and failing_since is not null`,
           values: [call.tenant.id, webhookId],
         });
       }
-      await transaction.query({ text: END, values: [...values, outcome.status, size] });
+      await transaction.query({ text: STORE, values });
     });
   }
 

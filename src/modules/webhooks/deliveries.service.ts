@@ -66,14 +66,10 @@ export class DeliveriesService {
     const receivers = known ?? (await this.repository.receivers(call));
     memo.set(call.tenant.id, receivers);
     const deliveries = events.flatMap((event) => {
-      const { type, createdAt } = event;
-      const scope = this.types.scopeOf(type) ?? '';
-      const subscribed = receivers.filter((receiver) => {
-        return receiver.types.includes(type) && receiver.scopes.includes(scope);
-      });
-      // Spares organizations whose webhooks are disabled the transaction. The insert decides.
-      const open = subscribed.filter(({ disabled_at }) => isBefore(createdAt, disabled_at));
-      return open.map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
+      const scope = this.types.scopeOf(event.type) ?? '';
+      return receivers
+        .filter((receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event))
+        .map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
     });
     if (deliveries.length === 0) return;
     await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
@@ -163,7 +159,11 @@ function testEvent(call: Call, webhook: WebhookDto) {
   };
 }
 
-/** Whether an event can have been made before a webhook was disabled. */
-function isBefore(createdAt: Date | undefined, disabledAt: Date | null): boolean {
-  return createdAt === undefined || disabledAt === null || createdAt <= disabledAt;
+/**
+ * Whether a webhook subscribes to an event that can have been made before it was disabled. The insert decides this. Here it
+ * spares organizations whose webhooks are disabled the transaction.
+ */
+function mayReceive({ types, disabled_at }: Receiver, { type, createdAt }: NewEvent): boolean {
+  const isOpen = createdAt === undefined || disabled_at === null || createdAt <= disabled_at;
+  return isOpen && types.includes(type);
 }

@@ -1,7 +1,8 @@
+import { ArrayNotEmpty } from 'class-validator';
 import { type Declaration, declareField, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, TimeOf, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
-import { rule, textListRules, textRules } from '../../platform/fields/kinds/rules.js';
+import { textListRules, textRule, textRules } from '../../platform/fields/kinds/rules.js';
 import { trimText } from '../../platform/fields/kinds/text.js';
 import { isTargetUrl, URL_START } from './target-url.js';
 
@@ -12,6 +13,9 @@ const MAX_TYPE_LENGTH = 100;
 /** Why Latitude disabled a webhook: the receiver answered 410, or it failed for days. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+const URL_PROBLEM =
+  'must be an http or https URL without user name and password, such as https://example.com/hook';
 
 /** The address of a receiver. */
 function TargetUrl(declaration: Declaration<string>) {
@@ -24,11 +28,7 @@ function TargetUrl(declaration: Declaration<string>) {
     },
     rules: [
       ...textRules(1, MAX_URL),
-      rule(
-        'isTargetUrl',
-        (value) => typeof value === 'string' && isTargetUrl(value),
-        'must be an http or https URL without user name and password, such as https://example.com/hook',
-      ),
+      textRule('isTargetUrl', (text) => (isTargetUrl(text) ? undefined : URL_PROBLEM)),
     ],
     normalize: (value) => (typeof value === 'string' ? trimText(value) : value),
   });
@@ -41,11 +41,7 @@ function EventTypes(declaration: Declaration<readonly string[]>) {
     schema: { type: 'array', minItems: 1, maxItems: MAX_TYPES, items },
     rules: [
       ...textListRules(MAX_TYPES, MAX_TYPE_LENGTH),
-      rule(
-        'hasItems',
-        (value) => Array.isArray(value) && value.length > 0,
-        'must have at least one type',
-      ),
+      ArrayNotEmpty({ message: 'must have at least one type' }),
     ],
     normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   });

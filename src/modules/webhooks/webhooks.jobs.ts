@@ -46,8 +46,18 @@ const ATTEMPT_OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
 /** Delivers events to receivers. */
 @Injectable()
 export class WebhooksJobs {
-  private readonly attempts: Counter;
-  private readonly disabled: Counter;
+  private readonly attempts = new Counter({
+    name: 'latitude_webhook_attempts_total',
+    help: 'Attempts to deliver events to webhooks by outcome: succeeded, retried, failed.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+  private readonly disabled = new Counter({
+    name: 'latitude_webhooks_disabled_total',
+    help: 'Webhooks that were disabled by reason: gone, failing.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
 
   constructor(
     private readonly service: DeliveriesService,
@@ -55,21 +65,8 @@ export class WebhooksJobs {
     private readonly webhooks: WebhooksRepository,
     private readonly sender: WebhookSender,
     private readonly background: BackgroundWork,
-    registry: MetricsRegistry,
+    private readonly registry: MetricsRegistry,
   ) {
-    const registers = [registry];
-    this.attempts = new Counter({
-      name: 'latitude_webhook_attempts_total',
-      help: 'Attempts to deliver events to webhooks by outcome: succeeded, retried, failed.',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.disabled = new Counter({
-      name: 'latitude_webhooks_disabled_total',
-      help: 'Webhooks that were disabled by reason: gone, failing.',
-      labelNames: ['reason'],
-      registers,
-    });
     for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
     for (const reason of DISABLED_REASONS) this.disabled.inc({ reason }, 0);
   }
