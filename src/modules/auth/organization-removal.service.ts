@@ -32,25 +32,23 @@ export class OrganizationRemovalService {
   }
 
   /**
-   * Revokes the keys of an organization, removes its records in batches, waits until every server
-   * refuses its keys, and removes the organization. After an interruption it can be repeated.
+   * Revokes the keys of an organization, waits until every server refuses them, removes its records in batches, and removes
+   * the organization. After an interruption it can be repeated.
    * @param advance receives the number of rows of each removed batch
    * @returns the numbers of removed rows by table
    * @throws ApiError `create_failed`
    */
   async remove(id: string, advance: (rows: number) => void = () => undefined): Promise<Counts> {
     const removed: Record<string, number> = {};
-    let acceptedUntil = -Infinity;
     for (let round = 1; round <= MAX_ROUNDS; round++) {
-      if (await this.repository.revokeAll(id)) acceptedUntil = performance.now() + REVOCATION_MS;
+      if (await this.repository.revokeAll(id)) await wait(REVOCATION_MS);
       const counts = await this.data.remove({ tenant: { id } }, advance);
       for (const [table, count] of Object.entries(counts)) {
         removed[table] = (removed[table] ?? 0) + count;
       }
-      const isRefused = performance.now() >= acceptedUntil;
-      if (isRefused && (await this.repository.deleteOrganization(id))) return removed;
-      // Servers that still accept a key, and requests in progress, may write records until then.
-      await wait(Math.max(ROUND_INTERVAL_MS, acceptedUntil - performance.now()));
+      if (await this.repository.deleteOrganization(id)) return removed;
+      // Requests in progress may write records.
+      await wait(ROUND_INTERVAL_MS);
     }
     const message = 'Requests still write records of the organization. Repeat the command.';
     throw new ApiError('create_failed', { message });
