@@ -73,11 +73,11 @@ export async function publish(
   { id }: Pick<Tenant, 'id'>,
   event: Partial<NewEvent> = {},
 ): Promise<NewEvent> {
-  const eventId = randomUUID();
+  const event_id = randomUUID();
   const type = event.type ?? 'lead.updated';
   const published = {
-    ...{ eventId, type, recordId: randomUUID() },
-    body: JSON.stringify({ id: eventId, type }),
+    ...{ event_id, type, record_id: randomUUID() },
+    body: JSON.stringify({ id: event_id, type }),
     ...event,
   };
   await app.get(DeliveriesService).queue({ tenant: { id } }, [published]);

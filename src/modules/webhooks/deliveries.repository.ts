@@ -17,21 +17,12 @@ const RETENTION = `interval '30 days'`;
 /** Rows that one statement removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
-/** An event to be delivered. */
-export interface NewEvent {
-  readonly eventId: string;
-  readonly type: string;
-  readonly recordId: string;
-  /** The body of the request. */
-  readonly body: string;
-  /** When the record was changed. Test events have none. */
-  readonly createdAt?: Date;
-}
+/** An event to be delivered. `created_at` is when the record was changed. Test events have none. */
+export type NewEvent = Required<Pick<Delivery, 'event_id' | 'type' | 'record_id' | 'body'>> &
+  Partial<Pick<Delivery, 'created_at'>>;
 
 /** An event for a webhook. */
-export interface NewDelivery extends NewEvent {
-  readonly webhookId: string;
-}
+export type NewDelivery = NewEvent & Pick<Delivery, 'webhook_id'>;
 
 /** A webhook, with the types of events that it subscribes to and its scopes. A disabled one receives no later events. */
 export type Receiver = Readonly<Required<Pick<Webhook, 'id' | 'types' | 'scopes'>>> & {
@@ -75,8 +66,8 @@ const LOCK = `select id, enabled, ${erasureLockSql('$1', '_shared')} from webhoo
  */
 const INSERT = `
   with fresh as (
-    select delivery.* from rows from (json_to_recordset($2) as (id uuid, "webhookId" uuid, "recordId" uuid,
-        "eventId" text, type text, body text, "createdAt" timestamptz)) with ordinality
+    select delivery.* from rows from (json_to_recordset($2) as (id uuid, webhook_id uuid, record_id uuid,
+        event_id text, type text, body text, created_at timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
     join (select * from webhooks where organization_id = $1) webhook on webhook.id = delivery.webhook_id
     where coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
@@ -181,7 +172,7 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
     events: readonly NewDelivery[],
     isBulk: boolean,
   ): Promise<{ webhooks: string[]; deliveries: string[] }> {
-    const locked = await lock(call, [...new Set(events.map(({ webhookId }) => webhookId))]);
+    const locked = await lock(call, [...new Set(events.map(({ webhook_id }) => webhook_id))]);
     const deliveries = events.map((event) => ({ id: uuidv7(), ...event }));
     const values = [call.tenant.id, JSON.stringify(deliveries), isBulk];
     const rows = await call.transaction.query<{ id: string }>({ text: INSERT, values });

@@ -69,7 +69,7 @@ export class DeliveriesService {
       const scope = this.types.scopeOf(event.type) ?? '';
       return receivers
         .filter((receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event))
-        .map(({ id }): NewDelivery => ({ ...event, webhookId: id }));
+        .map(({ id }): NewDelivery => ({ ...event, webhook_id: id }));
     });
     if (deliveries.length === 0) return;
     await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
@@ -84,11 +84,11 @@ export class DeliveriesService {
       const webhook = await this.enabledWebhook(inner, webhookId);
       const event = testEvent(call, webhook);
       const delivery = {
-        webhookId,
-        eventId: event.id,
+        webhook_id: webhookId,
+        event_id: event.id,
         type: TEST_TYPE,
         // A new id and not that of the webhook, so that a test does not wait for another test.
-        recordId: uuidv7(),
+        record_id: uuidv7(),
         body: JSON.stringify(event),
       };
       const [id] = await this.add(inner, [delivery], false);
@@ -163,7 +163,7 @@ function testEvent(call: Call, webhook: WebhookDto) {
  * Whether a webhook subscribes to an event that can have been made before it was disabled. The insert decides this. Here it
  * spares organizations whose webhooks are disabled the transaction.
  */
-function mayReceive({ types, disabled_at }: Receiver, { type, createdAt }: NewEvent): boolean {
-  const isOpen = createdAt === undefined || disabled_at === null || createdAt <= disabled_at;
+function mayReceive({ types, disabled_at }: Receiver, { type, created_at }: NewEvent): boolean {
+  const isOpen = created_at === undefined || disabled_at === null || created_at <= disabled_at;
   return isOpen && types.includes(type);
 }

@@ -155,9 +155,9 @@ function isOfImport({ actor }: RecordedEvent): boolean {
 }
 
 function newEventOf(event: RecordedEvent): NewEvent {
-  const { id: eventId, type, record } = event;
-  const createdAt = new Date(event.created_at);
-  return { eventId, type, recordId: record.id, createdAt, body: JSON.stringify(event) };
+  const { id: event_id, type, record } = event;
+  const created_at = new Date(event.created_at);
+  return { event_id, type, record_id: record.id, created_at, body: JSON.stringify(event) };
 }
 
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {

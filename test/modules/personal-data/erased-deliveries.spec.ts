@@ -58,14 +58,20 @@ describe('an erasure', () => {
     const tenant = await app.organization({ scopes: [...app.scopes.ordinary, 'leads:erase'] });
     const webhook = await createWebhook(tenant, 'https://receiver.invalid/hook', { types: TYPES });
     const { id } = await createLead(tenant.api, { city: 'London' });
-    const createdAt = new Date();
+    const created_at = new Date();
     dataOf(await tenant.api.post(`${LEADS}/${id}/erase`, undefined));
     await untilDeliveries(tenant, webhook.id, (all) => all.length === 2);
     const body = JSON.stringify({ type: 'lead.updated', record: { id, city: 'London' } });
-    await publish(app, tenant, { recordId: id, body, createdAt });
+    await publish(app, tenant, { record_id: id, body, created_at });
     const later = new Date(Date.now() + 60_000);
-    await publish(app, tenant, { recordId: id, body, createdAt: later });
-    const ofImport = { eventId: randomUUID(), type: 'lead.updated', recordId: id, body, createdAt };
+    await publish(app, tenant, { record_id: id, body, created_at: later });
+    const ofImport = {
+      event_id: randomUUID(),
+      type: 'lead.updated',
+      record_id: id,
+      body,
+      created_at,
+    };
     await app.app.get(DeliveriesService).queue({ tenant: { id: tenant.id } }, [ofImport], true);
     expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(5);
     const records = (await bodiesOf(webhook.id)).map(({ record }) => record);

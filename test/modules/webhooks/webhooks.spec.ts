@@ -166,11 +166,11 @@ describe('PUT /api/v1/webhooks/:id', () => {
 
 describe('a new webhook', () => {
   it('receives no event of a change that was made before it was created', async () => {
-    const { id, created_at } = await createWebhook(tenant, URL);
-    const createdAt = new Date(created_at);
-    await publish(app, tenant, { createdAt: new Date(createdAt.getTime() - 1) });
-    const { eventId } = await publish(app, tenant, { createdAt });
-    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: eventId }]);
+    const { id, created_at: createdAt } = await createWebhook(tenant, URL);
+    const created_at = new Date(createdAt);
+    await publish(app, tenant, { created_at: new Date(created_at.getTime() - 1) });
+    const { event_id } = await publish(app, tenant, { created_at });
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id }]);
   });
 });
 
@@ -204,25 +204,25 @@ describe('deliveries', () => {
   it('are removed by a purge of their record', async () => {
     const { id } = await createWebhook(tenant, URL);
     const lead = await createLead(tenant.api);
-    await publish(app, tenant, { recordId: lead.id });
+    await publish(app, tenant, { record_id: lead.id });
     const kept = await publish(app, tenant);
     dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
     await app.app
       .get(PurgeService)
       .purge({ tenant: { id: tenant.id } }, new Date(Date.now() + 60_000));
-    expect(await deliveriesOf(tenant, id)).toMatchObject([{ record_id: kept.recordId }]);
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ record_id: kept.record_id }]);
   });
 
   it('are removed after 30 days', async () => {
     const { id } = await createWebhook(tenant, URL);
-    const { eventId } = await publish(app, tenant);
+    const { event_id } = await publish(app, tenant);
     const kept = await publish(app, tenant);
     await app.sql(
       `update webhook_deliveries set created_at = now() - interval '31 days' where event_id = $1`,
-      [eventId],
+      [event_id],
     );
     await app.app.get(WebhooksJobs).cleanUp(await app.call(tenant));
-    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.eventId }]);
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.event_id }]);
   });
 });
 

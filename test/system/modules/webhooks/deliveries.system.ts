@@ -45,15 +45,15 @@ describe('a delivery', () => {
     const [request] = receiver.at(url);
     expect(verified(secret, request!)).toEqual({ id: 'e', note: 'Zoë €' });
     expect(request!.headers).toMatchObject({
-      'webhook-id': event.eventId,
+      'webhook-id': event.event_id,
       'content-type': 'application/json',
     });
     expect(await untilDeliveries(tenant, id, (all) => all.every(isEnded))).toMatchObject([
       {
         webhook_id: id,
-        event_id: event.eventId,
+        event_id: event.event_id,
         type: 'lead.updated',
-        record_id: event.recordId,
+        record_id: event.record_id,
         status: 'succeeded',
         attempts: 1,
         next_attempt_at: null,
@@ -131,8 +131,8 @@ describe('with a receiver that fails half the time', () => {
     };
     const records = [randomUUID(), randomUUID(), randomUUID()];
     for (let number = 0; number < 5; number++) {
-      for (const recordId of records) {
-        await publish(app, tenant, { recordId, eventId: `${recordId} ${number}` });
+      for (const record_id of records) {
+        await publish(app, tenant, { record_id, event_id: `${record_id} ${number}` });
       }
     }
     await until(async () => {
@@ -140,7 +140,7 @@ describe('with a receiver that fails half the time', () => {
       return (await deliveriesOf(tenant, id)).every(({ status }) => status === 'succeeded');
     });
     for (const record of records) {
-      const ids = accepted.filter((eventId) => eventId.startsWith(record));
+      const ids = accepted.filter((event_id) => event_id.startsWith(record));
       expect(ids).toEqual([0, 1, 2, 3, 4].map((number) => `${record} ${number}`));
     }
     expect((await stored(id)).failing_since).toBeNull();
@@ -160,13 +160,13 @@ describe('a receiver that does not answer', () => {
       if (isStuck) await released;
       return { status: 200 };
     };
-    await publish(app, tenant, { recordId: stuck, eventId: 'stuck 1' });
+    await publish(app, tenant, { record_id: stuck, event_id: 'stuck 1' });
     await untilTrue(() => receiver.idsAt(slow).includes('stuck 1'));
-    await publish(app, tenant, { recordId: stuck, eventId: 'stuck 2' });
-    const { eventId } = await publish(app, tenant);
-    await untilTrue(() => receiver.idsAt(slow).includes(eventId));
+    await publish(app, tenant, { record_id: stuck, event_id: 'stuck 2' });
+    const { event_id } = await publish(app, tenant);
+    await untilTrue(() => receiver.idsAt(slow).includes(event_id));
     await untilTrue(() => receiver.idsAt(quick).length === 3);
-    expect(receiver.idsAt(slow)).toEqual(['stuck 1', eventId]);
+    expect(receiver.idsAt(slow)).toEqual(['stuck 1', event_id]);
     release();
     await untilTrue(() => receiver.idsAt(slow).length === 3);
     expect(receiver.idsAt(slow)[2]).toBe('stuck 2');
@@ -187,7 +187,7 @@ describe('a webhook', () => {
     const url = receiver.url();
     receiver.answer = () => ({ status: 500 });
     const { id } = await createWebhook(tenant, url);
-    const { eventId } = await publish(app, tenant);
+    const { event_id } = await publish(app, tenant);
     await untilDeliveries(tenant, id, ([one]) => one!.attempts === 1);
     await app.sql(
       `update webhooks set failing_since = failing_since - interval '73 hours' where id = $1`,
@@ -207,7 +207,7 @@ describe('a webhook', () => {
       disabled_reason: null,
       failing_since: null,
     });
-    expect(new Set(receiver.idsAt(url))).toEqual(new Set([eventId]));
+    expect(new Set(receiver.idsAt(url))).toEqual(new Set([event_id]));
   });
 
   it('receives the changes made before it was disabled when it is enabled, and no later ones', async () => {
@@ -217,14 +217,14 @@ describe('a webhook', () => {
     const { updated_at: disabledAt } = dataOf<WebhookRecord>(
       await tenant.api.put(`${WEBHOOKS}/${id}`, { enabled: false }),
     );
-    const { eventId } = await publish(app, tenant, { createdAt: before });
-    await publish(app, tenant, { createdAt: new Date(Date.parse(disabledAt) + 1) });
+    const { event_id } = await publish(app, tenant, { created_at: before });
+    await publish(app, tenant, { created_at: new Date(Date.parse(disabledAt) + 1) });
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
     expect(receiver.at(url)).toEqual([]);
 
     dataOf(await tenant.api.put(`${WEBHOOKS}/${id}`, { enabled: true }));
     await untilDeliveries(tenant, id, (all) => all.every(isEnded));
-    expect(receiver.idsAt(url)).toEqual([eventId]);
+    expect(receiver.idsAt(url)).toEqual([event_id]);
   });
 
   it('sends no test event while it is disabled', async () => {
@@ -266,11 +266,11 @@ describe('POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver', () => {
   it('sends an event again with its id', async () => {
     const url = receiver.url();
     const { id } = await createWebhook(tenant, url);
-    const { eventId } = await publish(app, tenant);
+    const { event_id } = await publish(app, tenant);
     const [first] = await untilDeliveries(tenant, id, (all) => all.every(isEnded));
     expect(dataOf(await redeliver(id, first!.id), 202)).toMatchObject({ status: 'pending' });
     await untilTrue(() => receiver.at(url).length === 2);
-    expect(receiver.idsAt(url)).toEqual([eventId, eventId]);
+    expect(receiver.idsAt(url)).toEqual([event_id, event_id]);
   });
 
   it('does not wait for the next retry', async () => {
