@@ -141,13 +141,11 @@ export class Transport {
 
 /** The query of a URL, with `?`. */
 function queryString(query: object): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, unknown] => [name, one]),
-  );
-  const pairs = given
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]): [string, string] => [name, String(value)]);
-  const text = new URLSearchParams(pairs).toString();
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one != null) parameters.append(name, String(one));
+  }
+  const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 }
 

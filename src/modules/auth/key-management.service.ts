@@ -75,11 +75,12 @@ export class KeyManagement {
     fields: Omit<KeyFields, 'ends_with'>,
     isFirst = false,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
-    return this.locked(call, async (inner) => {
+    const create = async (inner: InTransaction) => {
       const exists = isFirst && (await this.repository.hasAny(inner));
       if (exists) throw new ApiError('first_key_exists');
       return this.issue(inner, { ...fields, ends_with: [] });
-    });
+    };
+    return this.change(call, create, null);
   }
 
   /**
@@ -150,21 +151,18 @@ export class KeyManagement {
     return stored.with({ key });
   }
 
-  /** Changes keys on behalf of the key of a request, if the call has one. */
+  /**
+   * Changes keys while no other transaction changes keys of the organization.
+   * @param actor on behalf of whose key they are changed; null if the caller is trusted
+   */
   private change<T>(
     call: TenantCall,
     work: (inner: InTransaction, caller: ApiKeyDto | undefined) => Promise<T>,
+    actor: Actor | null = call.actor ?? null,
   ): Promise<T> {
-    return this.locked(call, async (inner) => {
-      return work(inner, call.actor && (await this.callerOf(inner, call.actor)));
-    });
-  }
-
-  /** Runs work while no other transaction changes keys of the organization. */
-  private locked<T>(call: TenantCall, work: (inner: InTransaction) => Promise<T>): Promise<T> {
     return this.database.transaction(call, async (inner) => {
       orNotFound(await this.repository.lockOrganization(inner), 'organization');
-      const result = await work(inner);
+      const result = await work(inner, actor ? await this.callerOf(inner, actor) : undefined);
       // The statements of keys write their events themselves. The publisher looks for them after the commit.
       this.database.publishEvents(inner);
       return result;

@@ -40,11 +40,6 @@ export class EventTypes implements OnModuleInit {
     return [...this.scopes.keys()].sort();
   }
 
-  /** @param kind such as `lead` */
-  ofKind(kind: string): string[] {
-    return this.all.filter((type) => type.startsWith(`${kind}.`));
-  }
-
   /** The types whose records a caller with these scopes may read. */
   readableBy(scopes: ReadonlySet<string>): string[] {
     return this.all.filter((type) => scopes.has(this.scopes.get(type) ?? ''));

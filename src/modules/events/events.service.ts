@@ -99,13 +99,13 @@ export class EventsService {
     assertExists: () => Promise<unknown>,
   ): Promise<CursorPage<EventDto>> {
     const after = await this.positionAfter(call, query.after);
-    const ofKind = this.types.ofKind(kind);
-    const types = this.types.readableBy(call.actor.scopes).filter((type) => ofKind.includes(type));
+    const isOfKind = (type: string) => type.startsWith(`${kind}.`);
+    const types = this.types.readableBy(call.actor.scopes).filter(isOfKind);
     const recordIds = [id];
     const { page, size } = await this.page(call, { after, types, recordIds, limit: query.limit });
     if (size > 0) return page;
-    const [first] = await this.events.read(call, { types: ofKind, recordIds, limit: 1 });
-    if (!first) await assertExists();
+    const [first] = await this.events.read(call, { recordIds, limit: 1 });
+    if (!first || !isOfKind(first.type)) await assertExists();
     return page;
   }
 
