@@ -31,14 +31,6 @@ export interface ResourceTypes extends CollectionTypes {
   BatchItem: object;
 }
 
-interface ByCursor {
-  after: string;
-}
-
-interface WithFields {
-  fields: string;
-}
-
 /** An item of a list with the parameter `fields`. */
 export type SomeFields<T extends CollectionTypes> = Partial<T['Record']> & { id: string };
 
@@ -130,15 +122,15 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
 
   /** One page of the list, with its exact total. With `after`, it is read by cursor and has none. */
   override list(
-    query: T['Query'] & ByCursor & WithFields,
+    query: T['Query'] & { after: string; fields: string },
     options?: CallOptions,
   ): Promise<CursorPage<SomeFields<T>>>;
   override list(
-    query: T['Query'] & ByCursor,
+    query: T['Query'] & { after: string },
     options?: CallOptions,
   ): Promise<CursorPage<T['Item']>>;
   override list(
-    query: T['Query'] & WithFields,
+    query: T['Query'] & { fields: string },
     options?: CallOptions,
   ): Promise<Page<SomeFields<T>>>;
   override list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;

@@ -58,7 +58,7 @@ export function parseResponse(
   if (isFile && isSuccess) return text;
   const body = parse(text);
   if (isSuccess) {
-    if (isEnvelope(body)) {
+    if (isObject(body) && 'data' in body) {
       const etag = headers.get('etag');
       if (etag !== null && isObject(body.data)) tags.set(body.data, etag);
       return body;
@@ -104,10 +104,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isEnvelope(body: unknown): body is { readonly data: unknown } {
-  return isObject(body) && 'data' in body;
 }
 
 export function isObject(value: unknown): value is object {
