@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantCall } from '../../platform/data/call.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-changes.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
-import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
-import type { CursorPage, Page } from '../../platform/data/lists/page.js';
-import { RecordList } from '../../platform/data/lists/record-list.js';
+import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
@@ -21,37 +18,22 @@ import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.
 /** The name of a lead. */
 export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 
-/** A call that lists leads. A search reads phone numbers by the region of its organization. */
-type ListCall = TenantCall & { readonly tenant: Pick<Tenant, 'phoneRegion'> };
-
 /** SQL of leads. */
 @Injectable()
-export class LeadsRepository extends TenantRepository<Lead> {
-  private readonly items = new RecordList<LeadListItemDto>(this.database, {
-    entity: Lead,
-    item: LeadListItemDto,
-    query: LeadListQuery,
-    sorts: {
-      first_name: { collation: NAMES_COLLATION },
-      last_name: { collation: NAMES_COLLATION },
-    },
-  });
-
+export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadListItemDto> {
   constructor(
     database: TenantDatabase,
     private readonly snapshots: SnapshotReader,
   ) {
-    super(database, Lead);
-  }
-
-  /** @throws ApiError `query_failed` */
-  list(call: ListCall, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    return this.items.page(this.conditionsOf(call, query), query);
-  }
-
-  /** Like `list`, by cursor. */
-  listAfter(call: ListCall, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
-    return this.items.pageAfter(this.conditionsOf(call, query), query);
+    super(database, {
+      entity: Lead,
+      item: LeadListItemDto,
+      query: LeadListQuery,
+      sorts: {
+        first_name: { collation: NAMES_COLLATION },
+        last_name: { collation: NAMES_COLLATION },
+      },
+    });
   }
 
   /**
@@ -60,7 +42,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
    * @throws ApiError `overloaded`, `query_failed`
    */
   async *readSnapshot(
-    call: ListCall,
+    call: Call,
     filters: LeadFilters,
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
@@ -72,7 +54,7 @@ export class LeadsRepository extends TenantRepository<Lead> {
     for await (const rows of pages) yield rows.map(({ json }) => json);
   }
 
-  private conditionsOf(call: ListCall, query: LeadFilters) {
+  protected conditionsOf(call: Call, query: LeadFilters) {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
@@ -162,14 +144,6 @@ export class LeadsRepository extends TenantRepository<Lead> {
       values: [call.tenant.id, ids],
     });
     return rows.map(({ json }) => JSON.parse(json) as PersonalLeadDto);
-  }
-
-  /**
-   * @returns undefined for each lead whose e-mail, phone or external id another lead has
-   * @throws ApiError `create_failed`
-   */
-  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
-    return this.insertEach(call, rows);
   }
 
   /**

@@ -1,44 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Row } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
-import { TenantRepository } from '../../platform/data/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { withLeadName } from '../leads/lead-name.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
-import type { CursorPage, Page } from '../../platform/data/lists/page.js';
-import { RecordList } from '../../platform/data/lists/record-list.js';
-import { type TaskDto, TaskListQuery } from './task.dto.js';
+import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
+import { TaskListQuery } from './task.dto.js';
 import { Task } from './task.entity.js';
-
-const WITH_LEAD_NAME = withLeadName('contact_name', 'tasks', 'contact_id');
 
 /** SQL of tasks. */
 @Injectable()
-export class TasksRepository extends TenantRepository<Task> {
-  private readonly items = new RecordList<TaskDto>(this.database, {
-    entity: Task,
-    query: TaskListQuery,
-    sorts: { priority: { column: 'priority_rank' } },
-    computed: WITH_LEAD_NAME,
-  });
-
+export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
   constructor(database: TenantDatabase) {
-    super(database, Task, WITH_LEAD_NAME);
+    const list = {
+      entity: Task,
+      query: TaskListQuery,
+      sorts: { priority: { column: 'priority_rank' } },
+      computed: withLeadName('contact_name', 'tasks', 'contact_id'),
+    };
+    super(database, list, { contact_id: existingLeadsSql });
   }
 
-  /** @throws ApiError `query_failed` */
-  list(call: TenantCall, query: TaskListQuery): Promise<Page<TaskDto>> {
-    return this.items.page(this.conditionsOf(call, query), query);
-  }
-
-  /** Like `list`, by cursor. */
-  listAfter(call: TenantCall, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
-    return this.items.pageAfter(this.conditionsOf(call, query), query);
-  }
-
-  private conditionsOf(call: TenantCall, query: TaskListQuery) {
+  protected conditionsOf(call: Call, query: TaskListQuery) {
     return new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)
@@ -48,22 +31,6 @@ export class TasksRepository extends TenantRepository<Task> {
       .add('due_date < ?', query.due_before)
       .add('created_at >= ?', query.created_after)
       .updatedWithin(query);
-  }
-
-  /**
-   * @returns undefined if the contact does not exist or is deleted
-   * @throws ApiError `create_failed`
-   */
-  insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<TaskDto> | undefined> {
-    return this.insertStored(call, row, { contact_id: existingLeadsSql });
-  }
-
-  /**
-   * @returns undefined for each task whose contact does not exist or is deleted
-   * @throws ApiError `create_failed`
-   */
-  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
-    return this.insertEach(call, rows, { contact_id: existingLeadsSql });
   }
 
   /**

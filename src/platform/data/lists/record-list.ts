@@ -40,7 +40,7 @@ export interface ListSource<T extends object> {
 }
 
 /** What the query parameters of a list ask for, except its filters. */
-interface ListParameters extends ListQuery {
+export interface ListParameters extends ListQuery {
   readonly sort_by?: string;
   readonly after?: string;
   readonly fields?: readonly string[];

@@ -200,8 +200,8 @@ describe('the statement of a list', () => {
   it.each([{}, { page: 9 }, { search: 'example.com' }, { search: 'example.com', page: 9 }])(
     'reads the page and the total of %j together',
     async (query) => {
+      const call = await app.call(tenant);
       const reads = jest.spyOn(app.app.get(TenantDatabase), 'read');
-      const call = { tenant: { ...tenant, phoneRegion: 'US' } };
       await app.app.get(LeadsRepository).list(call, readInput(LeadListQuery, query).value);
       expect(reads).toHaveBeenCalledTimes(1);
       reads.mockRestore();

@@ -8,7 +8,7 @@ import {
   MIGRATIONS,
 } from '../../../../src/platform/data/connection/data-source-options.js';
 import type { SnapshotReader } from '../../../../src/platform/data/gateway/snapshot-reader.js';
-import type { TenantCall } from '../../../../src/platform/data/call.js';
+import type { Call, TenantCall } from '../../../../src/platform/data/call.js';
 import type { Statement } from '../../../../src/platform/data/gateway/statement.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { readInput } from '../../../../src/platform/fields/input/read-input.js';
@@ -167,7 +167,7 @@ async function planOfPage(app: TestApp, query: Record<string, string>): Promise<
     {} as SnapshotReader,
   );
   const organization = '00000000-0000-4000-8000-000000000001';
-  const call = { tenant: { id: organization, phoneRegion: 'US' } };
+  const call = { tenant: { id: organization, phoneRegion: 'US' } } as Call;
   await repository.list(call, readInput(LeadListQuery, query).value);
   const { text, values } = statement!;
   const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(

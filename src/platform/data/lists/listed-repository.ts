@@ -1,0 +1,60 @@
+import type { Type } from '@nestjs/common';
+import type { Call, TenantCall } from '../call.js';
+import type { TenantDatabase } from '../gateway/tenant-database.js';
+import type { Row } from '../records/record-changes.js';
+import type { RequiredReferences } from '../records/record-statements.js';
+import type { Stored } from '../records/stored-record.js';
+import { TenantRepository } from '../records/tenant-repository.js';
+import type { Conditions } from './conditions.js';
+import type { CursorPage, Page } from './page.js';
+import { type ListParameters, RecordList, type ListSource } from './record-list.js';
+
+/** Base class of repositories of records that are listed by page numbers and by cursor, and can refer to other records. */
+export abstract class ListedRepository<
+  R extends { id: string },
+  Query extends ListParameters,
+  Item extends object = R,
+> extends TenantRepository<R> {
+  protected readonly items: RecordList<Item>;
+
+  /** @param references columns with ids of records that must exist when a record is inserted */
+  constructor(
+    database: TenantDatabase,
+    source: ListSource<Item> & { readonly entity: Type<R> },
+    private readonly references?: RequiredReferences,
+  ) {
+    super(database, source.entity, source.computed);
+    this.items = new RecordList<Item>(database, source);
+  }
+
+  /** The filters of a list. */
+  protected abstract conditionsOf(call: Call, query: Query): Conditions;
+
+  /** @throws ApiError `query_failed` */
+  list(call: Call, query: Query): Promise<Page<Item>> {
+    return this.items.page(this.conditionsOf(call, query), query);
+  }
+
+  /** Like `list`, by cursor. */
+  listAfter(call: Call, query: Query): Promise<CursorPage<Item>> {
+    return this.items.pageAfter(this.conditionsOf(call, query), query);
+  }
+
+  /**
+   * @returns undefined if a record that it refers to does not exist
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<R> | undefined> {
+    return this.insertStored(call, row, this.references);
+  }
+
+  /**
+   * Inserts records in one statement.
+   * @returns undefined for each that refers to a record which does not exist, or has a value of another one that is unique
+   * @throws ApiError `create_failed`
+   */
+  insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
+    return this.insertEach(call, rows, this.references);
+  }
+}
