@@ -15,6 +15,9 @@ interface Organization {
   readonly organization: string;
 }
 
+/** The work of a command for the webhooks of an organization. */
+type Work = (app: INestApplicationContext, call: Call) => Promise<unknown>;
+
 /** `latitude webhooks`. */
 export function addWebhookCommands(program: Command, run: Run): void {
   const webhooks = program.command('webhooks').description('webhooks of an organization');
@@ -23,46 +26,37 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .command(name)
       .description(description)
       .requiredOption('--organization <id>', 'id of the organization', uuid);
+  const ofOne = (name: string, description: string) =>
+    command(name, description).argument('<id>', 'id of the webhook', uuid);
+  const runFor = ({ organization }: Organization, work: Work) =>
+    run(async (app) => work(app, await commandCallOf(app, organization)));
 
-  command('list', 'list the latest 100 webhooks').action(({ organization }: Organization) =>
-    run(async (app) => {
-      const call = await commandCallOf(app, organization);
-      return (await app.get(WebhooksService).list(call, LATEST)).data;
-    }),
+  command('list', 'list the latest 100 webhooks').action((options: Organization) =>
+    runFor(options, async (app, call) => (await app.get(WebhooksService).list(call, LATEST)).data),
   );
   command('create', 'create a webhook and print its secret')
     .requiredOption('--url <url>', 'where events are sent', targetUrl)
     .requiredOption('--types <types>', 'types of events, such as lead.created,lead.updated', listOf)
-    .action(({ organization, url, types }: Organization & { url: string; types: string[] }) =>
-      run(async (app) => {
-        const call = await commandCallOf(app, organization);
+    .action(({ url, types, ...options }: Organization & { url: string; types: string[] }) =>
+      runFor(options, async (app, call) => {
         const webhook = { url, types, enabled: true };
         return (await app.get(WebhooksService).create(call, webhook)).value();
       }),
     );
-  addCommandsOfOne(command, run);
-}
-
-function addCommandsOfOne(command: (name: string, about: string) => Command, run: Run): void {
-  const ofOne = (
-    name: string,
-    about: string,
-    action: (app: INestApplicationContext, call: Call, id: string) => Promise<unknown>,
-  ) =>
-    command(name, about)
-      .argument('<id>', 'id of the webhook', uuid)
-      .action((id: string, { organization }: Organization) =>
-        run(async (app) => action(app, await commandCallOf(app, organization), id)),
-      );
-  ofOne('delete', 'delete a webhook and its deliveries', (app, call, id) =>
-    app.get(WebhooksService).delete(call, id),
+  ofOne('delete', 'delete a webhook and its deliveries').action(
+    (id: string, options: Organization) =>
+      runFor(options, (app, call) => app.get(WebhooksService).delete(call, id)),
   );
-  ofOne('test', 'make a running server send a test event', (app, call, id) =>
-    app.get(DeliveriesService).test(call, id),
+  ofOne('test', 'make a running server send a test event').action(
+    (id: string, options: Organization) =>
+      runFor(options, (app, call) => app.get(DeliveriesService).test(call, id)),
   );
-  ofOne('deliveries', 'list the latest 100 deliveries', async (app, call, id) => {
-    return (await app.get(DeliveriesService).list(call, id, LATEST)).data;
-  });
+  ofOne('deliveries', 'list the latest 100 deliveries').action(
+    (id: string, options: Organization) =>
+      runFor(options, async (app, call) => {
+        return (await app.get(DeliveriesService).list(call, id, LATEST)).data;
+      }),
+  );
 }
 
 /** @throws InvalidArgumentError */
