@@ -1,6 +1,5 @@
 import { LeadImports } from './lead-imports.js';
 import { DeletableResource, segmentOf } from './resource.js';
-import type { Transport } from './transport.js';
 import type {
   CallOptions,
   CreateOptions,
@@ -40,12 +39,7 @@ const EXPORT_MS = 600_000;
 
 /** Reads and writes of leads. */
 export class Leads extends DeletableResource<LeadTypes> {
-  readonly imports: LeadImports;
-
-  constructor(transport: Transport, path: string, eventTypes: string) {
-    super(transport, path, eventTypes);
-    this.imports = new LeadImports(transport, `${path}/imports`);
-  }
+  readonly imports = new LeadImports(this.transport, `${this.path}/imports`);
 
   /**
    * All leads that match, as CSV or NDJSON. The text is complete, or the call rejects. The default of `timeoutMs` is ten

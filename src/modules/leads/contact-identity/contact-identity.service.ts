@@ -8,7 +8,7 @@ import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';
 import { leadSearchText } from '../lead-search.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { type Holder, uniqueValuesOf } from '../unique-values.js';
+import { type Holder, UNIQUE_COLUMNS, uniqueValuesOf } from '../unique-values.js';
 import { parsePhone } from './contact-identity.js';
 import {
   ContactIdentityRepository,
@@ -18,11 +18,8 @@ import {
   type LeadIdentity,
 } from './contact-identity.repository.js';
 
-/** The fields with a normalized form, and their columns. */
-const FIELDS = [
-  ['email', 'email_compared'],
-  ['phone', 'phone_compared'],
-] as const;
+/** The fields with a normalized form. */
+const FIELDS = ['email', 'phone'] as const;
 
 /** Maximum number of leads in one transaction, which has to be short because it locks them. */
 const BATCH = 500;
@@ -30,7 +27,7 @@ const BATCH = 500;
 /** A field of a lead whose normalized form belongs to another lead. */
 export interface IdentityConflict {
   readonly id: string;
-  readonly field: (typeof FIELDS)[number][0];
+  readonly field: (typeof FIELDS)[number];
   readonly value: string;
   /** The lead that has the normalized form, or null if no lead has it any more. */
   readonly kept_by: string | null;
@@ -77,7 +74,8 @@ export class ContactIdentityService {
       const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
       const holders = await this.holdersOf(inner, entries);
       const found: IdentityConflict[] = [];
-      for (const [field, column] of FIELDS) {
+      for (const field of FIELDS) {
+        const column = UNIQUE_COLUMNS[field];
         const ofField = holders.filter((holder) => holder.field === field);
         const ids = new Map(ofField.map(({ compared, id }) => [compared, id]));
         for (const { lead, next } of entries) {
@@ -169,7 +167,8 @@ export class ContactIdentityService {
   ): Promise<void> {
     const entries = leads.map((lead): Entry => ({ lead, next: identityOf(lead, region) }));
     const holders = await this.holdersOf(call, entries);
-    for (const [field, column] of FIELDS) {
+    for (const field of FIELDS) {
+      const column = UNIQUE_COLUMNS[field];
       const ofField = holders.filter((holder) => holder.field === field);
       assignForms(column, entries, ofField, takesForms);
       if (!takesForms) continue;
