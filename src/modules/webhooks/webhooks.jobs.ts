@@ -154,10 +154,18 @@ function isOfImport({ actor }: RecordedEvent): boolean {
   return actor.channel === 'import';
 }
 
+/** Its body is made for each webhook that receives it: most organizations have none. */
 function newEventOf(event: RecordedEvent): NewEvent {
   const { id: event_id, type, record } = event;
-  const created_at = new Date(event.created_at);
-  return { event_id, type, record_id: record.id, created_at, body: JSON.stringify(event) };
+  return {
+    event_id,
+    type,
+    record_id: record.id,
+    created_at: new Date(event.created_at),
+    get body() {
+      return JSON.stringify(event);
+    },
+  };
 }
 
 function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {
