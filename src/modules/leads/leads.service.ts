@@ -28,8 +28,8 @@ import { changesSearchText, leadSearchText } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
 import {
-  duplicateIn,
   duplicateOf,
+  fieldsIn,
   type Holder,
   type UniqueValues,
   uniqueValuesOf,
@@ -292,7 +292,7 @@ export class LeadsService {
       if (!(error instanceof UniqueViolation)) throw error;
       const holders = await this.repository.findHolders(call, [claim]);
       const others = holders.filter(({ id }) => id !== claim.id.toLowerCase());
-      throw others.length > 0 ? duplicateOf(call, others) : duplicateIn(error);
+      throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
     }
   }
 }

@@ -40,34 +40,28 @@ export function uniqueValuesOf(
   };
 }
 
-/** The error for values of other leads. It names these leads if the key may read leads. */
+/**
+ * The error for values of other leads. It names these leads if the key may read leads.
+ * @param holders the fields, each with the id of the lead that has its value, unless that was deleted since
+ */
 export function duplicateOf(
   call: Call,
-  holders: readonly Pick<Holder, 'id' | 'field'>[],
+  holders: readonly { readonly field: UniqueField; readonly id?: string }[],
 ): ApiError {
   const mayRead = call.actor.scopes.has('leads:read');
-  const details = holders.map(({ id, field }) => {
-    return { ...detailOf(field), ...(mayRead && { existing_id: id }) };
+  const details = holders.map(({ field, id }) => {
+    const detail = { field, message: 'belongs to another lead' };
+    return mayRead && id !== undefined ? { ...detail, existing_id: id } : detail;
   });
-  return duplicate(details, new Set(holders.map(({ id }) => id)).size);
-}
-
-/** The error for a value of a lead that has been deleted since. The name of the index has the field. */
-export function duplicateIn({ constraint }: UniqueViolation): ApiError {
-  const fields = UNIQUE_FIELDS.filter((field) => constraint === `leads_${field}_key`);
-  return duplicate(fields.map(detailOf));
-}
-
-function detailOf(field: UniqueField) {
-  return { field, message: 'belongs to another lead' };
-}
-
-function duplicate(
-  details: { field: string; message: string; existing_id?: string }[],
-  leads = 1,
-): ApiError {
-  const fields = [...new Set(details.map(({ field }) => field))].join(' and ');
+  const fields = [...new Set(holders.map(({ field }) => field))].join(' and ');
+  const leads = new Set(holders.map(({ id }) => id)).size;
   const message =
     leads > 1 ? `Other leads have this ${fields}.` : `Another lead has this ${fields}.`;
   return new ApiError('duplicate', { message, details });
+}
+
+/** The field whose unique index rejected a value. The name of the index has it. */
+export function fieldsIn({ constraint }: UniqueViolation): { field: UniqueField }[] {
+  const fields = UNIQUE_FIELDS.filter((field) => constraint === `leads_${field}_key`);
+  return fields.map((field) => ({ field }));
 }
