@@ -50,9 +50,12 @@ export class AuthorizationServer {
       ...configuration(resource),
       adapter: (kind: string) => repository.adapterOf(kind),
     });
-    // The protocol is that of the public URL, which `forwarded()` sets.
+    // Lets koa read `X-Forwarded-Proto`, which `forwarded()` sets.
     this.provider.proxy = true;
     this.provider.use(async (context, next) => {
+      // oidc-provider takes the origin of all addresses from the URL of the request. Otherwise koa would build this URL
+      // from `X-Forwarded-Host` or `Host`, which any client can send.
+      context.request.originalUrl = resource.origin;
       await next();
       this.adjust(context);
     });

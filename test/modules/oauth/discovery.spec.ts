@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { rpcRequest } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
@@ -54,6 +57,43 @@ it.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configu
     });
   },
 );
+
+describe('the public URL decides the addresses', () => {
+  const FOREIGN = [
+    ['Host', 'internal.example'],
+    ['X-Forwarded-Host', 'evil.example'],
+  ] as const;
+
+  /** Sends a GET request directly to the server. */
+  async function get(path: string, header: readonly [string, string]): Promise<string> {
+    const headers = Object.fromEntries([header]);
+    const options = { host: '127.0.0.1', port: server.app.port, path, headers, agent: false };
+    const [answer] = (await once(http.get(options), 'response')) as [http.IncomingMessage];
+    return text(answer);
+  }
+
+  it.each(FOREIGN)('of the metadata, whatever %s is', async (...header) => {
+    for (const origin of ['', 'http://evil.example']) {
+      const path = `${origin}/.well-known/oauth-authorization-server`;
+      const metadata = JSON.parse(await get(path, header)) as object;
+      expect(metadata).toMatchObject({
+        issuer: server.url,
+        authorization_endpoint: `${server.url}/oauth/authorize`,
+        jwks_uri: `${server.url}/oauth/jwks`,
+      });
+      expect(JSON.stringify(metadata)).not.toMatch(/evil|internal/);
+    }
+  });
+
+  it.each(FOREIGN)('to which a person returns, whatever %s is', async (...header) => {
+    const { pathname, search } = new URL(server.authorizationUrl(await server.register()).url);
+    await get(pathname + search, header);
+    const [stored] = await server.app.sql<{ url: string }>(
+      `select payload ->> 'returnTo' as url from oauth_artifacts where kind = 'Interaction' order by expires_at desc limit 1`,
+    );
+    expect(stored?.url).toMatch(new RegExp(`^${server.url}/oauth/authorize/`));
+  });
+});
 
 it.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])(
   'a browser may read %s with a header of its own',
