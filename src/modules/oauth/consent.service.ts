@@ -77,7 +77,7 @@ export class ConsentService {
       return { problem: 'This is an operator key, which cannot be granted. Use an API key.' };
     }
     const call = await this.authenticator.authenticate(key.trim());
-    if (!call || call.actor.isMcpOnly || call.actor.key.subject !== undefined) {
+    if (!call || call.actor.key.subject !== undefined) {
       return { problem: 'The API key is wrong, has expired or was revoked.' };
     }
     if (!authorization.scopes.some((scope) => call.actor.scopes.has(scope))) {

@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import {
+  createRemoteJWKSet,
+  type CryptoKey,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type RemoteJWKSet,
+} from 'jose';
 import { AccessTokens } from '../../platform/access/access-tokens.js';
 import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import { logger } from '../../platform/config/logger.js';
@@ -19,12 +27,10 @@ const TIMEOUT_MS = 3_000;
 
 const RETRY_AFTER_SECONDS = 5;
 
-type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
-
 /** Finds the callers of /mcp by the access tokens of another authorization server (docs/contract/oauth.md#issuer). */
 @Injectable()
 export class IssuerTokens extends AccessTokens {
-  private keys: Promise<JWTVerifyGetKey> | undefined;
+  private keys: Promise<RemoteJWKSet> | undefined;
 
   constructor(
     private readonly settings: Settings,
@@ -48,6 +54,7 @@ export class IssuerTokens extends AccessTokens {
     const granted = scopesIn(claims[oauthScopesClaim ?? 'scope']);
     const scopes = this.resource.scopes().filter((scope) => granted.includes(scope));
     const expiresAt = new Date((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1_000);
+    if (Number.isNaN(expiresAt.getTime())) return undefined;
     const call = await this.calls.ofToken({ organizationId, subject, scopes, expiresAt });
     return call && { ...call, actor: { ...call.actor, isMcpOnly: true } };
   }
@@ -57,31 +64,52 @@ export class IssuerTokens extends AccessTokens {
    * @throws ApiError `overloaded`
    */
   private async verify(token: string): Promise<JWTPayload | undefined> {
-    const { oauthAudience } = this.settings;
     try {
-      const { payload } = await jwtVerify(token, (...args) => this.findKey(...args), {
-        issuer: this.resource.issuer,
-        audience: oauthAudience ?? [...this.resource.identifiers],
-        algorithms: ALGORITHMS,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        requiredClaims: ['exp', 'aud', 'iss'],
-      });
-      return payload;
+      return await this.verifyWith(token, (...args) => this.findKey(...args));
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      return undefined;
+      return error instanceof errors.JWKSMultipleMatchingKeys
+        ? this.verifyWithAny(token, error)
+        : undefined;
     }
   }
 
-  /** @throws JWKSNoMatchingKey, or ApiError `overloaded` if the keys cannot be read */
-  private async findKey(...args: Parameters<JWTVerifyGetKey>): Promise<VerificationKey> {
+  /** Verifies a token that does not name its key, with each key of its algorithm. */
+  private async verifyWithAny(
+    token: string,
+    keys: errors.JWKSMultipleMatchingKeys,
+  ): Promise<JWTPayload | undefined> {
+    for await (const key of keys) {
+      const payload = await this.verifyWith(token, () => key).catch(() => undefined);
+      if (payload) return payload;
+    }
+    return undefined;
+  }
+
+  private async verifyWith(token: string, findKey: JWTVerifyGetKey): Promise<JWTPayload> {
+    const { oauthAudience } = this.settings;
+    const { payload } = await jwtVerify(token, findKey, {
+      issuer: this.resource.issuer,
+      audience: oauthAudience ?? [...this.resource.identifiers],
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['exp', 'aud', 'iss'],
+    });
+    return payload;
+  }
+
+  /** @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or ApiError `overloaded` if the keys cannot be read */
+  private async findKey(...args: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> {
+    let find: RemoteJWKSet | undefined;
     try {
       this.keys ??= this.keysOfIssuer();
-      const find = await this.keys;
+      find = await this.keys;
       return await find(...args);
     } catch (cause) {
-      if (cause instanceof errors.JWKSNoMatchingKey) throw cause;
-      this.keys = undefined;
+      const isUnknown = cause instanceof errors.JWKSNoMatchingKey;
+      if (isUnknown || cause instanceof errors.JWKSMultipleMatchingKeys) throw cause;
+      // Keys are kept for ten minutes. After that, their address may have changed, too.
+      if (!find?.fresh) this.keys = undefined;
       logger.warn({ err: cause }, 'the keys of OAUTH_ISSUER could not be read');
       const message = 'The authorization server does not answer.';
       const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
@@ -90,7 +118,7 @@ export class IssuerTokens extends AccessTokens {
   }
 
   /** The keys of the issuer, whose address its metadata names. */
-  private async keysOfIssuer(): Promise<JWTVerifyGetKey> {
+  private async keysOfIssuer(): Promise<RemoteJWKSet> {
     const url = `${this.resource.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const metadata = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };

@@ -21,6 +21,8 @@ const LAST_USED_INTERVAL_MS = 60_000;
 
 interface CachedKey {
   readonly lookedUpAt: number;
+  /** Whether access tokens were looked up, too. */
+  readonly isToken: boolean;
   /** A promise while the lookup runs. */
   call: MaybePromise<Call | undefined>;
   isRefreshing?: boolean;
@@ -48,19 +50,21 @@ export class Authenticator {
 
   /**
    * @param key an API key, a token of another issuer, or an access token
+   * @param isMcp whether the request is for /mcp, the only path at which access tokens are valid
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
-  authenticate(key: string): MaybePromise<Call | undefined> {
-    return mapMaybePromise(this.lookUp(key), (call) => {
+  authenticate(key: string, isMcp = false): MaybePromise<Call | undefined> {
+    return mapMaybePromise(this.lookUp(key, isMcp && !isKey(key)), (call) => {
       if (!call || isExpired(call.actor)) return undefined;
       if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
       return call;
     });
   }
 
-  private lookUp(key: string): MaybePromise<Call | undefined> {
-    const cached = this.cache.get(key);
+  private lookUp(key: string, isToken: boolean): MaybePromise<Call | undefined> {
+    const found = this.cache.get(key);
+    const cached = found?.isToken === isToken ? found : undefined;
     const now = performance.now();
     const age = cached ? now - cached.lookedUpAt : Infinity;
     if (cached && age < CACHE_MS) {
@@ -69,16 +73,18 @@ export class Authenticator {
       return cached.call;
     }
     if (!(isKey(key) ? isWellFormedKey(key) : this.isCredential(key))) return undefined;
-    return this.cacheLookup(key, { lookedUpAt: now, call: this.loadCall(key) });
+    const call = this.loadCall(key, isToken);
+    return this.cacheLookup(key, { lookedUpAt: now, isToken, call });
   }
 
   private refresh(key: string, cached: CachedKey, lookedUpAt: number): void {
     if (cached.isRefreshing || cached.call instanceof Promise) return;
     cached.isRefreshing = true;
-    this.loadCall(key).then(
+    const { isToken } = cached;
+    this.loadCall(key, isToken).then(
       (call) => {
         if (this.cache.get(key) !== cached) return;
-        if (call) this.cache.set(key, { lookedUpAt, call });
+        if (call) this.cache.set(key, { lookedUpAt, isToken, call });
         else this.cache.delete(key);
       },
       () => {
@@ -101,14 +107,15 @@ export class Authenticator {
     }
   }
 
-  private async loadCall(key: string): Promise<Call | undefined> {
+  private async loadCall(key: string, isToken: boolean): Promise<Call | undefined> {
     this.lookups.database++;
     // No policy of a team knows operators: they have the limits of the settings.
     if (isOperatorKey(key))
       return operatorCall(await this.repository.findOperatorKey(hashKey(key)));
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
-      : ((await this.calls.findByToken(key)) ?? (await this.accessTokens?.find(key)));
+      : ((await this.calls.findByToken(key)) ??
+        (isToken ? await this.accessTokens?.find(key) : undefined));
     if (!call) return undefined;
     const limits = await this.policy.limitsOf(call);
     if (!limits) return call;

@@ -36,9 +36,7 @@ export class ApiKeyGuard implements CanActivate {
     if (accessTokens && isMcpRequest(request)) {
       request.state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
     }
-    return mapMaybePromise(found, (authenticated) => {
-      const isRefused = authenticated?.actor.isMcpOnly && !isMcpRequest(request);
-      const call = isRefused ? undefined : authenticated;
+    return mapMaybePromise(found, (call) => {
       request.state.call = call;
       if (call || (access === 'unknown-route' && !requiresKey(request))) return true;
       return mapMaybePromise(this.limits.count(context), () => {
@@ -50,10 +48,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private authenticate(key: string, context: ExecutionContext): MaybePromise<Call | undefined> {
-    const call = this.authenticator.authenticate(key);
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const call = this.authenticator.authenticate(key, isMcpRequest(request));
     if (!(call instanceof Promise)) return call;
     return call.catch(async (error: unknown) => {
-      const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
       // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.
       const isLookup = error instanceof ApiError && error.code === 'query_failed';
