@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { type Response, text } from 'express';
-import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
+import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
@@ -40,7 +40,8 @@ export class ConsentController {
     await this.answer(request, response, async (authorization) => {
       switch (form.get('action')) {
         case 'continue':
-          await this.countKey(request);
+          // A pasted key counts as a request without a valid key, so that nobody can try many.
+          await this.limits.countAddress(request.state.clientAddress ?? '');
           return this.consents.offerKey(authorization, form.get('key') ?? '');
         case 'restart':
           return this.consents.restart(authorization);
@@ -76,14 +77,5 @@ export class ConsentController {
       .status(answer ? 422 : 200)
       .type('html');
     response.send(renderConsent({ ...authorization, ...answer }));
-  }
-
-  /**
-   * Counts a pasted key as a request without a valid key, so that nobody can try many.
-   * @throws ApiError `rate_limit_exceeded`
-   */
-  private async countKey({ state: { clientAddress = '' } }: ApiRequest): Promise<void> {
-    const window = await this.limits.count('writes', clientAddress, 'address');
-    if (window.isBlocked) throw tooManyRequests(window, 'address');
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { RateLimits, tooManyRequests } from '../../platform/access/limits/rate-limits.js';
+import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
 import type { ApiRequest } from '../../platform/http/request/api-request.js';
@@ -43,7 +43,11 @@ export class OAuthController {
   @Get('oauth/authorize')
   @Public()
   async authorize(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    await this.count('authorize', AUTHORIZATIONS, request);
+    await this.limits.countAddress(
+      request.state.clientAddress ?? '',
+      'oauth authorize',
+      AUTHORIZATIONS,
+    );
     request.url = `${request.path}?${this.authorizationQuery(request.url).toString()}`;
     await this.forward(request, response);
   }
@@ -51,7 +55,11 @@ export class OAuthController {
   @Post('oauth/register')
   @Public()
   async register(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    await this.count('register', REGISTRATIONS, request);
+    await this.limits.countAddress(
+      request.state.clientAddress ?? '',
+      'oauth register',
+      REGISTRATIONS,
+    );
     await this.forward(request, response);
   }
 
@@ -81,15 +89,5 @@ export class OAuthController {
     query.set('scope', (requested.length > 0 ? requested : known).join(' '));
     if (sent.get('prompt') === 'none') query.set('prompt', 'none');
     return query;
-  }
-
-  /** @throws ApiError `rate_limit_exceeded` */
-  private async count(
-    name: string,
-    size: typeof REGISTRATIONS,
-    { state: { clientAddress = '' } }: ApiRequest,
-  ): Promise<void> {
-    const window = await this.limits.countIn(`oauth ${name}:${clientAddress}`, size, 'address');
-    if (window.isBlocked) throw tooManyRequests(window, 'address', size.ttl);
   }
 }

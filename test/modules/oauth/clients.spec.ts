@@ -89,6 +89,16 @@ describe('a registration', () => {
     );
   });
 
+  it('is limited in an IPv6 subnet as from one address', async () => {
+    const statuses = [];
+    for (let count = 0; count < 21; count++) {
+      const address = `2001:db8:0:9::${count}`;
+      const metadata = { redirect_uris: [REDIRECT_URI] };
+      statuses.push((await server.post('/oauth/register', metadata, address)).status);
+    }
+    expect(statuses).toEqual([...Array<number>(20).fill(201), 429]);
+  });
+
   it('that was deleted is 401 invalid_client, so that applications register again', async () => {
     const tokens = await server.signIn(tenant.key.key);
     await server.app.sql('delete from oauth_clients where id = $1', [tokens.clientId]);

@@ -289,17 +289,19 @@ describe('the key', () => {
     expect(JSON.stringify(stored)).not.toContain(tenant.key.key);
   });
 
-  it('is limited to the number of requests without a valid key', async () => {
-    const limited = await SignInServer.start({ settings: { writesPerMinute: 2 } });
+  it('counts as a request without a valid key', async () => {
+    const limited = await SignInServer.start({ settings: { readsPerMinute: 3 } });
     const browser = new Browser(limited.url);
     await browser.open(limited.authorizationUrl(await limited.register()).url);
     const { url } = browser;
-    const statuses = [];
+    const headers = { 'X-Forwarded-For': '10.7.7.7' };
+    const withoutKey = await fetch(`${limited.url}/api/v1/leads`, { method: 'POST', headers });
+    const statuses = [withoutKey.status];
     for (let attempt = 0; attempt < 3; attempt++) {
-      await browser.submit({ action: 'continue', key: 'lat_guess' }, {}, url);
+      await browser.submit({ action: 'continue', key: 'lat_guess' }, headers, url);
       statuses.push(browser.status);
     }
-    expect(statuses).toEqual([422, 422, 429]);
+    expect(statuses).toEqual([401, 422, 422, 429]);
     await limited.stop();
   });
 });

@@ -117,6 +117,19 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
+  /**
+   * Counts a request of an IP address in its window of this name, by default that of requests without a valid key.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  async countAddress(
+    address: string,
+    name = 'reads',
+    size: WindowSize = this.throttlers.reads,
+  ): Promise<void> {
+    const window = await this.countIn(keyOf(name, address), size, 'address');
+    if (window.isBlocked) throw tooManyRequests(window, 'address', size.ttl);
+  }
+
   /** Counts a request in the window of a key. */
   countIn(key: string, { ttl, limit }: WindowSize, refusedAs: LimitKind): MaybePromise<RateWindow> {
     return mapMaybePromise(this.storage.count(key, ttl, limit), (counted) => {
@@ -139,7 +152,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-function keyOf(limit: LimitName, caller: RateLimited): string {
+function keyOf(limit: string, caller: RateLimited): string {
   // The addresses of an IPv6 subnet share a window.
   return `${limit}:${typeof caller === 'string' ? normalizeIp(caller) : caller.key.id}`;
 }
