@@ -2,10 +2,18 @@ import type { EventEmitter } from 'node:events';
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import Provider, { type Configuration, errors, interactionPolicy, type JWK } from 'oidc-provider';
+import Provider, {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type JWK,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
+import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { isObject } from '../../platform/fields/kinds/json-object.js';
+import type { ApiRequest } from '../../platform/http/request/api-request.js';
 import {
   checkClientName,
   checkRedirectUris,
@@ -34,7 +42,10 @@ const CODE_SECONDS = 60;
 /** How long a metadata document is used without fetching it again, if it does not say so itself. */
 const DOCUMENT_SECONDS = { min: 5 * 60, max: 24 * 60 * 60 };
 
-/** Longer values do not fit into the entries of an index of PostgreSQL. */
+/** How often an address may begin an authorization, or make the token endpoint fetch a document, in a minute. */
+const AUTHORIZATIONS = { ttl: 60_000, limit: 60 };
+
+/** Longer ids do not fit into an entry of an index of PostgreSQL. oidc-provider accepts only ids of printable ASCII. */
 const MAX_CLIENT_ID_LENGTH = 2_000;
 
 /** The authorization server of /mcp: oidc-provider, configured as OAuth 2.1 for public clients. */
@@ -45,9 +56,10 @@ export class AuthorizationServer {
   constructor(
     private readonly resource: ProtectedResource,
     repository: OAuthRepository,
+    private readonly limits: RateLimits,
   ) {
     this.provider = new Provider(resource.origin, {
-      ...configuration(resource),
+      ...configuration(resource, (request) => this.countAuthorization(request)),
       adapter: (kind: string) => repository.adapterOf(kind),
     });
     // Lets koa read `X-Forwarded-Proto`, which `forwarded()` sets.
@@ -65,7 +77,7 @@ export class AuthorizationServer {
     });
     this.provider.on('server_error', (context, error) => {
       if (error instanceof ApiError) {
-        // The database is not available.
+        // The database is not available, or an address has reached its limit.
         context.status = error.status;
         context.set(error.headers);
       } else logger.error({ err: error }, 'OAuth failed');
@@ -76,6 +88,11 @@ export class AuthorizationServer {
   forwarded(request: IncomingMessage): IncomingMessage {
     request.headers['x-forwarded-proto'] = new URL(this.resource.origin).protocol.slice(0, -1);
     return request;
+  }
+
+  /** @throws ApiError `rate_limit_exceeded` */
+  async countAuthorization({ state }: ApiRequest): Promise<void> {
+    await this.limits.countAddress(state.clientAddress ?? '', 'oauth authorize', AUTHORIZATIONS);
   }
 
   /** Names the scopes in the metadata, and removes the cookie of sessions, which are not kept. */
@@ -92,7 +109,10 @@ export class AuthorizationServer {
   }
 }
 
-function configuration(resource: ProtectedResource): Configuration {
+function configuration(
+  resource: ProtectedResource,
+  count: (request: ApiRequest) => Promise<void>,
+): Configuration {
   return {
     // oidc-provider needs a key. Nothing is signed: tokens are opaque, and there are no id tokens.
     jwks: { keys: [unusedKey()] },
@@ -111,9 +131,9 @@ function configuration(resource: ProtectedResource): Configuration {
     },
     extraClientMetadata: {
       properties: ['client_name', 'redirect_uris'],
-      validator: (context, name, value, metadata) => {
-        // A stored client has no context.
-        if (context?.oidc.route === 'registration') keepSupported(metadata);
+      validator: (_, name, value, metadata) => {
+        // oidc-provider calls this before its own checks, and has no other place to change what a client sends.
+        keepSupported(metadata);
         if (name === 'client_name') checkClientName(value);
         else checkRedirectUris(value);
       },
@@ -132,7 +152,12 @@ function configuration(resource: ProtectedResource): Configuration {
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: (_, id) => id.length <= MAX_CLIENT_ID_LENGTH,
+        allowFetch: async (context, id) => {
+          if (id.length > MAX_CLIENT_ID_LENGTH) return false;
+          // An authorization is counted when it begins.
+          if (isTokenRoute(context)) await count(context.req as ApiRequest);
+          return true;
+        },
         allowClient: (_, client) =>
           client.clientName !== undefined && (client.redirectUris ?? []).length > 0,
         cacheDuration: DOCUMENT_SECONDS,
@@ -177,6 +202,11 @@ function configuration(resource: ProtectedResource): Configuration {
       context.body = renderProblem(description ?? error);
     },
   };
+}
+
+/** Whether a client is looked up for `/oauth/token` or `/oauth/revoke`. The page looks it up without a context. */
+function isTokenRoute(context: KoaContextWithOIDC | undefined): context is KoaContextWithOIDC {
+  return ['token', 'revocation'].includes(context?.oidc.route ?? '');
 }
 
 const UNUSED_ALGORITHM = 'ES256';

@@ -38,8 +38,8 @@ export function checkRedirectUris(uris: unknown): void {
   );
 }
 
-/** What a registration can set. */
-const REGISTERED = [
+/** What a registration or a document can set. */
+const SUPPORTED = [
   'client_id',
   'client_id_issued_at',
   'client_name',
@@ -48,15 +48,15 @@ const REGISTERED = [
 ];
 
 /**
- * Removes what the server does not support from the metadata of a registration, and sets what all clients have in common:
- * they are public, and ask for scopes when they sign in. RFC 7591 allows this; the response has the stored values.
+ * Removes what the server does not support from the metadata of a client, and sets what all clients have in common: they are
+ * public, and ask for scopes when they sign in. RFC 7591 allows this: the response to a registration has the stored values.
  * oidc-provider accepts only redirects over HTTPS for the type `web`; `native` may also use localhost and schemes of apps.
  */
 export function keepSupported(metadata: ClientMetadata): void {
   const { redirect_uris, grant_types } = metadata;
   const isWeb = [redirect_uris].flat().every((uri) => String(uri).startsWith('https:'));
   const isList = Array.isArray(grant_types);
-  const others = Object.keys(metadata).filter((name) => !REGISTERED.includes(name));
+  const others = Object.keys(metadata).filter((name) => !SUPPORTED.includes(name));
   for (const name of others) Reflect.deleteProperty(metadata, name);
   Object.assign(metadata, {
     application_type: isWeb ? 'web' : 'native',

@@ -7,8 +7,7 @@ import type { ApiRequest } from '../../platform/http/request/api-request.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { ProtectedResource } from './protected-resource.js';
 
-/** How often an address may begin an authorization, and register a client. */
-const AUTHORIZATIONS = { ttl: 60_000, limit: 60 };
+/** How often an address may register a client in an hour. */
 const REGISTRATIONS = { ttl: 3_600_000, limit: 20 };
 
 const TOKEN_PATHS = ['oauth/token', 'oauth/revoke'];
@@ -43,11 +42,7 @@ export class OAuthController {
   @Get('oauth/authorize')
   @Public()
   async authorize(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    await this.limits.countAddress(
-      request.state.clientAddress ?? '',
-      'oauth authorize',
-      AUTHORIZATIONS,
-    );
+    await this.server.countAuthorization(request);
     request.url = `${request.path}?${this.authorizationQuery(request.url).toString()}`;
     await this.forward(request, response);
   }
@@ -81,7 +76,7 @@ export class OAuthController {
 
   /** The known parameters, and the known scopes among the requested ones; by default all scopes. */
   private authorizationQuery(url: string): URLSearchParams {
-    const sent = new URLSearchParams(url.split('?')[1] ?? '');
+    const sent = new URLSearchParams(url.replace(/^[^?]*\??/, ''));
     const kept = [...sent].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name));
     const query = new URLSearchParams(kept);
     const known = this.resource.scopes();

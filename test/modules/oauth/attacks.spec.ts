@@ -279,6 +279,37 @@ describe('a metadata document', () => {
     expect(documents.requests).toBe(0);
   });
 
+  it.each(['token', 'revoke'])(
+    'that /oauth/%s must fetch counts as an authorization of the address',
+    async (path) => {
+      const address = path === 'token' ? '10.8.8.1' : '10.8.8.2';
+      const post = (clientId: string) =>
+        fetch(`${server.url}/oauth/${path}`, {
+          method: 'POST',
+          headers: { 'X-Forwarded-For': address },
+          body: new URLSearchParams({
+            client_id: clientId,
+            token: 'a',
+            grant_type: 'refresh_token',
+          }),
+        });
+      const document = { client_name: 'Test', redirect_uris: [REDIRECT_URI] };
+      const known = documents.serve(`/${crypto.randomUUID()}`, document);
+      expect((await refusalOf({}, known)).browser.status).toBe(200);
+      const before = documents.requests;
+      const statuses = new Set<number>();
+      for (let count = 0; count < 61; count++) {
+        await post(known);
+        statuses.add((await post(`${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`)).status);
+      }
+      expect(documents.requests - before).toBe(60);
+      expect(statuses.has(429)).toBe(true);
+      const refused = await post(`${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await post(known)).status).not.toBe(429);
+    },
+  );
+
   describe('from a server that', () => {
     it.each<[string, Parameters<DocumentServer['answer']>[0]]>([
       ['redirects', (_, response) => response.writeHead(302, { Location: '/other' }).end()],

@@ -142,6 +142,17 @@ describe('a redirect', () => {
     expect(location.startsWith(`${redirect_uri}?`)).toBe(true);
   });
 
+  it('with a query that is not encoded is read as a whole', async () => {
+    const redirect_uri = 'https://client.example/callback?a=1';
+    const clientId = await server.register({ redirect_uris: [redirect_uri] });
+    const browser = new Browser(server.url);
+    const { url } = server.authorizationUrl(clientId, { redirect_uri });
+    await browser.open(url.replace('%3Fa%3D1', '?a=1'));
+    const location = await browser.submit({ action: 'refuse' });
+    expect(location.startsWith(`${redirect_uri}&`)).toBe(true);
+    expect(new URL(location).searchParams.get('state')).toBe('state');
+  });
+
   it.each([
     ['http://127.0.0.1/callback', 'http://localhost:54321/callback'],
     ['http://127.0.0.1/callback', 'http://127.0.0.1:54321/other'],
@@ -183,6 +194,40 @@ describe('a client with a metadata document', () => {
     const clientId = documents.serve(path, document);
     const redirect_uri = 'http://localhost:5555/callback';
     expect((await browse(clientId, { redirect_uri })).html).toContain('localhost:5555');
+  });
+
+  it.each([
+    ['scope', 'leads:read offline_access'],
+    ['id_token_signed_response_alg', 'RS256'],
+    ['token_endpoint_auth_method', 'private_key_jwt'],
+    ['grant_types', ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code']],
+    ['response_types', ['code', 'token']],
+    ['contacts', ['nobody']],
+    ['jwks_uri', 'https://app.example/jwks'],
+  ])('ignores an unsupported %s, as in a registration', async (name, value) => {
+    const clientId = documents.serve(path, { ...document, [name]: value });
+    expect((await browse(clientId)).html).toContain('API key');
+  });
+
+  it('of the type web may redirect to this machine with any port', async () => {
+    const clientId = documents.serve(path, { ...document, application_type: 'web' });
+    const redirect_uri = 'http://localhost:5555/callback';
+    expect((await browse(clientId, { redirect_uri })).status).toBe(200);
+  });
+
+  it.each([
+    ['of 2,000 characters', 2_000, 'a', 200],
+    ['of 2,001 characters', 2_001, 'a', 400],
+    ['with characters of several bytes', 100, '\u{4e2d}', 400],
+    ['with a mark of bidirectional text', 100, '\u202e', 400],
+  ])('with an id %s is answered', async (_, length, character, status) => {
+    const clientId = documents.serve(
+      path.padEnd(length - 'https://app.example'.length, character),
+      document,
+    );
+    const browser = await browse(clientId);
+    expect(browser.status).toBe(status);
+    expect(browser.html).not.toContain('\u202e');
   });
 
   it.each(SDKS)('signs in with SDK %s without a registration', async (sdk) => {
