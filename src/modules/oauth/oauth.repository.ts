@@ -49,6 +49,12 @@ const CONSUME_ARTIFACT = `
 
 const DELETE_ARTIFACTS = 'delete from oauth_artifacts where kind = $1';
 
+/** Used tokens of other grants are kept, because a token that is used again ends its grant. */
+const DELETE_ENDED = `
+  delete from oauth_artifacts where grant_id in (
+    select grants.id from oauth_grants grants join api_keys key on key.id = grants.key_id
+    where not (${IS_VALID_GRANT} and ${IS_VALID_KEY}))`;
+
 const FIND_TOKEN = `
   select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
     grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
@@ -109,13 +115,14 @@ export class OAuthRepository {
   }
 
   /**
-   * Deletes artifacts that have expired and clients that were never used.
+   * Deletes artifacts that have expired or whose grant has ended, and clients that were never used.
    * @throws ApiError `create_failed`
    */
   @Job({ name: 'latitude.expired-sign-ins', every: '10m' })
   async deleteExpired(): Promise<void> {
     await this.database.write(
       { text: 'delete from oauth_artifacts where expires_at < now()', values: [] },
+      { text: DELETE_ENDED, values: [] },
       {
         text: `delete from oauth_clients client where created_at < now() - interval '${UNUSED_CLIENT_LIFETIME}'
           and not exists (select from oauth_grants grants where grants.client_id = client.id)`,

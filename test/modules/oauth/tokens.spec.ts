@@ -256,6 +256,30 @@ describe('a refresh token', () => {
   });
 });
 
+describe('the tokens of a grant', () => {
+  const stored = async () => {
+    const text = `select count(*)::int from oauth_artifacts join oauth_grants grants on grants.id = grant_id
+      where key_id = $1`;
+    return (await server.app.sql<{ count: number }>(text, [tenant.key.id]))[0]?.count;
+  };
+
+  it.each([
+    ['the grant is revoked', 'update oauth_grants set revoked_at = now() where key_id = $1'],
+    ['the key is revoked', 'update api_keys set revoked_at = now() where id = $1'],
+    ['the grant has expired', 'update oauth_grants set expires_at = now() where key_id = $1'],
+  ])('are deleted when %s', async (_, text) => {
+    const repository = server.app.app.get(OAuthRepository, { strict: false });
+    await refresh(tokens);
+    await repository.deleteExpired();
+    // The code, and two pairs: a refresh token that is used again ends its grant.
+    expect(await stored()).toBe(5);
+    await server.app.sql(text, [tenant.key.id]);
+    await repository.deleteExpired();
+    expect(await stored()).toBe(0);
+    expect(await refresh(tokens)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+});
+
 describe('while the database is not available', () => {
   it.each(['/oauth/token', '/oauth/authorize'])('%s is 503 with Retry-After', async (path) => {
     const unavailable = new ApiError('overloaded', { headers: { 'Retry-After': '1' } });
