@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { ErrorFilter } from '../../platform/http/error.filter.js';
-import type { ApiRequest } from '../../platform/http/request/api-request.js';
+import { type ApiRequest, isPreflight } from '../../platform/http/request/api-request.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { ProtectedResource } from './protected-resource.js';
 
@@ -66,8 +66,10 @@ export class OAuthController {
 
   @Options([...DISCOVERY_PATHS, ...TOKEN_PATHS])
   @Public()
-  preflight(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    return this.forward(request, response);
+  async preflight(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    // oidc-provider answers 404 if the CORS middleware has set the headers.
+    if (isPreflight(request, response)) response.status(204).end();
+    else await this.forward(request, response);
   }
 
   private async forward(request: ApiRequest, response: Response): Promise<void> {

@@ -5,7 +5,7 @@ import { requiresKey } from './guards/api-key.guard.js';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import { RoutePlans } from './route-plans.js';
-import type { ApiRequest } from './request/api-request.js';
+import { type ApiRequest, isPreflight } from './request/api-request.js';
 import { ErrorFilter } from './error.filter.js';
 
 /** Maximum length of the path in the hint. The paths of all routes are shorter. */
@@ -57,13 +57,4 @@ export class UnknownRoutesController {
     const isRoute = requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
     return isRoute ? ` Did you mean ${trimmed}?` : '';
   }
-}
-
-/** Whether this is a CORS preflight request whose headers the CORS middleware has set. */
-function isPreflight({ method, headers }: ApiRequest, response: Response): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers['access-control-request-method'] !== undefined &&
-    response.hasHeader('Access-Control-Allow-Origin')
-  );
 }

@@ -111,6 +111,46 @@ it.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configu
   },
 );
 
+describe('with CORS_ORIGINS', () => {
+  const origin = 'https://agent.example';
+  let open: SignInServer;
+
+  beforeAll(async () => {
+    open = await SignInServer.start({
+      settings: { corsOrigins: [origin], mcpAllowedOrigins: [origin] },
+    });
+  });
+  afterAll(() => open.stop());
+
+  it.each([
+    ['GET', '/.well-known/oauth-protected-resource'],
+    ['GET', '/.well-known/oauth-protected-resource/mcp'],
+    ['GET', '/.well-known/oauth-protected-resource/mcp/'],
+    ['GET', '/.well-known/oauth-authorization-server'],
+    ['POST', '/oauth/register'],
+    ['POST', '/oauth/token'],
+    ['POST', '/mcp'],
+  ])('an application in a browser may send %s %s', async (method, path) => {
+    const preflight = await fetch(open.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'content-type,mcp-protocol-version',
+      },
+    });
+    expect([preflight.status, await preflight.text()]).toEqual([204, '']);
+    expect(preflight.headers.get('access-control-allow-origin')).toMatch(
+      /^(\*|https:\/\/agent.example)$/,
+    );
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('mcp-protocol-version');
+    const answer = await fetch(open.url + path, { method, headers: { Origin: origin } });
+    expect(answer.headers.get('access-control-allow-origin')).toMatch(
+      /^(\*|https:\/\/agent.example)$/,
+    );
+  });
+});
+
 describe('a request to /mcp without a valid credential', () => {
   const challengeFor = (slash: string) =>
     `resource_metadata="${server.url}/.well-known/oauth-protected-resource/mcp${slash}", scope="${SCOPES.join(' ')}"`;

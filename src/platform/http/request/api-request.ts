@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
 
@@ -79,4 +79,13 @@ const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Whether a request is a read. Every other request counts as a write. */
 export function isRead({ method }: Pick<ApiRequest, 'method'>): boolean {
   return READ_METHODS.has(method);
+}
+
+/** Whether this is a CORS preflight request whose headers the CORS middleware has set. */
+export function isPreflight({ method, headers }: ApiRequest, response: Response): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined &&
+    response.hasHeader('Access-Control-Allow-Origin')
+  );
 }
