@@ -164,7 +164,7 @@ function configuration(
       },
       resourceIndicators: {
         enabled: true,
-        // A client that names no resource means /mcp, and one that names several the first of them.
+        // `oneOf` has the resources that the client names. oidc-provider wants one of them; without any, it is /mcp.
         defaultResource: (_, __, oneOf) => [oneOf ?? resource.identifiers[0]].flat()[0] ?? '',
         getResourceServerInfo: (_, identifier) => {
           if (!(resource.identifiers as readonly string[]).includes(identifier))

@@ -9,7 +9,10 @@ import type { Consent } from './consent.page.js';
 import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
 import { ACCOUNT } from './oauth.repository.js';
 
-/** The key that a person has pasted, as the result of an unfinished authorization. */
+/**
+ * Names the key that a person has pasted. oidc-provider stores one result for each authorization. Until the person answers,
+ * this is `{ key_id }`, which grants nothing.
+ */
 const KEY_ID = 'key_id';
 
 /** An authorization that waits for the answer of a person, with the request of its browser. */
@@ -23,7 +26,7 @@ export interface Authorization extends Consent {
   readonly resource: string;
 }
 
-/** What happens after a form: the page with a problem, or another page. */
+/** What happens after a form: the page with a problem, or a redirect. An empty location is the page itself. */
 export type Answer = { readonly problem: string } | { readonly location: string };
 
 /** Asks a person for the grant of an authorization (docs/contract/oauth.md#page). */

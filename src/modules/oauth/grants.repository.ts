@@ -61,7 +61,10 @@ const OF_ORGANIZATION = `
   select ${COLUMNS} from oauth_grants grants join api_keys key on key.id = grants.key_id
   where key.organization_id = $1`;
 
-/** `$1`: the hash of the id of an authorization, which is answered once. */
+/**
+ * Marks an authorization as answered. `$1`: the hash of its id. If it was answered before, `used` has no row, and nothing
+ * that selects from `used` is stored.
+ */
 const USE_AUTHORIZATION = `
   used as (
     update oauth_artifacts set consumed_at = now()

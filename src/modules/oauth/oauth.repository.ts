@@ -28,7 +28,10 @@ const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Registrations that no person has granted anything to are kept for this time. */
 const UNUSED_CLIENT_LIFETIME = '1 day';
 
-/** A refresh token can be used again for this time, because clients lose responses. */
+/**
+ * A refresh token can be used again for this time after its first use, because clients lose responses. It is found as
+ * unused until then, so that oidc-provider accepts it.
+ */
 const REPEATABLE = '30 seconds';
 
 const FIND_ARTIFACT = `
