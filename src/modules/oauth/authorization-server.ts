@@ -13,7 +13,6 @@ import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { isObject } from '../../platform/fields/kinds/json-object.js';
-import type { ApiRequest } from '../../platform/http/request/api-request.js';
 import {
   checkClientName,
   checkRedirectUris,
@@ -47,6 +46,11 @@ const AUTHORIZATIONS = { ttl: 60_000, limit: 60 };
 
 /** Longer ids do not fit into an entry of an index of PostgreSQL. oidc-provider accepts only ids of printable ASCII. */
 const MAX_CLIENT_ID_LENGTH = 2_000;
+
+/** A request with the address of its client, which the platform has found out. */
+interface AddressedRequest extends IncomingMessage {
+  readonly state: { readonly clientAddress: string | undefined };
+}
 
 /** The authorization server of /mcp: oidc-provider, configured as OAuth 2.1 for public clients. */
 @Injectable()
@@ -91,7 +95,7 @@ export class AuthorizationServer {
   }
 
   /** @throws ApiError `rate_limit_exceeded` */
-  async countAuthorization({ state }: ApiRequest): Promise<void> {
+  async countAuthorization({ state }: AddressedRequest): Promise<void> {
     await this.limits.countAddress(state.clientAddress ?? '', 'oauth authorize', AUTHORIZATIONS);
   }
 
@@ -111,7 +115,7 @@ export class AuthorizationServer {
 
 function configuration(
   resource: ProtectedResource,
-  count: (request: ApiRequest) => Promise<void>,
+  count: (request: AddressedRequest) => Promise<void>,
 ): Configuration {
   return {
     // oidc-provider needs a key. Nothing is signed: tokens are opaque, and there are no id tokens.
@@ -155,7 +159,7 @@ function configuration(
         allowFetch: async (context, id) => {
           if (id.length > MAX_CLIENT_ID_LENGTH) return false;
           // An authorization is counted when it begins.
-          if (isTokenRoute(context)) await count(context.req as ApiRequest);
+          if (isTokenRoute(context)) await count(context.req as AddressedRequest);
           return true;
         },
         allowClient: (_, client) =>
