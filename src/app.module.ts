@@ -11,11 +11,7 @@ import { eventsExtension } from './modules/events/events.extension.js';
 import { addable, type ExtensionPoint, replaceable } from './platform/extension/extension-point.js';
 import { ExtensionPointsModule } from './platform/extension/extension-points.module.js';
 import type { Extension } from './platform/extension/extension.js';
-import {
-  checkExtensions,
-  extensionMigrationsOf,
-  settingsOf,
-} from './platform/extension/extensions.js';
+import { checkExtensions, extensionMigrationsOf } from './platform/extension/extensions.js';
 import { HealthIndicator } from './platform/http/health/health-indicator.js';
 import { MetricsRegistryModule } from './platform/metrics-registry.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
@@ -83,7 +79,7 @@ export interface AppOptions {
   /** Modules that belong to no extension. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
   /** Modules of Latitude that only the server has. */
-  readonly serverModules?: readonly (Type<unknown> | DynamicModule)[];
+  readonly serverModules?: readonly (Type<unknown> | DynamicModule | Promise<DynamicModule>)[];
 }
 
 /**
@@ -103,7 +99,7 @@ export function rootModule({
     module: AppModule,
     imports: [
       // The guards and the error filter of Latitude come before those of a team's modules.
-      ConfigModule.forRoot(options.settings, Object.keys(settingsOf(extensions))),
+      ConfigModule.forRoot(options.settings),
       DatabaseModule.forRoot({
         ...options,
         target: options.database,

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
@@ -14,7 +14,7 @@ import { DocsModule } from './platform/http/docs/docs.module.js';
 import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
-import { ApiDescription } from './platform/http/openapi/api-description.js';
+import { OpenApiController } from './platform/http/openapi/openapi.controller.js';
 import { assertOnlyHttp } from './platform/http/only-http.js';
 import { McpModule } from './modules/mcp/mcp.module.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
@@ -64,7 +64,7 @@ export async function initApp(
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.get(ApiDescription).describe(app);
+  app.get(OpenApiController).describe(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const plans = app.get(RoutePlans);
@@ -105,12 +105,8 @@ export function serverModule(options: AppOptions): DynamicModule {
   });
 }
 
-/** Imports the modules of sign-in. Only the imports of a module may be promises. */
-@Module({})
-class SignInModule {}
-
 /** Loads a module of sign-in only if its setting is on, because its packages make the start slower. */
-function signIn({ oauth, oauthIssuer }: Settings): DynamicModule[] {
+function signIn({ oauth, oauthIssuer }: Settings): Promise<DynamicModule>[] {
   const imports: Promise<DynamicModule>[] = [];
   if (oauth) {
     const loaded = import('./modules/oauth/oauth.module.js');
@@ -120,7 +116,7 @@ function signIn({ oauth, oauthIssuer }: Settings): DynamicModule[] {
     const loaded = import('./modules/oauth/issuer.module.js');
     imports.push(loaded.then(({ IssuerModule: module }) => ({ module })));
   }
-  return imports.length > 0 ? [{ module: SignInModule, imports }] : [];
+  return imports;
 }
 
 function corsOptions(origins: readonly string[]) {

@@ -5,10 +5,9 @@ import { Settings } from './settings.js';
 @Global()
 @Module({})
 export class ConfigModule {
-  /** @param declared names of the settings of extensions */
-  static forRoot(settings: Settings, declared: readonly string[] = []): DynamicModule {
-    const values = declared.map((name) => {
-      return { provide: settingToken(name), useValue: settings.ofExtensions[name] };
+  static forRoot(settings: Settings): DynamicModule {
+    const values = Object.entries(settings.ofExtensions).map(([name, useValue]) => {
+      return { provide: settingToken(name), useValue };
     });
     return {
       module: ConfigModule,

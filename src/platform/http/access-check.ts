@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { HeadersGuard } from './guards/headers.guard.js';
+import { ApiKeyGuard } from './guards/api-key.guard.js';
 import { RoutePlans } from './route-plans.js';
 import { isKnownAccess, unknownScope } from './routes/access.js';
 import type { RoutePlan } from './routes/route-plan.js';
@@ -32,7 +32,7 @@ export class AccessCheck implements OnModuleInit {
   /** Guards of `useGlobalGuards()` precede those with `APP_GUARD`. */
   private earlyGuards(): string[] {
     const guards = this.config.getGlobalGuards();
-    const first = guards.findIndex((guard) => guard instanceof HeadersGuard);
+    const first = guards.findIndex((guard) => guard instanceof ApiKeyGuard);
     return guards
       .slice(0, first)
       .map(

@@ -6,7 +6,6 @@ import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
-import { HeadersGuard } from './guards/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { RoutePlans } from './route-plans.js';
@@ -14,12 +13,11 @@ import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
-import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The guards of all routes, in the order in which they run. */
-const GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
+const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
 
 /** Registers the guards and the error filter of all routes. */
 @Module({
@@ -30,7 +28,6 @@ const GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGua
     IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
-    ApiDescription,
     HealthService,
     BatchLimit,
     ...GUARDS,

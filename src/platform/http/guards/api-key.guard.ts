@@ -1,63 +1,68 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import { type ApiRequest, isMcpRequest, isRead, timesSent } from '../request/api-request.js';
 import type { Call } from '../../data/call.js';
 import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
+import { RoutePlans } from '../route-plans.js';
+import { refusalOfHeaders, refusalOfOrigin } from './headers.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
 const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
 
 /**
- * Authenticates the caller. A request without a valid key counts against the limit of its address, and
- * its response has the rate limit headers.
+ * The first guard. Sets the plan of the route and the call of the caller on the request, or why the request is refused:
+ * for its headers, or without a valid key. `RateLimitGuard` throws it, because the response has the rate limit headers,
+ * and a request without a valid key counts against the limit of its address.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
+    private readonly settings: Settings,
+    private readonly plans: RoutePlans,
     private readonly authenticator: Authenticator,
-    private readonly limits: RateLimitGuard,
   ) {}
 
-  /** @throws ApiError `unauthorized`, `rate_limit_exceeded`, or the failure of the key's lookup */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const access = request.state.plan?.access;
+    const { state } = request;
+    state.plan = this.plans.of(context);
+    const refusal =
+      refusalOfHeaders(request) ?? refusalOfOrigin(request, this.settings.mcpAllowedOrigins);
+    if (refusal) state.refusal = { error: refusal, isCounted: false };
+    const access = state.plan?.access;
     // InputGuard verifies the sender of a webhook, and until then the address is counted.
-    if (access === 'public' || access === 'webhook') return true;
+    if (refusal || access === 'public' || access === 'webhook') return true;
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
-    const found = isCredential ? this.authenticate(key, context) : undefined;
+    const found = isCredential ? this.authenticate(key, request) : undefined;
     const { accessTokens } = this.authenticator;
     if (accessTokens && isMcpRequest(request)) {
-      request.state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
+      state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
     }
     return mapMaybePromise(found, (call) => {
-      request.state.call = call;
+      state.call = call;
       if (call || (access === 'unknown-route' && !requiresKey(request))) return true;
-      return mapMaybePromise(this.limits.count(context), () => {
-        throw new ApiError('unauthorized', {
-          message: isCredential ? undefined : explainMissingKey(request),
-        });
-      });
+      const message = isCredential ? undefined : explainMissingKey(request);
+      state.refusal ??= { error: new ApiError('unauthorized', { message }), isCounted: true };
+      return true;
     });
   }
 
-  private authenticate(key: string, context: ExecutionContext): MaybePromise<Call | undefined> {
-    const request = context.switchToHttp().getRequest<ApiRequest>();
+  private authenticate(key: string, request: ApiRequest): MaybePromise<Call | undefined> {
     const call = this.authenticator.authenticate(key, isMcpRequest(request));
     if (!(call instanceof Promise)) return call;
-    return call.catch(async (error: unknown) => {
-      await this.limits.setHeaders(context);
+    return call.catch((cause: unknown) => {
       // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.
-      const isLookup = error instanceof ApiError && error.code === 'query_failed';
-      throw isLookup && !isRead(request) && request.state.plan?.countedBy !== 'handler'
-        ? new ApiError('create_failed', { cause: error })
-        : error;
+      const isLookup = cause instanceof ApiError && cause.code === 'query_failed';
+      const isWrite = !isRead(request) && request.state.plan?.countedBy !== 'handler';
+      const error = isLookup && isWrite ? new ApiError('create_failed', { cause }) : cause;
+      request.state.refusal = { error, isCounted: false };
+      return undefined;
     });
   }
 }

@@ -38,7 +38,7 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
  * valid key, by its address, and sets the `RateLimit-*` headers. Public routes are counted only if they declare a limit. The
  * inherited guard counts nothing: it only reads the
  * limits of `@Throttle` and `@SkipThrottle`, which it passes to `handleRequest()`. On other routes, with a valid key, the
- * methods return a promise only if the storage does.
+ * methods return a promise only if the storage does. It then throws why `ApiKeyGuard` has refused the request.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
@@ -66,7 +66,7 @@ export class RateLimitGuard extends ThrottlerGuard {
    * their handler counts, only get the headers.
    * @throws ApiError `rate_limit_exceeded`
    */
-  count(context: ExecutionContext): MaybePromise<void> {
+  private count(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
     const actor = req.state.call?.actor;
     if (isCountedElsewhere(req)) return this.setHeaders(context);
@@ -79,7 +79,10 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   /** Sets the headers without counting the request. */
-  setHeaders(context: ExecutionContext, limit: 'reads' | 'writes' = 'reads'): MaybePromise<void> {
+  private setHeaders(
+    context: ExecutionContext,
+    limit: 'reads' | 'writes' = 'reads',
+  ): MaybePromise<void> {
     const { req, res } = requestResponse(context);
     return mapMaybePromise(this.limits.peek(limit, callerOf(req)), (window) => {
       setRateLimitHeaders(res, window);
@@ -98,7 +101,13 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   private countByRoute(context: ExecutionContext): MaybePromise<void> {
     const { req } = requestResponse(context);
-    const { plan } = req.state;
+    const { plan, refusal } = req.state;
+    if (refusal) {
+      const counted = refusal.isCounted ? this.count(context) : this.setHeaders(context);
+      return mapMaybePromise(counted, () => {
+        throw refusal.error;
+      });
+    }
     const isPublic = plan?.countedBy === 'nothing';
     if (!isPublic && (!req.state.call || isCountedElsewhere(req))) return this.count(context);
     const countShared = () => (isPublic ? undefined : this.count(context));

@@ -18,7 +18,7 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requestTimeout: 310_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
-  // HeadersGuard checks the header instead, so that the response has the error envelope.
+  // ApiKeyGuard checks the header instead, so that the response has the error envelope.
   requireHostHeader: false,
 };
 

@@ -35,6 +35,6 @@ function deferContinue(server: Server): void {
     };
     server.emit('request', request, response);
   };
-  // HeadersGuard rejects unknown expectations.
+  // ApiKeyGuard rejects unknown expectations.
   server.on('checkContinue', listener).on('checkExpectation', listener);
 }

@@ -1,18 +1,35 @@
-import { Controller, Get, Header, Req, Res, UseFilters } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  type INestApplication,
+  Req,
+  Res,
+  UseFilters,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../routes/access.js';
 import { ErrorFilter } from '../error.filter.js';
-import { ApiDescription } from './api-description.js';
-import { serversOf, serverUrlOf } from './server-url.js';
+import { llmsText } from './llms-text.js';
+import type { OpenApiDocument } from './model.js';
+import { localUrl, serversOf, serverUrlOf } from './server-url.js';
 
 /**
- * Serves the OpenAPI document of all registered modules. The handlers send the responses themselves, so that interceptors
- * of a team do not change them.
+ * Serves the description of the API, whose forms are kept after their first request. The handlers send the responses
+ * themselves, so that interceptors of a team do not change them.
  */
 @Controller()
 @UseFilters(ErrorFilter)
 export class OpenApiController {
-  constructor(private readonly description: ApiDescription) {}
+  private application?: INestApplication;
+  /** The OpenAPI document, without `servers`. */
+  private json?: string;
+  private text?: string;
+
+  /** @param application its modules are described */
+  describe(application: INestApplication): void {
+    this.application = application;
+  }
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
@@ -20,15 +37,23 @@ export class OpenApiController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
   async document(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const json = await this.description.openApiJson();
+    this.json ??= JSON.stringify({ ...(await this.createDocument()), servers: undefined });
     const servers = serversOf(serverUrlOf(request));
-    response.send(`${json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
+    response.send(`${this.json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
   }
 
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
   async llms(@Res() response: Response): Promise<void> {
-    response.send(await this.description.llmsText());
+    this.text ??= llmsText(await this.createDocument());
+    response.send(this.text);
+  }
+
+  private async createDocument(): Promise<OpenApiDocument> {
+    if (!this.application) throw new Error('describe() has not been called.');
+    // Loaded when it is needed, because @nestjs/swagger takes 0.2 s of CPU.
+    const { openApiDocument } = await import('./document.js');
+    return openApiDocument(this.application, localUrl());
   }
 }

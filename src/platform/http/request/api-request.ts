@@ -25,6 +25,8 @@ export class RequestState {
   clientAddress: string | undefined = undefined;
   /** Set if the request carries a valid key. */
   call: Call | undefined = undefined;
+  /** Why the request is refused, and whether it counts against the limit of its address. */
+  refusal: { readonly error: unknown; readonly isCounted: boolean } | undefined = undefined;
   /** Set on routes with interceptors of a team. */
   handlerResult: HandlerResult | undefined = undefined;
   /** Added to `WWW-Authenticate` of a 401, if the caller can get an access token. */
