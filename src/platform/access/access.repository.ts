@@ -10,11 +10,8 @@ export interface ApiKeyRecord extends OrganizationColumns {
   readonly scopes: readonly string[];
   readonly expires_at: Date | null;
   readonly user_id: string | null;
-}
-
-/** A key of an operator that is not revoked. */
-export interface OperatorKeyRecord extends Pick<ApiKeyRecord, 'id' | 'name' | 'expires_at'> {
-  readonly operator_id: string;
+  /** Of a key of an operator, who stands for the organization and has no scopes. */
+  readonly operator_id?: string;
 }
 
 /** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
@@ -39,7 +36,9 @@ const FIND_KEYS_BY_HASH = `
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
 
 const FIND_OPERATOR_KEY = `
-  select id, operator_id, name, expires_at from operator_keys where key_hash = $1 and revoked_at is null`;
+  select id, name, array[]::text[] as scopes, expires_at, null as user_id, operator_id,
+    operator_id as organization_id, name as organization_name, '' as phone_region
+  from operator_keys where key_hash = $1 and revoked_at is null`;
 
 const FIND_SCOPES = `
   select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}
@@ -87,8 +86,8 @@ export class AccessRepository {
   }
 
   /** @throws ApiError `query_failed` */
-  async findOperatorKey(hash: Buffer): Promise<OperatorKeyRecord | undefined> {
-    return (await this.database.read<OperatorKeyRecord>(FIND_OPERATOR_KEY, [hash]))[0];
+  async findOperatorKey(hash: Buffer): Promise<ApiKeyRecord | undefined> {
+    return (await this.database.read<ApiKeyRecord>(FIND_OPERATOR_KEY, [hash]))[0];
   }
 
   /**

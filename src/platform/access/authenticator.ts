@@ -4,11 +4,7 @@ import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
 import { type Actor, type Call, tenantOf } from '../data/call.js';
 import { hashKey, isOperatorKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
-import {
-  AccessRepository,
-  type ApiKeyRecord,
-  type OperatorKeyRecord,
-} from './access.repository.js';
+import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
 import { AccessTokens } from './access-tokens.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
@@ -110,8 +106,7 @@ export class Authenticator {
   private async loadCall(key: string, isToken: boolean): Promise<Call | undefined> {
     this.lookups.database++;
     // No policy of a team knows operators: they have the limits of the settings.
-    if (isOperatorKey(key))
-      return operatorCall(await this.repository.findOperatorKey(hashKey(key)));
+    if (isOperatorKey(key)) return toCall(await this.repository.findOperatorKey(hashKey(key)));
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
       : ((await this.calls.findByToken(key)) ??
@@ -147,23 +142,14 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
 /** The call of a key, without a limit of its own. */
 export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
+  const { id, name, scopes, expires_at: expiresAt, user_id: userId, operator_id: operatorId } = key;
+  const ofOperator = operatorId === undefined ? {} : { operatorId };
   return {
     tenant: tenantOf(key),
     actor: {
-      key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
-      scopes: new Set(key.scopes),
+      key: { id, name, expiresAt, userId, ...ofOperator },
+      scopes: new Set(scopes),
       channel: 'api',
     },
-  };
-}
-
-/** The call of an operator, who has no organization and no scopes. */
-function operatorCall(found: OperatorKeyRecord | undefined): Call | undefined {
-  if (!found) return undefined;
-  const { id, name, expires_at: expiresAt, operator_id: operatorId } = found;
-  const key = { id, name, expiresAt, userId: null, operatorId };
-  return {
-    tenant: { id: operatorId, name, phoneRegion: '' },
-    actor: { key, scopes: new Set(), channel: 'api' },
   };
 }

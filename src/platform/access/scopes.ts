@@ -38,20 +38,23 @@ export function isScope(scope: string): scope is Scope {
  * (docs/contract/keys-and-scopes.md#operator-keys).
  */
 export function wrongKindOfKey(isOperator: boolean): ApiError {
-  return new ApiError('insufficient_scope', {
-    message: isOperator
+  return insufficient(
+    isOperator
       ? 'This is an operator key, which is accepted at /api/v1/organizations only.'
       : 'This route needs an operator key, which `latitude operators create` makes.',
-    headers: { 'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope"` },
-  });
+  );
 }
 
 /** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function insufficientScope(scope: Scope): ApiError {
+  return insufficient(`The API key needs the scope ${scope}.`, `, scope="${scope}"`);
+}
+
+/** @param parameters further ones of `WWW-Authenticate` */
+function insufficient(message: string, parameters = ''): ApiError {
+  const challenge = `Bearer realm="${REALM}", error="insufficient_scope"${parameters}`;
   return new ApiError('insufficient_scope', {
-    message: `The API key needs the scope ${scope}.`,
-    headers: {
-      'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope", scope="${scope}"`,
-    },
+    message,
+    headers: { 'WWW-Authenticate': challenge },
   });
 }

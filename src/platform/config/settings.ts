@@ -180,29 +180,28 @@ export function readSettings(
 
 /** @throws SettingError if a setting needs another one, which is not set */
 function assertComplete(settings: Settings): void {
-  const { oauth, oauthIssuer, publicUrl } = settings;
-  if (oauth && oauthIssuer !== undefined) {
+  if (settings.oauth && settings.oauthIssuer !== undefined) {
     throw new SettingError('OAUTH', 'is on, so that OAUTH_ISSUER cannot be set: choose one');
   }
-  if (oauth && publicUrl === undefined) {
-    throw new SettingError('OAUTH', 'is on, which needs PUBLIC_URL');
-  }
-  if (oauthIssuer !== undefined && publicUrl === undefined) {
-    throw new SettingError('OAUTH_ISSUER', 'is set, which needs PUBLIC_URL');
-  }
-  for (const property of OF_ISSUER) {
-    if (oauthIssuer === undefined && settings[property] !== undefined) {
-      throw new SettingError(SETTINGS[property][0], 'is set, which needs OAUTH_ISSUER');
-    }
+  for (const [property, needed] of NEEDS) {
+    const value = settings[property];
+    if (value === undefined || value === false || settings[needed] !== undefined) continue;
+    const state = value === true ? 'on' : 'set';
+    throw new SettingError(
+      SETTINGS[property][0],
+      `is ${state}, which needs ${SETTINGS[needed][0]}`,
+    );
   }
 }
 
-/** The settings that have an effect only with an issuer. */
-const OF_ISSUER = [
-  'oauthAudience',
-  'oauthOrganizationClaim',
-  'oauthActorClaim',
-  'oauthScopesClaim',
+/** Settings that have an effect only with another one. */
+const NEEDS = [
+  ['oauth', 'publicUrl'],
+  ['oauthIssuer', 'publicUrl'],
+  ['oauthAudience', 'oauthIssuer'],
+  ['oauthOrganizationClaim', 'oauthIssuer'],
+  ['oauthActorClaim', 'oauthIssuer'],
+  ['oauthScopesClaim', 'oauthIssuer'],
 ] as const;
 
 /** @param rule a predicate, such as `must be a URL` */

@@ -40,19 +40,11 @@ export function sendError(thrown: unknown, request: ApiRequest, response: Respon
     return;
   }
   for (const name of CONTENT_HEADERS) response.removeHeader(name);
-  setErrorHeaders(error, response, state.challenge);
-  response.status(error.status).json(error.toEnvelope(state.requestId));
-}
-
-export function setErrorHeaders(
-  { status, headers }: ApiError,
-  response: Response,
-  challenge = '',
-): void {
-  if (status === 401 && !response.hasHeader('WWW-Authenticate')) {
-    response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"${challenge}`);
+  if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
+    response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"${state.challenge}`);
   }
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.set(error.headers);
+  response.status(error.status).json(error.toEnvelope(state.requestId));
 }
 
 /** Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions. */

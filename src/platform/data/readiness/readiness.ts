@@ -15,9 +15,6 @@ import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
 import { WriteProbe } from './write-probe.js';
 
-/** How long a result is reused. */
-const FRESH_MS = 1_000;
-
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
 
@@ -42,7 +39,6 @@ const NO_COMMIT = 'The database does not commit writes in time.';
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
   private readonly writes = new WriteProbe(this.connections.requests, this.shared);
-  private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
   /** The result of the last completed check. */
   private lastReason: string | undefined;
   /** Statements of the checks themselves, which do not count as progress. */
@@ -57,16 +53,8 @@ export class Readiness {
     private readonly limit: ConcurrencyLimit,
   ) {}
 
-  /** @returns the reason, as a message for operators; undefined if the instance is ready */
-  unreadyReason(): Promise<string | undefined> {
-    const now = performance.now();
-    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
-      this.latest = { startedAt: now, unreadyReason: this.check() };
-    }
-    return this.latest.unreadyReason;
-  }
-
-  private async check(): Promise<string | undefined> {
+  /** @returns why the instance is not ready, as a message for operators; undefined if it is */
+  async check(): Promise<string | undefined> {
     const problems = await Promise.all([
       runCheck(this.readShared(), () => NO_REPLY),
       runCheck(this.readAsTenant(), () => NO_REPLY),

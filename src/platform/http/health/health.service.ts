@@ -25,7 +25,7 @@ export interface ReadinessReport {
   readonly warnings?: readonly string[];
 }
 
-/** How long results are reused. */
+/** How long a report is reused. */
 const FRESH_MS = 1_000;
 
 /** Longer than the interval of most health checks. */
@@ -41,7 +41,7 @@ const RESERVED: ReadonlySet<string> = new Set(['draining', 'database']);
 /** Whether the instance is ready, with the checks of extensions. */
 @Injectable()
 export class HealthService implements OnModuleInit {
-  private latest: { startedAt: number; results: Promise<HealthResults> } | undefined;
+  private latest: { startedAt: number; report: Promise<ReadinessReport> } | undefined;
   private readonly down = new Set<string>();
   /** The times of the last two readiness checks, on the clock of `performance.now()`. */
   private checkedAt: readonly number[] = [];
@@ -77,10 +77,19 @@ export class HealthService implements OnModuleInit {
     return this.settings.shutdownDelaySeconds ?? (isPolled ? POLLED_DELAY_SECONDS : 0);
   }
 
+  /** Returns a report that is at most a second old. */
   async checkReadiness(): Promise<ReadinessReport> {
-    this.checkedAt = [...this.checkedAt.slice(-1), performance.now()];
+    const now = performance.now();
+    this.checkedAt = [...this.checkedAt.slice(-1), now];
     if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
-    const [reason, results] = await Promise.all([this.database.unreadyReason(), this.runChecks()]);
+    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
+      this.latest = { startedAt: now, report: this.report() };
+    }
+    return this.latest.report;
+  }
+
+  private async report(): Promise<ReadinessReport> {
+    const [reason, results] = await Promise.all([this.database.check(), this.runAll()]);
     const checks = Object.keys(results).length > 0 ? { checks: results } : {};
     const failure = this.indicators.find(
       ({ name, critical }) => critical && results[name]?.status === 'down',
@@ -96,15 +105,6 @@ export class HealthService implements OnModuleInit {
     const limits = await this.limits.unsharedWarning();
     const warnings = [...(limits ? [limits] : []), ...this.replicas.warnings];
     return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
-  }
-
-  /** Returns results that are at most a second old. */
-  private runChecks(): Promise<HealthResults> {
-    const now = performance.now();
-    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
-      this.latest = { startedAt: now, results: this.runAll() };
-    }
-    return this.latest.results;
   }
 
   private async runAll(): Promise<HealthResults> {

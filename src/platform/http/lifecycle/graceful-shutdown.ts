@@ -40,9 +40,10 @@ interface Connection {
  */
 export class GracefulShutdown {
   private readonly connections = new Map<Socket, Connection>();
-  /** When the shutdown began (milliseconds of `performance.now()`). */
-  private begunAt: number | undefined;
-  private isDraining = false;
+  /** Whether the server drains or shuts down. */
+  hasBegun = false;
+  /** When the shutdown must end (milliseconds of `performance.now()`). */
+  private deadline = Infinity;
   private closesConnections = false;
 
   constructor(private readonly server: Server) {
@@ -65,32 +66,29 @@ export class GracefulShutdown {
     return oldest;
   }
 
-  get hasBegun(): boolean {
-    return this.isDraining || this.begunAt !== undefined;
-  }
-
   /**
    * Serves as before for some time, and closes each connection after its next response at the end of it.
    * @param ms at least a second
    */
   async drain(ms: number): Promise<void> {
-    this.isDraining = true;
+    this.hasBegun = true;
     await after(ms - CLOSING_MS);
     this.closeConnections();
     await after(CLOSING_MS);
   }
 
-  /** @returns when the shutdown began */
-  begin(): number {
+  /** Begins the shutdown, which `finish` ends. */
+  begin(): void {
+    this.hasBegun = true;
+    this.deadline = Math.min(this.deadline, performance.now() + DEADLINE_MS);
     this.closeConnections();
-    return (this.begunAt ??= performance.now());
   }
 
   /** Closes the server. Requests that are pending at the deadline are aborted. */
   async finish(): Promise<void> {
-    const end = this.begin() + DEADLINE_MS;
+    this.begin();
     const timer = setInterval(() => {
-      if (performance.now() > end) this.server.closeAllConnections();
+      if (performance.now() > this.deadline) this.server.closeAllConnections();
       // Node does not close connections that become idle after the server stopped listening.
       else if (!this.server.listening) this.closeIdleConnections();
     }, POLL_INTERVAL_MS);
@@ -99,7 +97,7 @@ export class GracefulShutdown {
     for (const response of pending) if (isEventStream(response)) response.destroy();
     while (
       pending.some((one) => this.connections.get(one.req.socket)?.pending.has(one)) &&
-      performance.now() < end
+      performance.now() < this.deadline
     ) {
       await after(POLL_INTERVAL_MS);
     }
