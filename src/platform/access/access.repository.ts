@@ -14,6 +14,8 @@ export interface ApiKeyRecord extends OrganizationColumns {
   readonly operator_id?: string;
 }
 
+type UsedKey = Pick<Actor['key'], 'id' | 'grant' | 'operatorId'>;
+
 /** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
 export const IS_VALID_KEY =
   'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
@@ -115,11 +117,7 @@ export class AccessRepository {
    * Stores the time of the last use of a key and of its grant, at most once a minute for each.
    * @throws ApiError `create_failed`
    */
-  async updateLastUsed({
-    id,
-    grant,
-    operatorId,
-  }: Pick<Actor['key'], 'id' | 'grant' | 'operatorId'>): Promise<void> {
+  async updateLastUsed({ id, grant, operatorId }: UsedKey): Promise<void> {
     const table = operatorId === undefined ? 'api_keys' : 'operator_keys';
     await this.database.write(
       { text: updateLastUsedIn(table), values: [id] },

@@ -38,17 +38,15 @@ export function findUnknownSettings(
 /** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
 function hintFor(name: string, names: readonly string[]): string | undefined {
   if (name === WORKERS) return WORKERS_HINT;
-  const similar = names.find((known) => areSimilar(name, known));
+  const similar = names.find((known) => {
+    return differsAtMostBy(known.length < LONG_NAME ? 1 : 2, name, known);
+  });
   if (similar !== undefined) return ` Did you mean ${similar}?`;
   return PREFIXES.test(name) ? '' : undefined;
 }
 
 function isServiceLink(name: string, value: string): boolean {
   return SERVICE_LINK.test(name) || SERVICE_ADDRESS.test(value);
-}
-
-function areSimilar(name: string, known: string): boolean {
-  return differsAtMostBy(known.length < LONG_NAME ? 1 : 2, name, known);
 }
 
 /** Whether one text becomes the other by adding, leaving out, replacing or swapping letters this often at most. */

@@ -51,19 +51,12 @@ export function writesOwnResponse(
   handler: Function,
 ): boolean {
   const { name } = handler;
-  if (
-    [REDIRECT_METADATA, RENDER_METADATA, SSE_METADATA].some((key) =>
-      Reflect.hasMetadata(key, handler),
-    )
-  ) {
-    return true;
-  }
-  const takesResponse = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT].some((kind) =>
-    hasKind(declaredParameters(controller, name), kind),
-  );
-  return (
-    takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) !== true
-  );
+  const answers = [REDIRECT_METADATA, RENDER_METADATA, SSE_METADATA];
+  if (answers.some((key) => Reflect.hasMetadata(key, handler))) return true;
+  if (Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) === true) return false;
+  const { RESPONSE, NEXT } = RouteParamtypes;
+  const parameters = Object.keys(declaredParameters(controller, name));
+  return parameters.some((key) => key.startsWith(`${RESPONSE}:`) || key.startsWith(`${NEXT}:`));
 }
 
 /** Where the value of a handler's parameter comes from. */
@@ -132,8 +125,4 @@ interface DeclaredParameter {
 
 function declaredParameters(controller: Type<unknown>, method: string): Parameters {
   return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Parameters;
-}
-
-function hasKind(parameters: Parameters, kind: RouteParamtypes): boolean {
-  return Object.keys(parameters).some((key) => key.startsWith(`${kind}:`));
 }

@@ -20,7 +20,10 @@ export function Nested<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'> = {},
 ): PropertyDecorator {
-  return nestedObject(dto, declaration, 'output');
+  return declareField(
+    { example: exampleOf(dto, 'output'), ...declaration },
+    objectKind(dto, 'output'),
+  );
 }
 
 /**
@@ -31,16 +34,10 @@ export function NestedInput<T extends object>(
   dto: Type<T>,
   declaration: Omit<Declaration<T, object>, 'default'>,
 ): PropertyDecorator {
-  return nestedObject(dto, declaration, 'input');
-}
-
-function nestedObject(
-  dto: Type<object>,
-  declaration: Declaration<unknown>,
-  direction: Direction,
-): PropertyDecorator {
-  const example = exampleOf(dto, direction);
-  return declareField({ example, ...declaration }, objectKind(dto, direction));
+  return declareField(
+    { example: exampleOf(dto, 'input'), ...declaration },
+    objectKind(dto, 'input'),
+  );
 }
 
 /**

@@ -31,11 +31,10 @@ export class UnknownRoutesController {
   @All(CATCH_ALL_PATH)
   @UnknownRoute()
   answer(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): void {
-    if (isPreflight(request, response)) response.status(204);
-    else this.throwNotFound(request);
-  }
-
-  private throwNotFound(request: ApiRequest): never {
+    if (isPreflight(request, response)) {
+      response.status(204);
+      return;
+    }
     const allowed = this.plans.methodsAt(request.path);
     const { oauth, oauthIssuer } = this.settings;
     const isOAuth = !oauth && oauthIssuer === undefined && OAUTH_PATHS.test(request.path);

@@ -1,6 +1,5 @@
-import { validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
-import { findUnexpectedParameters } from '../../../platform/http/request/bind-input.js';
+import { findUnexpectedParameters, throwIfAny } from '../../../platform/http/request/bind-input.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import { SESSION_PROTOCOL_VERSIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';

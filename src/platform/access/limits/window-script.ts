@@ -65,16 +65,12 @@ for index, key in ipairs(KEYS) do
   if allowed ~= 0 then
     redis.call('SET', key, hits + allowed, 'PX', math.max(left, 1))
   end
-  for _, value in ipairs({ hits, allowed, now + left, left }) do
-    replies[#replies + 1] = value
-  end
+  replies[index] = { hits, allowed, now + left, left }
 end
 return replies
 `;
 
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
-
-const VALUES_PER_REPLY = 4;
 
 /** Counts or reads all requests in one round trip. */
 export async function runWindowScript(
@@ -86,13 +82,12 @@ export async function runWindowScript(
   const parameters = [keys.length, ...keys, ...args].map(String);
   const send = (...args: string[]): Promise<unknown> =>
     client.sendCommand([...args, ...parameters]);
-  const values = (await send('EVALSHA', SHA1).catch((error: unknown) => {
+  const replies = (await send('EVALSHA', SHA1).catch((error: unknown) => {
     // Redis forgets scripts when it restarts.
     if (!String(error).includes('NOSCRIPT')) throw error;
     return send('EVAL', SCRIPT);
-  })) as number[];
-  return requests.map((_, index) => {
-    const [hits = 0, allowed = 0, endsAt = 0, msLeft = 0] = values.slice(index * VALUES_PER_REPLY);
+  })) as number[][];
+  return replies.map(([hits = 0, allowed = 0, endsAt = 0, msLeft = 0]) => {
     return { hits, allowed, endsAt, msLeft };
   });
 }

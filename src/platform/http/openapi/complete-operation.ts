@@ -178,22 +178,19 @@ function responsesOf(
   const main = String(route.status);
   const successes = [route.status, ...(route.documentation?.statuses ?? [])].map(String);
   const isError = (code: string) => /^[45d]/.test(code);
-  const partsOf = (code: string, content?: ContentObject) =>
-    isError(code)
-      ? anyError(code, content)
-      : {
-          headers: headersWith(...(successes.includes(code) ? headersOf(route, code) : [])),
-          content: contentOf(route, described, code),
-        };
+  const successOf = (code: string) => {
+    const headers = headersWith(...(successes.includes(code) ? headersOf(route, code) : []));
+    return { headers, content: contentOf(route, described, code) };
+  };
   const declared = Object.entries<Partial<ResponseObject>>({ [main]: {}, ...described })
     // @nestjs/swagger does not know that `@Redirect()` excludes 200.
     .filter(([code]) => isError(code) || route.status < 300 || code === main)
     .map(([code, { content, ...one }]): [string, ResponseObject] => {
-      const { headers, content: completed } = partsOf(code, content);
+      const added = isError(code) ? anyError(code, content) : successOf(code);
       const description =
         [one.description, STATUS_CODES[code], 'Any other response'].find(Boolean) ?? '';
-      const response = { ...one, description, headers: { ...headers, ...one.headers } };
-      return [code, { ...response, ...(completed && { content: completed }) }];
+      const response = { ...one, description, headers: { ...added.headers, ...one.headers } };
+      return [code, { ...response, ...(added.content && { content: added.content }) }];
     });
   return {
     ...(acceptsIfNoneMatch(route) && { 304: NOT_MODIFIED }),

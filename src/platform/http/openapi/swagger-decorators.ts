@@ -10,7 +10,6 @@ import {
   plainPropertiesOf,
   type ValidatedProperty,
 } from '../../fields/schema/validation-schema.js';
-import type { ApiRouteOptions } from '../routes/route-declarations.js';
 import type { Schema } from './model.js';
 import { responseDtoOf, type RestHandler } from './routes.js';
 
@@ -143,30 +142,32 @@ function isClass(type: unknown): type is Type<object> {
   return type !== undefined && !SIMPLE.has(type);
 }
 
-/** The response of `@ApiRoute()`, without the envelope. */
+/** The response of `@ApiRoute()`, without the envelope, unless it has a `meta` of its own. */
 function responseOf({ documentation, status, hasEnvelope }: RestHandler): MethodDecorator[] {
-  const { files } = documentation ?? {};
-  if (files) return [swagger.ApiResponse({ status, content: contentOfFiles(files) })];
+  const { files, meta, record, statuses = [] } = documentation ?? {};
+  const responses = (options: swagger.ApiResponseNoStatusOptions) =>
+    [status, ...statuses].map((code) => swagger.ApiResponse({ ...options, status: code }));
+  if (files) return responses({ content: contentOfFiles(files) });
   const dto = responseDtoOf(documentation);
   if (!dto || !hasEnvelope) return [];
   const isList = Array.isArray(documentation?.response);
-  const record = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
-  if (documentation?.meta) {
-    const content = contentWithMeta(documentation, dto, documentation.meta);
-    return [
-      swagger.ApiExtraModels(dto, documentation.meta),
-      ...[status, ...(documentation.statuses ?? [])].map((code) =>
-        swagger.ApiResponse({ status: code, content }),
-      ),
-    ];
+  const one = { $ref: swagger.getSchemaPath(dto) };
+  const exampleOfOne = hasFields(dto) ? exampleOfClass(dto, 'output') : undefined;
+  const example = isList && exampleOfOne ? [exampleOfOne] : exampleOfOne;
+  if (meta) {
+    const data = isList ? { type: 'array', items: one } : one;
+    const properties = { data, meta: { $ref: swagger.getSchemaPath(meta) } };
+    const schema = { type: 'object', properties, required: Object.keys(properties) } as Schema;
+    const examples = { data: example, meta: exampleOfClass(meta, 'output') };
+    const content = { 'application/json': { schema, example: examples } };
+    return [swagger.ApiExtraModels(dto, meta), ...responses({ content })];
   }
-  const example = isList && record ? [record] : record;
-  if (documentation?.record) {
-    const anyOf = [{ $ref: swagger.getSchemaPath(dto) }, someFieldsOf(documentation.record)];
-    const schema = { type: 'array', items: { anyOf } } as Schema;
-    return [swagger.ApiExtraModels(dto), swagger.ApiResponse({ status, schema, example })];
+  if (record) {
+    const items = { anyOf: [one, someFieldsOf(record)] };
+    const schema = { type: 'array', items } as Schema;
+    return [swagger.ApiExtraModels(dto), ...responses({ schema, example })];
   }
-  return [swagger.ApiResponse({ status, type: isList ? [dto] : dto, example })];
+  return responses({ type: isList ? [dto] : dto, example });
 }
 
 /** The items of a list with the parameter `fields`. The schema of whole records describes the fields. */
@@ -187,21 +188,6 @@ function someFieldsOf(record: Type<object>): Schema {
 function contentOfFiles(types: readonly string[]): swagger.ContentObject {
   const names = types.map((type) => type.replace(/;.*/, ''));
   return Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]));
-}
-
-/** The response of a handler that returns `WithMeta`, in the envelope. */
-function contentWithMeta(
-  { response }: ApiRouteOptions,
-  dto: Type<object>,
-  metaDto: Type<object>,
-): swagger.ContentObject {
-  const [one, meta] = [dto, metaDto].map((each) => ({ $ref: swagger.getSchemaPath(each) }));
-  const isList = Array.isArray(response);
-  const properties = { data: isList ? { type: 'array', items: one } : one, meta };
-  const schema = { type: 'object', properties, required: Object.keys(properties) };
-  const record = exampleOfClass(dto, 'output');
-  const example = { data: isList ? [record] : record, meta: exampleOfClass(metaDto, 'output') };
-  return { 'application/json': { schema: schema as Schema, example } };
 }
 
 /** Returns the class that describes a DTO as a request, because @nestjs/swagger has one schema for each class. */

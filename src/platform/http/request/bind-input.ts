@@ -135,6 +135,7 @@ function withUnknown(
   return names ? mergeProblems(problems, unknownNames(values, new Set(names), wording)) : problems;
 }
 
-function throwIfAny(problems: readonly FieldProblem[]): void {
+/** @throws ApiError `validation_error` if there are problems */
+export function throwIfAny(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
 }

@@ -31,42 +31,41 @@ export function parseQueryString(
   const report = (name: string, message: string) => {
     if (problems.length < MAX_PROBLEMS) problems.push({ field: fieldLabel(name, WHOLE), message });
   };
+  /** Decodes a part of the parameter with a name, or reports its problem. */
+  const decode = (encoded: string, name: string): string | undefined => {
+    const text = decodeText(encoded);
+    if (text !== undefined && !text.includes('\0')) return text;
+    report(name, text === undefined ? NOT_ENCODED : HAS_NUL);
+    return undefined;
+  };
   /** How often each name was given. */
   const counts = new Map<string, number>();
   const parameters = raw.split('&').filter((parameter) => parameter !== '');
   for (const parameter of parameters.slice(0, MAX_PARAMETERS)) {
     const [rawName = ''] = parameter.split('=', 1);
-    const { text: name, problem } = decode(rawName);
-    if (name === undefined) {
-      report(rawName, problem);
-      continue;
-    }
+    const name = decode(rawName, rawName);
+    if (name === undefined) continue;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     if (count > 1 && !mayRepeat(name)) {
       if (count === 2) report(name, REPEATED);
       continue;
     }
-    const value = decode(parameter.slice(rawName.length + 1));
+    const value = decode(parameter.slice(rawName.length + 1), name);
     const earlier = values[name];
-    if (value.text === undefined) report(name, value.problem);
-    else values[name] = earlier === undefined ? value.text : [earlier, value.text].flat();
+    if (value !== undefined) values[name] = earlier === undefined ? value : [earlier, value].flat();
   }
   if (parameters.length > MAX_PARAMETERS) report(WHOLE, TOO_MANY);
   return { values, problems };
 }
 
-type Decoded =
-  | { readonly text: string; readonly problem?: undefined }
-  | { readonly text?: undefined; readonly problem: string };
-
-function decode(raw: string): Decoded {
+/** @returns undefined for text that is not percent-encoded UTF-8 */
+function decodeText(encoded: string): string | undefined {
   // Node decodes unencoded bytes beyond ASCII as Latin-1, which would change UTF-8 text.
-  if (NOT_ASCII.test(raw)) return { problem: NOT_ENCODED };
+  if (NOT_ASCII.test(encoded)) return undefined;
   try {
-    const text = decodeURIComponent(raw.replaceAll('+', ' '));
-    return text.includes('\0') ? { problem: HAS_NUL } : { text };
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch {
-    return { problem: NOT_ENCODED };
+    return undefined;
   }
 }

@@ -36,7 +36,7 @@ export class IdempotentResponses {
         return stored;
       }
       const result = await work(inner);
-      if (isSentWithoutEnvelope(response, result)) throw notStorable();
+      if (isSentWithoutEnvelope(response, result)) throw unusable(NOT_STORABLE);
       const serialized = serializeResponse(request, response, result);
       const { secrets = [] } = request.state.plan ?? {};
       await this.responses.store(inner, idempotent, withoutSecrets(serialized, secrets));
@@ -70,11 +70,10 @@ function withoutSecrets(response: StoredResponse, secrets: readonly string[]): S
   return { ...response, text: JSON.stringify({ data: Object.fromEntries(shown), ...others }) };
 }
 
-/** The error of a key on a route whose response cannot be stored. Nothing has been written. */
-export function notStorable(): ApiError {
-  return unusable('its response is not JSON');
-}
+/** Why a response cannot be stored. */
+export const NOT_STORABLE = 'its response is not JSON';
 
+/** The error of a key on a route that cannot be repeated safely. Nothing has been written. */
 export function unusable(reason: string): ApiError {
   const message = `cannot be used with this route, because ${reason}`;
   return validationError([{ field: 'Idempotency-Key', message }]);

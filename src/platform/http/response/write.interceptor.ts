@@ -16,7 +16,7 @@ import { preconditionOf } from './etag.js';
 import {
   idempotentRequestOf,
   IdempotentResponses,
-  notStorable,
+  NOT_STORABLE,
   unusable,
 } from './idempotent-responses.js';
 
@@ -43,7 +43,7 @@ export class WriteInterceptor implements NestInterceptor {
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     // A handler that takes a file stores the response itself.
     if (!idempotent || plan.file) return next.handle();
-    if (!plan.hasEnvelope) throw notStorable();
+    if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
     const response = http.getResponse<Response>();
     const handle = (used: Call) => {
