@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 /** The folder of `package.json`. */
-export const PACKAGE_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
+export const PACKAGE_ROOT = findPackage(import.meta.dirname);
 
 /** The version in `package.json`. */
 export const VERSION = (

@@ -48,7 +48,8 @@ export class AccessCheck implements OnModuleInit {
     }
     const unknown = [access, ...furtherScopes].find((each) => !isKnownAccess(each));
     if (unknown !== undefined) return unknownScope(route, unknown);
-    const codes = unknownErrors(plan);
+    const { errors = [] } = plan.documentation ?? {};
+    const codes = errors.filter((code) => !Object.hasOwn(ERROR_CATALOGUE, code));
     if (codes.length > 0) {
       const named = `error code${codes.length > 1 ? 's' : ''} ${codes.join(', ')}`;
       return `${route} names the unknown ${named} in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.`;
@@ -68,11 +69,6 @@ export class AccessCheck implements OnModuleInit {
       return false;
     }
   }
-}
-
-/** The error codes of `@ApiRoute()` that are not in the catalogue. */
-function unknownErrors({ documentation }: RoutePlan): readonly string[] {
-  return (documentation?.errors ?? []).filter((code) => !Object.hasOwn(ERROR_CATALOGUE, code));
 }
 
 /** The class of `@nestjs/cache-manager`, an optional package. */

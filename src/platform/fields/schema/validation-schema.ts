@@ -77,12 +77,13 @@ export function inputSchemaOfClass(
   const plain = plainPropertiesOf(dto);
   const ofFields = jsonSchemaOf(dto, 'input');
   const properties = plain.map((property) => {
-    const schema = schemaOfValue(property, (nested) =>
-      inputSchemaOfClass(nested, [...containing, dto]),
-    );
-    const part = property.isArray ? schema.items : schema;
-    if (part?.type !== undefined) return [property.name, schema] as const;
-    throw new Error(`${dto.name}, whose property ${property.name} has no rule of its type`);
+    const { name, nested, isArray } = property;
+    const value = nested && inputSchemaOfClass(nested, [...containing, dto]);
+    const ofNested = isArray && value ? { items: value } : value;
+    const schema: JsonSchema = { ...property.schema, ...ofNested };
+    const part = isArray ? schema.items : schema;
+    if (part?.type !== undefined) return [name, schema] as const;
+    throw new Error(`${dto.name}, whose property ${name} has no rule of its type`);
   });
   const required = [
     ...(ofFields.required ?? []),
@@ -93,15 +94,6 @@ export function inputSchemaOfClass(
     properties: { ...ofFields.properties, ...Object.fromEntries(properties) },
     ...(required.length > 0 && { required }),
   };
-}
-
-function schemaOfValue(
-  { schema, nested, isArray }: ValidatedProperty,
-  schemaOfClass: (dto: Type<object>) => JsonSchema,
-): JsonSchema {
-  if (!nested) return schema;
-  const value = schemaOfClass(nested);
-  return isArray ? { ...schema, items: value } : { ...schema, ...value };
 }
 
 function validatedProperty(

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Controller, Get, Header, Module, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../routes/access.js';
@@ -8,7 +7,6 @@ import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 import { ErrorFilter } from '../error.filter.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** The interactive API reference. The path of each file is a route, so that no other file is reachable. */
 @Controller('docs')
@@ -25,7 +23,7 @@ class DocsController {
   @Public()
   asset(@Req() { path }: Request, @Res() response: Response): void {
     const name = basename(path);
-    const root = name.startsWith('swagger-ui') ? SWAGGER_UI : HERE;
+    const root = name.startsWith('swagger-ui') ? SWAGGER_UI : import.meta.dirname;
     asAsset(response).sendFile(name, { root, cacheControl: false });
   }
 }
