@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
-import { Controller, Get, Header, Module, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Module, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Public } from '../routes/access.js';
+import { PublicPage } from '../routes/access.js';
 import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 import { ErrorFilter } from '../error.filter.js';
 
@@ -12,15 +12,12 @@ const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-di
 @Controller('docs')
 @UseFilters(ErrorFilter)
 class DocsController {
-  @Get()
-  @Public()
-  @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+  @PublicPage('', { 'Content-Security-Policy': CONTENT_SECURITY_POLICY })
   page(@Res() response: Response): void {
     asAsset(response).set('Referrer-Policy', 'no-referrer').type('html').send(PAGE);
   }
 
-  @Get(['start.js', 'reference.css', 'swagger-ui.css', 'swagger-ui-bundle.js'])
-  @Public()
+  @PublicPage(['start.js', 'reference.css', 'swagger-ui.css', 'swagger-ui-bundle.js'])
   asset(@Req() { path }: Request, @Res() response: Response): void {
     const name = basename(path);
     const root = name.startsWith('swagger-ui') ? SWAGGER_UI : import.meta.dirname;

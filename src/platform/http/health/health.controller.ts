@@ -1,8 +1,10 @@
-import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
+import { Controller, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
-import { Public } from '../routes/access.js';
+import { PublicPage } from '../routes/access.js';
 import { HealthService } from './health.service.js';
 import { ErrorFilter } from '../error.filter.js';
+
+const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 /**
  * Health checks for supervisors and load balancers (docs/contract/running.md#health). The handlers send the responses
@@ -14,17 +16,13 @@ export class HealthController {
   constructor(private readonly health: HealthService) {}
 
   /** Liveness: the process responds. */
-  @Get('live')
-  @Public()
-  @Header('Cache-Control', 'no-store')
+  @PublicPage('live', NOT_CACHED)
   live(@Res() response: Response): void {
     response.json({ status: 'ok' });
   }
 
   /** Readiness: reads and writes work, and the instance is not shutting down. */
-  @Get('ready')
-  @Public()
-  @Header('Cache-Control', 'no-store')
+  @PublicPage('ready', NOT_CACHED)
   async ready(@Res() response: Response): Promise<void> {
     const report = await this.health.checkReadiness();
     response.status(report.status === 'unavailable' ? 503 : 200).json(report);

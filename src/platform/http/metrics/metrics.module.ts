@@ -1,8 +1,8 @@
-import { Controller, Get, Header, Module, Res, UseFilters } from '@nestjs/common';
+import { Controller, Module, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { AccessModule } from '../../access/access.module.js';
-import { Public } from '../routes/access.js';
+import { PublicPage } from '../routes/access.js';
 import { Metrics } from './metrics.js';
 import { ErrorFilter } from '../error.filter.js';
 
@@ -15,10 +15,7 @@ import { ErrorFilter } from '../error.filter.js';
 class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
-  @Get()
-  @Public()
-  @Header('Cache-Control', 'no-store')
-  @Header('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE)
+  @PublicPage('', { 'Cache-Control': 'no-store', 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE })
   async scrape(@Res() response: Response): Promise<void> {
     response.send(await this.metrics.scrape());
   }

@@ -1,14 +1,6 @@
-import {
-  Controller,
-  Get,
-  Header,
-  type INestApplication,
-  Req,
-  Res,
-  UseFilters,
-} from '@nestjs/common';
+import { Controller, type INestApplication, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Public } from '../routes/access.js';
+import { PublicPage } from '../routes/access.js';
 import { ErrorFilter } from '../error.filter.js';
 import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
@@ -32,19 +24,17 @@ export class OpenApiController {
   }
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
-  @Get('openapi.json')
-  @Public()
-  @Header('Content-Type', 'application/json; charset=utf-8')
-  @Header('Cache-Control', 'no-cache')
+  @PublicPage('openapi.json', {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-cache',
+  })
   async document(@Req() request: Request, @Res() response: Response): Promise<void> {
     this.json ??= JSON.stringify({ ...(await this.createDocument()), servers: undefined });
     const servers = serversOf(serverUrlOf(request));
     response.send(`${this.json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
   }
 
-  @Get('llms.txt')
-  @Public()
-  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @PublicPage('llms.txt', { 'Content-Type': 'text/plain; charset=utf-8' })
   async llms(@Res() response: Response): Promise<void> {
     this.text ??= llmsText(await this.createDocument());
     response.send(this.text);

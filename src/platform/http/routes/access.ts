@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, Get, Header } from '@nestjs/common';
 import { isScope, type Scope, SCOPES } from '../../access/scopes.js';
 import { type Access, declareRoute, type RestAccess } from './route-declarations.js';
 
@@ -27,6 +27,15 @@ export const RawRoute = () => declareRoute({ access: 'raw' });
  * if the handler declares them.
  */
 export const Public = () => declareRoute({ access: 'public' });
+
+/** Declares a public page, and headers of its response. */
+export const PublicPage = (
+  path: string | string[],
+  headers: Readonly<Record<string, string>> = {},
+): MethodDecorator => {
+  const all = Object.entries(headers).map(([name, value]) => Header(name, value));
+  return applyDecorators(Get(path), Public(), ...all);
+};
 
 /** Matches every path. The braces make it match `/` as well. */
 export const CATCH_ALL_PATH = '{*path}';
