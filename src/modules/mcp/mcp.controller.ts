@@ -1,14 +1,4 @@
-import {
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  MethodNotAllowedException,
-  Post,
-  Req,
-  Res,
-  UseFilters,
-} from '@nestjs/common';
+import { Delete, Get, HttpCode, MethodNotAllowedException, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { RawRoute } from '../../platform/http/routes/access.js';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
@@ -22,7 +12,7 @@ import { lastEventIdOf, sessionIdOf, validateHeaders } from './protocol/headers.
 import { McpMessageHandler } from './protocol/message-handler.js';
 import { hasSessions } from './protocol/session-protocol.js';
 import { noSession, SessionStore } from './sessions/session-store.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 
 /** Clients of older protocol versions cannot parse an event without data. */
 const FIRST_VERSION_WITH_PRIMING_EVENT = '2025-11-25';
@@ -31,8 +21,7 @@ const FIRST_VERSION_WITH_PRIMING_EVENT = '2025-11-25';
  * The Streamable HTTP transport of the Model Context Protocol (docs/contract/mcp.md). Its handlers send the responses
  * themselves, so that interceptors of a team do not change them.
  */
-@Controller('mcp')
-@UseFilters(ErrorFilter)
+@LatitudeController('mcp')
 export class McpController {
   constructor(
     private readonly sessions: SessionStore,

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
-import { Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Get, Post, Req, Res } from '@nestjs/common';
 import { type Response, text } from 'express';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { Public } from '../../platform/http/routes/access.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 import type { ApiRequest } from '../../platform/http/request/api-request.js';
 import { formHeaders, PAGE_HEADERS, renderConsent, renderProblem } from './consent.page.js';
 import { type Answer, type Authorization, ConsentService } from './consent.service.js';
@@ -14,8 +14,7 @@ import { ProtectedResource } from './protected-resource.js';
 const readForm = promisify(text({ type: 'application/x-www-form-urlencoded', limit: '16kb' }));
 
 /** The page on which a person answers an authorization (docs/contract/oauth.md#page). */
-@Controller('oauth/consent')
-@UseFilters(ErrorFilter)
+@LatitudeController('oauth/consent')
 export class ConsentController {
   constructor(
     private readonly consents: ConsentService,

@@ -1,8 +1,8 @@
-import { Controller, Get, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Get, Options, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { Public } from '../../platform/http/routes/access.js';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 import { type ApiRequest, isPreflight } from '../../platform/http/request/api-request.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { ProtectedResource } from './protected-resource.js';
@@ -24,8 +24,7 @@ const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The endpoints of OAuth (docs/contract/oauth.md#endpoints). oidc-provider sends the responses. */
-@Controller()
-@UseFilters(ErrorFilter)
+@LatitudeController()
 export class OAuthController {
   constructor(
     private readonly server: AuthorizationServer,

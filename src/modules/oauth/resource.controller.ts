@@ -1,12 +1,11 @@
-import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
+import { Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ErrorFilter } from '../../platform/http/error.filter.js';
+import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { METADATA_PATH, ProtectedResource } from './protected-resource.js';
 
 /** The metadata of /mcp as a resource of OAuth (docs/contract/oauth.md#resource). */
-@Controller()
-@UseFilters(ErrorFilter)
+@LatitudeController()
 export class ResourceController {
   constructor(private readonly resource: ProtectedResource) {}
 

@@ -1,4 +1,4 @@
-import { All, Controller, Req, Res, UseFilters } from '@nestjs/common';
+import { All, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CATCH_ALL_PATH, UnknownRoute } from './routes/access.js';
 import { requiresKey } from './guards/api-key.guard.js';
@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import { RoutePlans } from './route-plans.js';
 import { type ApiRequest, isPreflight } from './request/api-request.js';
-import { ErrorFilter } from './error.filter.js';
+import { LatitudeController } from './routes/api-controller.decorator.js';
 
 /** Maximum length of the path in the hint. The paths of all routes are shorter. */
 const MAX_HINT_LENGTH = 200;
@@ -20,8 +20,7 @@ const NO_OAUTH =
   'Latitude has no OAuth. The API key in the Authorization header is missing, invalid or expired: check it.';
 
 /** Answers requests that match no other route. It is a controller, so that they pass the guards. */
-@Controller()
-@UseFilters(ErrorFilter)
+@LatitudeController()
 export class UnknownRoutesController {
   constructor(
     private readonly plans: RoutePlans,

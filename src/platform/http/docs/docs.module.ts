@@ -1,16 +1,15 @@
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
-import { Controller, Module, Req, Res, UseFilters } from '@nestjs/common';
+import { Module, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PublicPage } from '../routes/access.js';
 import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
-import { ErrorFilter } from '../error.filter.js';
+import { LatitudeController } from '../routes/api-controller.decorator.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The interactive API reference. The path of each file is a route, so that no other file is reachable. */
-@Controller('docs')
-@UseFilters(ErrorFilter)
+@LatitudeController('docs')
 class DocsController {
   @PublicPage('', { 'Content-Security-Policy': CONTENT_SECURITY_POLICY })
   page(@Res() response: Response): void {

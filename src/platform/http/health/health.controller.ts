@@ -1,8 +1,8 @@
-import { Controller, Res, UseFilters } from '@nestjs/common';
+import { Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { PublicPage } from '../routes/access.js';
 import { HealthService } from './health.service.js';
-import { ErrorFilter } from '../error.filter.js';
+import { LatitudeController } from '../routes/api-controller.decorator.js';
 
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
@@ -10,8 +10,7 @@ const NOT_CACHED = { 'Cache-Control': 'no-store' };
  * Health checks for supervisors and load balancers (docs/contract/running.md#health). The handlers send the responses
  * themselves, and the filter is bound here, so that interceptors and filters of a team do not change them.
  */
-@Controller('health')
-@UseFilters(ErrorFilter)
+@LatitudeController('health')
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 

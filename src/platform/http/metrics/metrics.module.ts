@@ -1,17 +1,16 @@
-import { Controller, Module, Res, UseFilters } from '@nestjs/common';
+import { Module, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { AccessModule } from '../../access/access.module.js';
 import { PublicPage } from '../routes/access.js';
 import { Metrics } from './metrics.js';
-import { ErrorFilter } from '../error.filter.js';
+import { LatitudeController } from '../routes/api-controller.decorator.js';
 
 /**
  * Metrics for Prometheus (docs/contract/running.md#public-pages). The handler sends the response itself, so that
  * interceptors of a team do not change it.
  */
-@Controller('metrics')
-@UseFilters(ErrorFilter)
+@LatitudeController('metrics')
 class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 

@@ -1,7 +1,7 @@
-import { Controller, type INestApplication, Req, Res, UseFilters } from '@nestjs/common';
+import { type INestApplication, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PublicPage } from '../routes/access.js';
-import { ErrorFilter } from '../error.filter.js';
+import { LatitudeController } from '../routes/api-controller.decorator.js';
 import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
 import { localUrl, serversOf, serverUrlOf } from './server-url.js';
@@ -10,8 +10,7 @@ import { localUrl, serversOf, serverUrlOf } from './server-url.js';
  * Serves the description of the API, whose forms are kept after their first request. The handlers send the responses
  * themselves, so that interceptors of a team do not change them.
  */
-@Controller()
-@UseFilters(ErrorFilter)
+@LatitudeController()
 export class OpenApiController {
   private application?: INestApplication;
   /** The OpenAPI document, without `servers`. */
