@@ -14,7 +14,7 @@ import { DocsModule } from './platform/http/docs/docs.module.js';
 import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
-import { OpenApiController } from './platform/http/openapi/openapi.controller.js';
+import { ApiDescription } from './platform/http/openapi/api-description.js';
 import { assertOnlyHttp } from './platform/http/only-http.js';
 import { McpModule } from './modules/mcp/mcp.module.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
@@ -64,7 +64,7 @@ export async function initApp(
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.get(OpenApiController).describe(app);
+  app.get(ApiDescription).describe(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const plans = app.get(RoutePlans);

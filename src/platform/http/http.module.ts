@@ -13,6 +13,7 @@ import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
+import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
@@ -28,6 +29,7 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     IdempotentResponses,
     WriteInterceptor,
     AccessCheck,
+    ApiDescription,
     HealthService,
     BatchLimit,
     ...GUARDS,

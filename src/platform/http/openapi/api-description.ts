@@ -1,0 +1,39 @@
+import { type INestApplication, Injectable } from '@nestjs/common';
+import { llmsText } from './llms-text.js';
+import type { OpenApiDocument } from './model.js';
+import { localUrl } from './server-url.js';
+
+/**
+ * The description of the API, whose forms are kept after their first request. It is no part of the controller, because an
+ * interceptor of a team with the scope REQUEST gives each request a controller of its own.
+ */
+@Injectable()
+export class ApiDescription {
+  private application?: INestApplication;
+  private documentJson?: string;
+  private llms?: string;
+
+  /** @param application its modules are described */
+  describe(application: INestApplication): void {
+    this.application = application;
+  }
+
+  /** Returns the OpenAPI document as JSON, without `servers`: each response adds the URL of its request. */
+  async openApiJson(): Promise<string> {
+    this.documentJson ??= JSON.stringify({ ...(await this.document()), servers: undefined });
+    return this.documentJson;
+  }
+
+  /** Returns the API as one text for code assistants. */
+  async llmsText(): Promise<string> {
+    this.llms ??= llmsText(await this.document());
+    return this.llms;
+  }
+
+  private async document(): Promise<OpenApiDocument> {
+    if (!this.application) throw new Error('describe() has not been called.');
+    // Loaded when it is needed, because @nestjs/swagger takes 0.2 s of CPU.
+    const { openApiDocument } = await import('./document.js');
+    return openApiDocument(this.application, localUrl());
+  }
+}
