@@ -28,12 +28,11 @@ export function validateHeaders(request: ApiRequest, ...problems: readonly Field
   const version = request.get(PROTOCOL_VERSION);
   const isUnsupported = version !== undefined && !SESSION_PROTOCOL_VERSIONS.includes(version);
   const message = `must be one of ${SESSION_PROTOCOL_VERSIONS.join(', ')}`;
-  const found = [
+  throwIfAny([
     ...(isUnsupported ? [{ field: PROTOCOL_VERSION, message }] : []),
     ...findUnexpectedParameters(request),
     ...problems,
-  ];
-  if (found.length > 0) throw validationError(found);
+  ]);
 }
 
 /**
