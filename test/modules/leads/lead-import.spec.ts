@@ -217,6 +217,37 @@ describe('an import of CSV', () => {
     expect(await rejectedOf(tenant.api, done.id)).toContain('2,first_name must not contain');
   });
 
+  it('rejects a line whose custom fields cannot be stored, by the field', async () => {
+    const file = [
+      'first_name,email,custom_fields.note',
+      'Ada,a@example.com,"x\0y"',
+      'Bob,b@example.com,fine',
+    ].join('\n');
+    const done = await importFile(tenant.api, file);
+    expect(done).toMatchObject({ status: 'completed', created: 1, rejected: 1 });
+    expect(await rejectedOf(tenant.api, done.id)).toContain('2,custom_fields must not contain');
+  });
+
+  it('reads JSON in cells as strictly as a request', async () => {
+    const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    const cells = ['{"n":9007199254740993}', '{"d":1,"d":2}', '{"a":"\\ud800"}', deep, '{"n":1}'];
+    const rows = cells.map((cell, n) => `A,${n}@example.com,"${cell.replaceAll('"', '""')}",`);
+    const tags = 'A,t@example.com,,"[""\\u0000""]"';
+    const file = ['first_name,email,custom_fields,tags', ...rows, tags].join('\n');
+    const done = await importFile(tenant.api, file);
+    expect(done).toMatchObject({ status: 'completed', created: 1, rejected: 5 });
+    const reasons = (await rejectedOf(tenant.api, done.id)).split('\r\n').slice(1);
+    expect(reasons).toEqual([
+      expect.stringContaining('2,custom_fields must not contain a number beyond'),
+      expect.stringContaining('3,custom_fields must not have the same key twice in one object'),
+      expect.stringContaining('4,custom_fields must not contain \\u0000 or unpaired surrogates'),
+      expect.stringContaining('5,custom_fields must not be nested deeper'),
+      expect.stringContaining('7,tags must not contain \\u0000 or unpaired surrogates'),
+      '',
+    ]);
+    expect(await exported()).toMatchObject([{ email: '4@example.com', custom_fields: { n: 1 } }]);
+  });
+
   it.each(['update_only', 'create_only'])('has the mode %s of an upsert', async (mode) => {
     const lead = await createLead(tenant.api, { email: 'a@example.com', city: 'Oslo' });
     const csv = 'first_name,email,city\nAda,a@example.com,Rome\nBob,b@example.com,Bonn';
@@ -357,6 +388,34 @@ describe('an import of NDJSON', () => {
     expect(await rejectedOf(tenant.api, done.id)).toBe(
       'rejected_line,rejection_reason,record\r\n5,first_name must be a string,"{""first_name"":5,""email"":""x@example.com""}"\r\n',
     );
+  });
+
+  it('rejects lines that a request would refuse, and keeps their text', async () => {
+    const deep = `{"first_name":"A","email":"d@example.com","custom_fields":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`;
+    const lines = [
+      '{"first_name":"A","email":"a@example.com","custom_fields":{"n":9007199254740993}}',
+      '{"first_name":"A","email":"b@example.com","email":"c@example.com"}',
+      '{"first_name":"A","email":"c@example.com","custom_fields":{"\\u0000":1}}',
+      deep,
+      '{"first_name":"A","email":"e@example.com","custom_fields":{"a":"\\ud800"}}',
+      '{"first_name":"A","email":"f@example.com","":1}',
+      '{"first_name":"B","email":"b@example.com", "":null}',
+    ];
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const done = await importFile(tenant.api, lines.join('\n'), {}, headers);
+    expect(done).toMatchObject({ status: 'completed', created: 1, rejected: 6 });
+    const rejected = (await rejectedOf(tenant.api, done.id)).split('\r\n').slice(1);
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const surrogates = 'custom_fields must not contain \\u0000 or unpaired surrogates';
+    expect(rejected).toEqual([
+      `1,custom_fields must not contain a number beyond ±9007199254740992,${quoted(lines[0]!)}`,
+      `2,email must be given only once,${quoted(lines[1]!)}`,
+      `3,${surrogates},${quoted(lines[2]!)}`,
+      `4,custom_fields must not be nested deeper than 32 levels,${quoted(deep)}`,
+      `5,${surrogates},${quoted(lines[4]!)}`,
+      `6,has a value without a name,${quoted(lines[5]!)}`,
+      '',
+    ]);
   });
 
   it('refuses unknown names, lines that are no object, and options of CSV', async () => {

@@ -1,8 +1,10 @@
 import { validationError } from '../../../platform/errors/api-error.js';
-import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import { describeProblem, type FieldProblem } from '../../../platform/errors/field-problem.js';
 import { type Field, fieldsOf, isClearable, namesOf } from '../../../platform/fields/field.js';
-import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
+import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/strict-json.js';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto, LeadDto } from '../lead.dto.js';
+import type { JsonObject } from './file-records.js';
 import { unescapeFormula } from './file-lines.js';
 
 /** Where the cells of a column go: a field, `custom_fields.` and a key, or nowhere. */
@@ -130,11 +132,14 @@ export interface CellOptions {
 /** The fields of a lead, as a request has them. */
 export type LeadValues = Record<string, unknown>;
 
+/** What a record holds: the fields of a lead, or the reason why they cannot be read. */
+export interface LeadReading {
+  readonly values: LeadValues;
+  readonly reason?: string;
+}
+
 /** @returns what is wrong with the number of cells of a line, if anything */
-export function problemOfCells(
-  columns: readonly Column[],
-  cells: readonly string[],
-): string | undefined {
+function problemOfCells(columns: readonly Column[], cells: readonly string[]): string | undefined {
   if (cells.length !== columns.length) {
     return `has ${cells.length} cells, and the header has ${columns.length}`;
   }
@@ -143,31 +148,45 @@ export function problemOfCells(
 }
 
 /** Reads a line of CSV. */
-export function valuesOfCells(
+export function readCells(
   columns: readonly Column[],
   cells: readonly string[],
   { clearsEmpty, isEscaped }: CellOptions,
-): LeadValues {
+): LeadReading {
   const values: LeadValues = {};
+  const reason = problemOfCells(columns, cells);
+  if (reason !== undefined) return { values, reason };
+  const problems: FieldProblem[] = [];
   for (const [index, { target }] of columns.entries()) {
     if (target === null) continue;
     const text = isEscaped ? unescapeFormula(cells[index] ?? '') : (cells[index] ?? '');
-    if (text.trim() !== '') setValue(values, target, valueOfText(target, text));
-    else if (clearsEmpty) setValue(values, target, emptyValueOf(target));
+    if (text.trim() !== '') {
+      const cell = valueOfText(target, text);
+      problems.push(...cell.problems.map(({ message }) => ({ field: target, message })));
+      setValue(values, target, cell.value);
+    } else if (clearsEmpty) setValue(values, target, emptyValueOf(target));
   }
-  return values;
+  return { values, reason: reasonOf(problems) };
 }
 
-/** Reads an object of NDJSON, whose values are those of a request. */
-export function valuesOfObject(
+/** Reads a line of NDJSON, whose values are those of a request. */
+export function readObject(
   columns: readonly Column[],
-  object: Readonly<Record<string, unknown>>,
-): LeadValues {
+  { value: object = {}, problems }: JsonObject,
+): LeadReading {
   const values: LeadValues = {};
   for (const { header, target } of columns) {
     if (target !== null && Object.hasOwn(object, header)) setValue(values, target, object[header]);
   }
-  return values;
+  const nameless = Object.hasOwn(object, '') ? object[''] : null;
+  const isEmpty = nameless === null || nameless === '';
+  return { values, reason: reasonOf(problems) ?? (isEmpty ? undefined : NAMELESS) };
+}
+
+const NAMELESS = 'has a value without a name';
+
+function reasonOf(problems: readonly FieldProblem[]): string | undefined {
+  return problems.length > 0 ? problems.map(describeProblem).join('; ') : undefined;
 }
 
 function setValue(values: LeadValues, target: string, value: unknown): void {
@@ -181,13 +200,17 @@ function setValue(values: LeadValues, target: string, value: unknown): void {
 }
 
 /** The value of a cell. One that is not valid stays as it is, for the error of the field. */
-function valueOfText(target: string, text: string): unknown {
+function valueOfText(target: string, text: string): ParsedJson {
   const { type, enum: values } = FIELDS.get(target)?.schema ?? {};
-  if (type === 'boolean') return FLAGS[text.trim().toLowerCase()] ?? text;
+  if (type === 'boolean') return valid(FLAGS[text.trim().toLowerCase()] ?? text);
   if (type === 'array') return tagsOf(text.trim());
-  if (type === 'object') return jsonOf(text) ?? text;
+  if (type === 'object') return parseJsonText(text, 0) ?? valid(text);
   const lower = text.trim().toLowerCase();
-  return values?.includes(lower) ? lower : text;
+  return valid(values?.includes(lower) ? lower : text);
+}
+
+function valid(value: unknown): ParsedJson {
+  return { value, problems: [] };
 }
 
 const FLAGS: Readonly<Record<string, boolean>> = {
@@ -195,11 +218,11 @@ const FLAGS: Readonly<Record<string, boolean>> = {
   ...{ false: false, no: false, n: false, '0': false },
 };
 
-function tagsOf(text: string): unknown {
-  const list = text.startsWith('[') ? jsonOf(text) : undefined;
-  if (Array.isArray(list)) return list;
+function tagsOf(text: string): ParsedJson {
+  const list = text.startsWith('[') ? parseJsonText(text, 0) : undefined;
+  if (list) return list;
   const tags = text.split(text.includes(';') ? ';' : ',').map((tag) => tag.trim());
-  return tags.filter((tag) => tag !== '');
+  return valid(tags.filter((tag) => tag !== ''));
 }
 
 /** @returns undefined for a field that is never empty */

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { validationError } from '../../../platform/errors/api-error.js';
-import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
+import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/strict-json.js';
 
 /** A place in a file at which a record begins. */
 export interface Place {
@@ -19,8 +19,15 @@ export interface FileRecord {
   readonly line: number;
   /** Where the next one begins. */
   readonly next: Place;
-  /** The cells of CSV in the order of the columns, or the entries of an object of NDJSON. */
-  readonly cells: readonly unknown[] | Readonly<Record<string, unknown>>;
+  /** The cells of CSV in the order of the columns, or the text of a line of NDJSON. */
+  readonly cells: readonly string[] | string;
+  /** What the line of NDJSON holds, and what a request with it would be refused for. */
+  readonly json?: JsonObject;
+}
+
+/** An object of NDJSON. It is undefined if it is nested too deep. */
+export interface JsonObject extends ParsedJson {
+  readonly value?: Readonly<Record<string, unknown>>;
 }
 
 type Bytes = AsyncIterable<Buffer>;
@@ -98,7 +105,8 @@ export async function* ndjsonRecords(
     if (length > MAX_RECORD_BYTES) throw invalidLine(place.line, 'is too long');
     const next = { offset: place.offset + line.length, line: place.line + 1 };
     const text = line.toString().trim();
-    if (text !== '') yield { line: place.line, next, cells: objectOf(text, place.line) };
+    if (text !== '')
+      yield { line: place.line, next, cells: text, json: objectOf(text, place.line) };
     place = next;
   }
 }
@@ -118,10 +126,11 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest;
 }
 
-function objectOf(text: string, line: number): Readonly<Record<string, unknown>> {
-  const value = jsonOf(text);
-  if (isObject(value)) return value;
-  throw invalidLine(line, 'is not a JSON object');
+function objectOf(text: string, line: number): JsonObject {
+  const parsed = text.startsWith('{') ? parseJsonText(text) : undefined;
+  if (!parsed) throw invalidLine(line, 'is not a JSON object');
+  // The cast holds, because JSON that begins with a brace is an object.
+  return parsed as JsonObject;
 }
 
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {

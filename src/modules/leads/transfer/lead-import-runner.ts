@@ -11,7 +11,7 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import type { JobRun } from '../../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
 import { LeadBatchService } from '../lead-batch.service.js';
-import { CUSTOM, problemOfCells, valuesOfCells, valuesOfObject } from './columns.js';
+import { CUSTOM, readCells, readObject } from './columns.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
 import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
 import {
@@ -201,14 +201,13 @@ function callOf({ tenant }: Call, { key, scopes, requestId }: ImportStarter): Ca
   return { tenant, actor, ...(requestId !== null && { requestId }) };
 }
 
-function itemOf({ cells }: FileRecord, plan: ImportPlan): Reading {
+function itemOf({ cells, json }: FileRecord, plan: ImportPlan): Reading {
   const { columns, mode, matchOn } = plan;
-  const isRow = Array.isArray(cells);
-  const reason = isRow ? problemOfCells(columns, cells as string[]) : undefined;
+  const { values: data, reason } =
+    typeof cells === 'string'
+      ? readObject(columns, json ?? { problems: [] })
+      : readCells(columns, cells, plan);
   if (reason !== undefined) return { reason };
-  const data = isRow
-    ? valuesOfCells(columns, cells as string[], plan)
-    : valuesOfObject(columns, cells as Record<string, unknown>);
   if (mode === 'create_only') return { item: { action: 'create', data } };
   const isFound = matchOn.some((field) => data[field] !== undefined && data[field] !== null);
   if (!isFound) return { reason: `has no ${matchOn.join(' or ')}, by which its lead is found` };

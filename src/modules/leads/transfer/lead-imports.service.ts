@@ -137,6 +137,8 @@ export class LeadImportsService {
     const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
     const noCells = headers.map(() => '');
     const cellsOf = (cells: unknown): readonly unknown[] => {
+      if (typeof cells === 'string') return [cells];
+      // Earlier versions have stored the value of a line of NDJSON.
       if (!Array.isArray(cells)) return [JSON.stringify(cells)];
       return cells.length > 0 ? cells : noCells;
     };

@@ -104,8 +104,8 @@ async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): 
 async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found> {
   const names = new Set<string>();
   let lines = 0;
-  for await (const { cells } of ndjsonRecords(chunks)) {
-    for (const name of Object.keys(cells)) names.add(name);
+  for await (const { json } of ndjsonRecords(chunks)) {
+    for (const name of Object.keys(json?.value ?? {})) names.add(name);
     if (names.size > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
     lines++;
   }

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import { readJsonBytes } from '../../../platform/http/request/request-reader.js';
-import { parseJson } from '../../../platform/http/request/strict-json.js';
+import { parseJson } from '../../../platform/fields/input/strict-json.js';
 
 /** The path of the arguments of a tool call, such as `params.arguments.first_name`. */
 const ARGUMENTS = 'params.arguments.';

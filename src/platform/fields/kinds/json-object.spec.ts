@@ -42,6 +42,10 @@ describe('jsonObjectProblem', () => {
     ['9 levels of objects', nested(9, inObject), '8 levels'],
     ['8 levels of arrays in an object', { a: nested(8, inArray) }, '8 levels'],
     ['9 levels behind a shallow key', { a: 1, b: nested(8, inObject) }, '8 levels'],
+    ['a NUL in a string', { a: ['x\0'] }, 'NUL or unpaired surrogates'],
+    ['a NUL in a key', { a: [{ 'x\0': 1 }] }, 'NUL or unpaired surrogates'],
+    ['an unpaired surrogate in a string', { a: '\ud800' }, 'NUL or unpaired surrogates'],
+    ['an unpaired surrogate in a key', { '\udc00': 1 }, 'NUL or unpaired surrogates'],
     ['an empty object on level 9', nested(8, (inner) => ({ a: inner, b: {} })), '8 levels'],
   ])('rejects %s', (_, value, problem) => {
     expect(jsonObjectProblem(value)).toContain(problem);

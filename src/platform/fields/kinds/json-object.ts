@@ -1,4 +1,4 @@
-import { codePointLength } from './text.js';
+import { codePointLength, isWellFormedText, NOT_WELL_FORMED } from './text.js';
 
 const MAX_KEYS = 100;
 const MAX_KEY_LENGTH = 100;
@@ -56,10 +56,18 @@ export function jsonObjectProblem(value: unknown): string | undefined {
     return `must have keys of 1 to ${MAX_KEY_LENGTH} characters`;
   }
   if (isDeeperThan(value, MAX_DEPTH)) return `must be at most ${MAX_DEPTH} levels deep`;
+  if (!isWellFormed(value)) return NOT_WELL_FORMED;
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES) {
     return `must be at most ${MAX_BYTES} bytes as JSON`;
   }
   return undefined;
+}
+
+/** Whether PostgreSQL can store all strings and keys of a JSON value. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormedText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, item]) => isWellFormedText(key) && isWellFormed(item));
 }
 
 /** Can recurse, because the body parser limits the depth. */

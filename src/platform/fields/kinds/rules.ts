@@ -1,6 +1,6 @@
 import { IsString, ValidateBy, type ValidationArguments } from 'class-validator';
 import { dateTimeProblem } from './date-time.js';
-import { codePointLength, isWellFormedText } from './text.js';
+import { codePointLength, isWellFormedText, NOT_WELL_FORMED } from './text.js';
 
 /**
  * A rule of class-validator.
@@ -41,7 +41,7 @@ export function textRules(min: number, max: number): PropertyDecorator[] {
     rule(
       'isWellFormed',
       (value) => typeof value === 'string' && isWellFormedText(value),
-      'must not contain NUL or unpaired surrogates',
+      NOT_WELL_FORMED,
     ),
     rule('hasLength', hasLength(min, max), lengthMessage(min, max)),
   ];

@@ -14,6 +14,9 @@ export function isWellFormedText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
+/** The message for other strings. */
+export const NOT_WELL_FORMED = 'must not contain NUL or unpaired surrogates';
+
 /** A character that is neither white space nor invisible by definition. */
 const SHOWS_SOMETHING = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u;
 

@@ -11,6 +11,7 @@ import {
   readInput,
   unknownNames,
 } from '../../fields/input/read-input.js';
+import { parseJson } from '../../fields/input/strict-json.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
@@ -24,7 +25,6 @@ import {
   readBytes,
   readJsonBytes,
 } from './request-reader.js';
-import { parseJson } from './strict-json.js';
 
 /**
  * Parses the query and the body strictly and sets them on the request: as instances of DTOs whose properties are all

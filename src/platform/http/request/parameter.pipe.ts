@@ -5,7 +5,7 @@ import { readIntoClass } from '../../fields/input/read-into-class.js';
 import { BODY, QUERY, type ReadOptions } from '../../fields/input/read-input.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import type { RoutePlan } from '../routes/route-plan.js';
-import { isOutOfRange } from './json-number.js';
+import { isOutOfRange } from '../../fields/input/json-number.js';
 
 /**
  * Reads the parameters of a team's handler by their types: classes with rules of class-validator, and strings, numbers,

@@ -1,4 +1,4 @@
-import { LARGEST_INTEGER } from '../../fields/kinds/json-object.js';
+import { LARGEST_INTEGER } from '../kinds/json-object.js';
 
 export const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
 

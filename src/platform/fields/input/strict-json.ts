@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { fieldLabel, MAX_PROBLEMS, type FieldProblem } from '../../errors/field-problem.js';
-import { isWellFormedText } from '../../fields/kinds/text.js';
+import { isWellFormedText } from '../kinds/text.js';
 import { BIG_NUMBER, isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;
@@ -44,14 +44,22 @@ export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
   if (!isUtf8(bytes)) return refusal(NOT_UTF8);
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK_UNIT) return refusal(BYTE_ORDER_MARK);
+  return parseJsonText(text, fieldDepth) ?? refusal(NOT_JSON);
+}
 
+/**
+ * Like `parseJson`, for a part of a file.
+ * @param fieldDepth 0 if no key is the name of a field. All problems are then about `body`.
+ * @returns undefined if the text is not JSON
+ */
+export function parseJsonText(text: string, fieldDepth = 1): ParsedJson | undefined {
   const { problems, tooDeep } = new Scanner(text, fieldDepth).scan();
   if (tooDeep) return { problems };
   try {
     const value: unknown = JSON.parse(text);
     return { value, problems };
   } catch {
-    return refusal(NOT_JSON);
+    return undefined;
   }
 }
 
