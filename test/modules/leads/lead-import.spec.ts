@@ -11,6 +11,7 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../../src/testing/factories.js';
+import { LeadImportsRepository } from '../../../src/modules/leads/transfer/lead-imports.repository.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import {
@@ -32,6 +33,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await app.organization();
 });
+afterEach(() => jest.restoreAllMocks());
 afterAll(() => app.stop());
 
 /** The leads of the organization, by their e-mail. */
@@ -346,6 +348,11 @@ describe('the text of a file', () => {
     ['half of a pair of UTF-16', Buffer.from(`\ufeffa\n\n\ud83d b`, 'utf16le'), 'line 3'],
     ['an open quote', Buffer.from(`${csv}"Ada,\nb,c\n`), 'line 4'],
     ['a quote in a cell', Buffer.from(`${csv}A"da,b,c\n`), 'line 3'],
+    [
+      'a quote in a cell of a long file',
+      Buffer.from(`${csv}A"da,b,c\n${csv.repeat(20_000)}`),
+      'line 3',
+    ],
     ['a quote before the end of a cell', Buffer.from(`${csv}x,"A"da,c\n`), 'line 3'],
   ])('is refused with %s, by the line', async (_, file, line) => {
     const answer = await sendFile(tenant.api, file);
@@ -498,6 +505,16 @@ describe('the request of an import', () => {
     );
   });
 
+  it('is answered as it was carried out if the rest of a file cannot be discarded', async () => {
+    jest
+      .spyOn(app.app.get(LeadImportsRepository), 'discardFile')
+      .mockRejectedValue(new Error('the connection was lost'));
+    expect(await importFile(tenant.api, csv)).toMatchObject({ created: 1 });
+    const refused = await sendFile(tenant.api, `${csv}\nA"da,b`);
+    expectInvalid(refused, 'body');
+    expect(errorOf(refused).message).toContain('line 3');
+  });
+
   it('is refused with another content type, a content coding, or parameters that do not exist', async () => {
     const json = await tenant.api.post(IMPORTS, '{}');
     expectError(json, 415, 'unsupported_media_type');
@@ -541,6 +558,7 @@ describe('the request of an import', () => {
   });
 
   it('leaves nothing if the client breaks off', async () => {
+    const discard = jest.spyOn(app.app.get(LeadImportsRepository), 'discardFile');
     const request = http.request({
       port: app.port,
       method: 'POST',
@@ -553,7 +571,9 @@ describe('the request of an import', () => {
     );
     await until(async () => (await storedChunks()) > 0);
     request.destroy();
-    await until(async () => (await storedChunks()) === 0);
+    await until(() => Promise.resolve(discard.mock.results.length > 0));
+    await discard.mock.results[0]!.value;
+    expect(await storedChunks()).toBe(0);
     expect(dataOf<ImportRecord[]>(await tenant.api.get(IMPORTS))).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ import type {
 } from './lead-import.dto.js';
 import { LeadImportsRepository, type RejectedLine } from './lead-imports.repository.js';
 import { csvRow, linesOfPages } from './file-lines.js';
-import { type StoredFile, storeFile } from './store-file.js';
+import { discardFile, type StoredFile, storeFile } from './store-file.js';
 
 /** Carries out an import. It is repeated until the import has ended. */
 export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
@@ -70,9 +70,9 @@ export class LeadImportsService {
     return storeFile(this.repository, call, source, format, query);
   }
 
-  /** Removes a stored file, unless it has an import. @throws ApiError `create_failed` */
-  async discard(call: Call, { id }: StoredFile): Promise<void> {
-    await this.repository.discardFile(call, id);
+  /** Removes a stored file, unless it has an import. It does not throw. */
+  discard(call: Call, { id }: StoredFile): Promise<void> {
+    return discardFile(this.repository, call, id);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { logger } from '../../../platform/config/logger.js';
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
@@ -47,6 +48,8 @@ export async function storeFile(
   const hash = createHash('sha256');
   let bytes = 0;
   let storedBytes = 0;
+  let inserting = Promise.resolve();
+  let isRefused = false;
   const hashed = async function* () {
     for await (const chunk of source) {
       hash.update(chunk);
@@ -57,7 +60,10 @@ export async function storeFile(
   const stored = async function* () {
     let number = 0;
     for await (const chunk of chunksOf(decodeText(hashed(), query.encoding))) {
-      await repository.insertChunk(call, id, number++, chunk);
+      // The stream of the parser reads ahead, also while the file is refused.
+      if (isRefused) return;
+      inserting = repository.insertChunk(call, id, number++, chunk);
+      await inserting;
       storedBytes += chunk.length;
       yield chunk;
     }
@@ -72,8 +78,23 @@ export async function storeFile(
     };
     return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
   } catch (error) {
-    await repository.discardFile(call, id);
+    isRefused = true;
+    await inserting.catch(() => undefined);
+    await discardFile(repository, call, id);
     throw error;
+  }
+}
+
+/** Removes a stored file, unless it has an import. It does not throw: the hourly clean-up removes what stays. */
+export async function discardFile(
+  repository: LeadImportsRepository,
+  call: Call,
+  id: string,
+): Promise<void> {
+  try {
+    await repository.discardFile(call, id);
+  } catch (error) {
+    logger.warn({ err: error, import: id }, 'the file of an import was not discarded');
   }
 }
 
