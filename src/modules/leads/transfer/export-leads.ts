@@ -23,12 +23,38 @@ export async function exportLeads(
   query: LeadExportQuery,
   signal: AbortSignal,
 ): Promise<Readable> {
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
+  const { signal: ended, stop } = timed(signal);
   const pages = leads.readSnapshot(call, query, ended);
   const isCsv = query.format === 'csv';
   const lineOf = (json: string) => (isCsv ? csvLine(json, query.escape) : `${json}\n`);
-  const lines = await linesOfPages(isCsv ? csvRow(COLUMNS) : '', pages, lineOf);
-  return addAbortSignal(ended, lines);
+  try {
+    const lines = await linesOfPages(isCsv ? csvRow(COLUMNS) : '', pages, lineOf);
+    return addAbortSignal(ended, lines).once('close', stop);
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/**
+ * A signal that also aborts after `MAX_MS`. The timer and the listener refer to its controller. Node can collect the signal
+ * of `AbortSignal.timeout()` before it aborts if only `AbortSignal.any()` refers to it.
+ */
+function timed(signal: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    controller.abort(new Error('the export has taken too long'));
+  }, MAX_MS);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  const stop = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, stop };
 }
 
 /** @param json a lead */
