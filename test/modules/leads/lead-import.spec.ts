@@ -167,6 +167,62 @@ describe('an import of CSV', () => {
     });
   });
 
+  it.each([
+    ['before', 'custom_fields,custom_fields.x', ['"{""y"":2}",1', 'nonsense,1', ',1']],
+    ['after', 'custom_fields.x,custom_fields', ['1,"{""y"":2}"', '1,nonsense', '1,']],
+  ])('adds columns of custom fields to those of custom_fields %s them', async (_, names, rows) => {
+    await createLead(tenant.api, { email: '2@example.com', custom_fields: { z: 3 } });
+    const lines = rows.map((row, n) => `A,${n}@example.com,${row}`);
+    const file = `first_name,email,${names}\n${lines.join('\n')}`;
+    const done = await importFile(tenant.api, file);
+    expect(done).toMatchObject({ created: 1, updated: 1, rejected: 1 });
+    expect(await rejectedOf(tenant.api, done.id)).toContain('3,custom_fields must be an object');
+    expect(await leadsByEmail()).toMatchObject({
+      '0@example.com': { custom_fields: { x: '1', y: 2 } },
+      '2@example.com': { custom_fields: { x: '1', z: 3 } },
+    });
+  });
+
+  it('lets map decide about the columns of an export and of rejected lines', async () => {
+    const file = [
+      'rejected_line,rejection_reason,id,first_name,email,lead_score,created_at,updated_at',
+      '2,wrong,old-1,Ada,a@example.com,5,x,y',
+    ].join('\n');
+    const map = JSON.stringify({
+      id: 'external_id',
+      lead_score: 'custom_fields.score',
+      rejection_reason: 'notes',
+    });
+    const done = await importFile(tenant.api, file, { map });
+    expect(done).toMatchObject({
+      created: 1,
+      ignored_columns: ['rejected_line', 'created_at', 'updated_at'],
+    });
+    expect(await exported()).toMatchObject([
+      { external_id: 'old-1', custom_fields: { score: '5' }, notes: 'wrong' },
+    ]);
+  });
+
+  it('can be corrected after an import with escaped=latitude', async () => {
+    const lead = await createLead(tenant.api, { email: 'a@example.com', external_id: '@x' });
+    const file = "first_name,email,external_id,notes,'=margin\nAda,nonsense,'@x,'-foo,'+1";
+    const query = { escaped: 'latitude', unknown_columns: 'custom_fields' };
+    const done = await importFile(tenant.api, file, query);
+    expect(done).toMatchObject({ rejected: 1 });
+    const plain = await rejectedOf(tenant.api, done.id, '?escape=none');
+    expect(plain).toContain(',external_id,notes,=margin\r\n');
+    expect(plain).toContain(',@x,-foo,+1\r\n');
+    const rejected = await rejectedOf(tenant.api, done.id);
+    expect(rejected).toContain(",'@x,'-foo,'+1\r\n");
+    const corrected = rejected.replace('nonsense', 'a@example.com');
+    expect(await importFile(tenant.api, corrected, query)).toMatchObject({ updated: 1 });
+    expect(await getLead(tenant.api, lead.id)).toMatchObject({
+      external_id: '@x',
+      notes: '-foo',
+      custom_fields: { '=margin': '+1' },
+    });
+  });
+
   it('leaves columns out that map to null', async () => {
     const done = await importFile(tenant.api, 'first_name,email,Score\nAda,a@example.com,5', {
       map: '{"Score":null}',
@@ -335,6 +391,11 @@ describe('the text of a file', () => {
     ['big-endian UTF-16', Buffer.from(utf16).swap16(), {}],
     ['UTF-16', Buffer.from(csv, 'utf16le'), { encoding: 'utf-16' }],
     ['Windows-1252', Buffer.from(csv, 'latin1'), { encoding: 'windows-1252' }],
+    [
+      'Windows-1252 with a byte order mark of UTF-8',
+      Buffer.from(`ï»¿${csv}`, 'latin1'),
+      { encoding: 'windows-1252' },
+    ],
     ['CRLF', Buffer.from(csv.replaceAll('\n', '\r\n')), {}],
     ['CR', Buffer.from(csv.replaceAll('\n', '\r')), {}],
   ])('can be %s', async (_, file, query) => {

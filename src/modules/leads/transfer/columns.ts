@@ -5,7 +5,6 @@ import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/s
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto, LeadDto } from '../lead.dto.js';
 import type { JsonObject } from './file-records.js';
-import { unescapeFormula } from './file-lines.js';
 
 /** Where the cells of a column go: a field, `custom_fields.` and a key, or nowhere. */
 export interface Column {
@@ -86,7 +85,8 @@ export function planColumns(headers: readonly string[], options: ColumnOptions):
   const isRejected = REJECTION_COLUMNS.every((name) => headers.includes(name));
   const leftOut = [...(isExport ? READ_ONLY : []), ...(isRejected ? REJECTION_COLUMNS : [])];
   const columns = headers.map((header): Column => {
-    if (header === '' || leftOut.includes(header)) return { header, target: null };
+    const isLeftOut = leftOut.includes(header) && !Object.hasOwn(options.map, header);
+    if (header === '' || isLeftOut) return { header, target: null };
     const target = targetOf(header, options);
     if (target === undefined) report(header, UNKNOWN);
     else if (target !== null && !isTarget(target)) report(header, `cannot go to ${target}`);
@@ -125,8 +125,6 @@ function isTarget(target: string): boolean {
 export interface CellOptions {
   /** Whether an empty cell clears its field. Otherwise the field stays as it is. */
   readonly clearsEmpty: boolean;
-  /** Whether the cells have the quotes of an export. */
-  readonly isEscaped: boolean;
 }
 
 /** The fields of a lead, as a request has them. */
@@ -151,7 +149,7 @@ function problemOfCells(columns: readonly Column[], cells: readonly string[]): s
 export function readCells(
   columns: readonly Column[],
   cells: readonly string[],
-  { clearsEmpty, isEscaped }: CellOptions,
+  { clearsEmpty }: CellOptions,
 ): LeadReading {
   const values: LeadValues = {};
   const reason = problemOfCells(columns, cells);
@@ -159,7 +157,7 @@ export function readCells(
   const problems: FieldProblem[] = [];
   for (const [index, { target }] of columns.entries()) {
     if (target === null) continue;
-    const text = isEscaped ? unescapeFormula(cells[index] ?? '') : (cells[index] ?? '');
+    const text = cells[index] ?? '';
     if (text.trim() !== '') {
       const cell = valueOfText(target, text);
       problems.push(...cell.problems.map(({ message }) => ({ field: target, message })));
@@ -189,14 +187,18 @@ function reasonOf(problems: readonly FieldProblem[]): string | undefined {
   return problems.length > 0 ? problems.map(describeProblem).join('; ') : undefined;
 }
 
+/** Sets the value of a column. Those of `custom_fields.KEY` are added to `custom_fields`, in any order of the columns. */
 function setValue(values: LeadValues, target: string, value: unknown): void {
   if (value === undefined) return;
-  if (!target.startsWith(CUSTOM)) {
+  const { custom_fields: custom = {} } = values;
+  if (target === 'custom_fields') {
+    values.custom_fields = isObject(value) && isObject(custom) ? { ...value, ...custom } : value;
+  } else if (!target.startsWith(CUSTOM)) {
     values[target] = value;
-    return;
+  } else if (isObject(custom)) {
+    // Other values of custom_fields stay, for the error of the field.
+    values.custom_fields = { ...custom, [target.slice(CUSTOM.length)]: value };
   }
-  const custom = isObject(values.custom_fields) ? values.custom_fields : {};
-  values.custom_fields = { ...custom, [target.slice(CUSTOM.length)]: value };
 }
 
 /** The value of a cell. One that is not valid stays as it is, for the error of the field. */

@@ -20,6 +20,12 @@ const MARKS: ReadonlyMap<number, Label> = new Map([
   [0xfffe, 'utf-16le'],
 ]);
 
+/** Bytes of the longest byte order mark, that of UTF-8. */
+const LONGEST_MARK = 3;
+
+/** The byte order mark of UTF-8, decoded as Windows-1252. */
+const MARK_IN_WINDOWS_1252 = 'ï»¿';
+
 /**
  * Converts a file to UTF-8 without a byte order mark. A byte order mark of UTF-16 decides; without one, `utf-16` is
  * little-endian.
@@ -35,13 +41,14 @@ export async function* decodeText(
   let line = 1;
   for await (const chunk of source) {
     rest = Buffer.concat([rest, chunk]);
-    if (rest.length < 2) continue;
+    if (rest.length < LONGEST_MARK) continue;
     if (isStart) label = MARKS.get(rest.readUInt16BE(0)) ?? label;
-    // The beginning of a character, and a CR that LF may follow, stay for the next chunk.
     const text = decode(rest, label, line, false).replace(/\r$/, '');
+    // What is not in the text stays: the beginning of a character, and a CR that LF may follow.
     rest = rest.subarray(Buffer.byteLength(text, SIZES[label]));
     line += breaksIn(text);
-    yield Buffer.from(isStart && label !== 'windows-1252' ? text.replace(/^\ufeff/, '') : text);
+    const mark = label === 'windows-1252' ? MARK_IN_WINDOWS_1252 : '\ufeff';
+    yield Buffer.from(isStart && text.startsWith(mark) ? text.slice(mark.length) : text);
     isStart &&= text === '';
   }
   if (rest.length > 0) yield Buffer.from(decode(rest, label, line, true));

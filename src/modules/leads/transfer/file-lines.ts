@@ -14,6 +14,7 @@ function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
+/** @returns the text from which the export has made a cell */
 export function unescapeFormula(text: string): string {
   return text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }

@@ -12,6 +12,7 @@ import type { JobRun } from '../../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM, readCells, readObject } from './columns.js';
+import { unescapeFormula } from './file-lines.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
 import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
 import {
@@ -175,7 +176,11 @@ export class LeadImportRunner implements OnModuleDestroy {
       plan.format === 'csv'
         ? csvRecords(bytes, plan.delimiter, running)
         : ndjsonRecords(bytes, running);
-    for await (const record of records) yield { ...record, ...itemOf(record, plan) };
+    for await (const { cells: given, ...record } of records) {
+      const isQuoted = plan.isEscaped && typeof given !== 'string';
+      const cells = isQuoted ? given.map(unescapeFormula) : given;
+      yield { ...record, cells, ...itemOf({ ...record, cells }, plan) };
+    }
   }
 
   /** The stored file from the position of the import on. */

@@ -15,6 +15,8 @@ export interface ImportPlan extends CellOptions {
   readonly delimiter: DelimiterName;
   readonly mode: UpsertMode;
   readonly matchOn: readonly UniqueField[];
+  /** Whether the cells have the quotes of an export. */
+  readonly isEscaped: boolean;
   /** Size of the stored file. */
   readonly storedBytes: number;
 }

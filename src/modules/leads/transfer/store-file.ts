@@ -6,6 +6,7 @@ import { ApiError, validationError } from '../../../platform/errors/api-error.js
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { type Column, planColumns } from './columns.js';
 import { decodeText } from './decode-text.js';
+import { unescapeFormula } from './file-lines.js';
 import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
 import type { ImportPlan } from './lead-import.entity.js';
 import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
@@ -113,7 +114,9 @@ async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): 
       lines++;
       continue;
     }
-    const headers = (cells as readonly string[]).map((header) => header.trim());
+    const headers = (cells as readonly string[]).map((header) =>
+      (query.escaped === 'latitude' ? unescapeFormula(header) : header).trim(),
+    );
     columns = columnsOf(headers, query);
     matchFieldsOf(columns, query);
     first = next;
