@@ -23,6 +23,20 @@ export class LeadPersonService {
   }
 
   /**
+   * Empties the rejected lines of imports, which can be too many for one transaction. Those that come later are emptied by
+   * `lockToErase`.
+   * @throws ApiError `create_failed`
+   */
+  emptyRejectedLines(call: TenantCall): Promise<void> {
+    return this.imports.emptyRejected(call);
+  }
+
+  /** Whether a lead is stored, deleted or merged ones too. @throws ApiError `query_failed` */
+  async isStored(call: TenantCall, id: string): Promise<boolean> {
+    return (await this.repository.findPerson(call, id)).length > 0;
+  }
+
+  /**
    * Prepares the erasure of a person: empties what imports keep of persons, and locks the leads of this one until the
    * transaction ends, also against merges. Imports are locked first, as by the portions of an import.
    * @returns the ids of the leads; none if the lead is not stored

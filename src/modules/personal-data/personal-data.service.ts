@@ -41,9 +41,14 @@ export class PersonalDataService {
   /**
    * Erases a lead and those that were merged with it. It can be repeated.
    * @returns the ids of these leads
-   * @throws ApiError `not_found`, `create_failed`
+   * @throws ApiError `not_found`, `query_failed`, `create_failed`
    */
-  erase(call: TenantCall, id: string): Promise<string[]> {
+  async erase(call: TenantCall, id: string): Promise<string[]> {
+    const isKnown =
+      (await this.person.isStored(call, id)) ||
+      (await this.erasures.findErased(call, id)).length > 0;
+    orNotFound(isKnown, 'lead');
+    await this.person.emptyRejectedLines(call);
     return this.database.transaction(call, async (inner) => {
       const stored = await this.person.lockToErase(inner, id);
       const ids = stored.length > 0 ? stored : await this.erasures.findErased(inner, id);
@@ -58,7 +63,8 @@ export class PersonalDataService {
    * @returns whether the backup contained it
    * @throws ApiError `create_failed`
    */
-  eraseAgain(call: TenantCall, id: string): Promise<boolean> {
+  async eraseAgain(call: TenantCall, id: string): Promise<boolean> {
+    await this.person.emptyRejectedLines(call);
     return this.database.transaction(call, async (inner) => {
       const stored = await this.person.lockToErase(inner, id);
       await this.eraseAll(inner, [...new Set([id, ...stored])]);

@@ -84,6 +84,18 @@ export class IdempotencyRepository {
   }
 
   /**
+   * Whether the response to a request of an organization is stored.
+   * @throws ApiError `create_failed`
+   */
+  async isStored(call: TenantCall, { key, route }: IdempotentRequest): Promise<boolean> {
+    const rows = await this.database.readForWrite(call, {
+      text: `select from ${storedResponseSql('$2', '$3')}`,
+      values: [call.tenant.id, key, route],
+    });
+    return rows.length > 0;
+  }
+
+  /**
    * Stores the response to a locked request.
    * @throws ApiError `create_failed`
    */

@@ -56,7 +56,8 @@ export class LeadImportsController {
     @Req() request: ApiRequest,
   ): Promise<LeadImportDto> {
     const format = FORMATS[file.type] ?? 'csv';
-    const stored = await this.imports.receive(call, file.bytes, format, query);
+    const isReplay = await this.responses.isStored(call, request);
+    const stored = await this.imports.receive(call, file.bytes, format, query, isReplay);
     try {
       const content = `${file.type} ${stored.hash}`;
       const start = (inner: InTransaction<Call>) => this.imports.start(inner, stored, query);

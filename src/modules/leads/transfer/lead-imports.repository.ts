@@ -22,6 +22,9 @@ const UPLOAD_TIME = `interval '1 hour'`;
 /** Files that one statement removes. Small batches keep locks short. */
 const BATCH = 10;
 
+/** Rejected lines that one statement removes or empties, so that it ends in time. */
+const LINES = 5_000;
+
 const IS_ACTIVE = `status in ('pending', 'running')`;
 const NOW = `date_trunc('milliseconds', now())`;
 
@@ -50,11 +53,19 @@ function endSql(condition = ''): string {
     delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`;
 }
 
+const IS_OLD = `created_at < now() - ${RETENTION}`;
+
+const REMOVE_OLD_LINES = `
+  delete from lead_import_rejections where organization_id = $1 and ctid = any(array(
+    select rejection.ctid from lead_imports
+    join lead_import_rejections rejection on rejection.organization_id = $1 and import_id = id
+    where lead_imports.organization_id = $1 and ${IS_OLD} limit ${LINES}))
+  returning line`;
+
 /** Removes old imports. Their files are then lost. */
 const REMOVE_OLD = `
   delete from lead_imports where organization_id = $1 and id = any(array(
-    select id from lead_imports
-    where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+    select id from lead_imports where organization_id = $1 and ${IS_OLD} limit ${BATCH}))
   returning id`;
 
 /** Removes the files of removed imports, and those that were not stored completely. */
@@ -64,6 +75,19 @@ const REMOVE_LOST = `
     where organization_id = $1 and created_at < now() - ${UPLOAD_TIME} and not exists (
       select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH})
   returning import_id`;
+
+/** Empties the lines after `$3` of the import `$2` and of later ones. Returns the last line. */
+const EMPTY_LINES = `
+  with lines as (
+    select import_id, line from lead_import_rejections
+    where organization_id = $1 and (import_id, line) > ($2, $3) order by import_id, line limit ${LINES}),
+  emptied as (
+    update lead_import_rejections set cells = '[]'
+    where organization_id = $1 and (import_id, line) in (select import_id, line from lines)
+      and cells::text <> '[]')
+  select import_id, line from lines order by import_id desc, line desc limit 1`;
+
+const FIRST_LINE = { import_id: '00000000-0000-0000-0000-000000000000', line: 0 };
 
 /** SQL of imports and their files. */
 @Injectable()
@@ -119,6 +143,27 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
+   * Locks the imports of the organization until the transaction ends, so that none is started, claimed or erased meanwhile.
+   * @throws ApiError `create_failed`
+   */
+  async lock({ transaction, tenant }: InTransaction): Promise<void> {
+    await transaction.query({
+      text: `select pg_advisory_xact_lock(hashtextextended('lead imports ' || $1, 0))`,
+      values: [tenant.id],
+    });
+  }
+
+  /** Whether all bytes of a file are stored. @throws ApiError `create_failed` */
+  async isStored(call: TenantCall, id: string, bytes: number): Promise<boolean> {
+    const [row] = await this.database.readForWrite<{ bytes: number }>(call, {
+      text: `select coalesce(sum(length(data)), 0)::int as bytes from lead_import_chunks
+        where organization_id = $1 and import_id = $2`,
+      values: [call.tenant.id, id],
+    });
+    return row?.bytes === bytes;
+  }
+
+  /**
    * Takes an import, unless a process carries it out, or carries out another import of the organization.
    * @returns `busy` if it has to wait; undefined if it has ended
    * @throws ApiError `create_failed`
@@ -126,11 +171,8 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   claim(call: TenantCall, id: string, runner: string): Promise<RunningImport | 'busy' | undefined> {
     return this.database.transaction(call, async (inner) => {
       const { transaction, tenant } = inner;
-      // Two imports of an organization are not taken at the same time.
-      await transaction.query({
-        text: `select pg_advisory_xact_lock(hashtextextended('lead imports ' || $1, 0))`,
-        values: [tenant.id],
-      });
+      await this.lock(inner);
+      // A lease of this import itself, of a process that has ended, counts as well.
       const [claimed] = await transaction.query<RunningImport>({
         text: `update lead_imports set status = 'running', runner = $3, leased_until = now() + ${LEASE},
             started_at = coalesce(started_at, ${NOW}), updated_at = ${NOW}
@@ -222,12 +264,31 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
-   * Cancels the imports that have not ended, removes their files, and empties the cells of all rejected lines, because
-   * neither files nor lines tell which person they are about. It locks imports before leads, as a portion does.
+   * Empties the cells of all rejected lines, in batches of which each is a transaction of its own.
    * @throws ApiError `create_failed`
    */
-  async erase({ transaction, tenant }: InTransaction, error: string): Promise<void> {
+  async emptyRejected(call: TenantCall): Promise<void> {
+    let last: typeof FIRST_LINE | undefined = FIRST_LINE;
+    while (last) {
+      const values: unknown[] = [call.tenant.id, last.import_id, last.line];
+      [last] = await this.database.write<typeof FIRST_LINE>(call, { text: EMPTY_LINES, values });
+    }
+  }
+
+  /**
+   * Cancels the imports that have not ended, removes all files, also those of running uploads, and empties the cells of all
+   * rejected lines, because neither files nor lines tell which person they are about. It locks imports before leads, as a
+   * portion does. `emptyRejected` runs before it, so that few lines are left.
+   * @throws ApiError `create_failed`
+   */
+  async erase(call: InTransaction, error: string): Promise<void> {
+    const { transaction, tenant } = call;
+    await this.lock(call);
     await transaction.query({ text: endSql(), values: [tenant.id, 'cancelled', error] });
+    await transaction.query({
+      text: 'delete from lead_import_chunks where organization_id = $1',
+      values: [tenant.id],
+    });
     // A statement of its own sees the lines of portions that the first one waited for.
     await transaction.query({
       text: `update lead_import_rejections set cells = '[]' where organization_id = $1 and cells::text <> '[]'`,
@@ -267,7 +328,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    */
   async removeOld(call: TenantCall): Promise<void> {
     const values = [call.tenant.id];
-    for (const text of [REMOVE_OLD, REMOVE_LOST]) {
+    for (const text of [REMOVE_OLD_LINES, REMOVE_OLD, REMOVE_LOST]) {
       while ((await this.database.write(call, { text, values })).length > 0);
     }
   }

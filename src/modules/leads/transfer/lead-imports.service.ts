@@ -58,6 +58,7 @@ export class LeadImportsService {
 
   /**
    * Stores a file, for `start` or `discard`.
+   * @param isReplay whether its request was carried out before, so that no import will be started
    * @throws ApiError `validation_error`, `rate_limit_exceeded`, `create_failed`
    */
   async receive(
@@ -65,8 +66,9 @@ export class LeadImportsService {
     source: AsyncIterable<Buffer>,
     format: ImportFormat,
     query: LeadImportQuery,
+    isReplay = false,
   ): Promise<StoredFile> {
-    await this.assertFree(call);
+    if (!isReplay) await this.assertFree(call);
     return storeFile(this.repository, call, source, format, query);
   }
 
@@ -85,7 +87,13 @@ export class LeadImportsService {
     { dry_run }: LeadImportQuery,
     delay?: `${number}s`,
   ): Promise<LeadImportDto> {
+    await this.repository.lock(call);
     await this.assertFree(call);
+    if (!(await this.repository.isStored(call, id, plan.storedBytes))) {
+      throw new ApiError('create_failed', {
+        message: 'The data of a person was erased, and the file with it. Send it again.',
+      });
+    }
     const { actor, requestId = null } = call;
     const starter: ImportStarter = {
       key: { ...actor.key, expiresAt: actor.key.expiresAt?.toJSON() ?? null },

@@ -45,6 +45,15 @@ export class IdempotentResponses {
   }
 
   /**
+   * Whether a request has the `Idempotency-Key` of one that was carried out.
+   * @throws ApiError `create_failed`
+   */
+  async isStored(call: Call, request: ApiRequest): Promise<boolean> {
+    const idempotent = idempotentRequestOf(request, undefined);
+    return idempotent !== undefined && this.responses.isStored(call, idempotent);
+  }
+
+  /**
    * Like `runOnce`, for a handler that has read a file. Without a key, the work runs in a transaction as well.
    * @param file identifies the bytes
    * @returns what the handler returns
