@@ -31,9 +31,9 @@ export class LeadPersonService {
     return this.imports.emptyRejected(call);
   }
 
-  /** Whether a lead is stored, deleted or merged ones too. @throws ApiError `query_failed` */
-  async isStored(call: TenantCall, id: string): Promise<boolean> {
-    return (await this.repository.findPerson(call, id)).length > 0;
+  /** @returns the ids of the leads, in their order; none if the lead is not stored. @throws ApiError `query_failed` */
+  idsOf(call: TenantCall, id: string): Promise<string[]> {
+    return this.repository.findPerson(call, id);
   }
 
   /**

@@ -23,8 +23,19 @@ export class PersonalDataService {
     private readonly erasures: ErasuresRepository,
   ) {}
 
-  /** @throws ApiError `not_found`, `query_failed` */
+  /**
+   * Reads again if a merge or an erasure has changed the person meanwhile, because the parts then are of different times.
+   * @throws ApiError `not_found`, `query_failed`
+   */
   async read(call: Call, id: string): Promise<PersonalDataDto> {
+    for (;;) {
+      const data = await this.readParts(call, id);
+      const ids = await this.person.idsOf(call, id);
+      if (ids.join() === data.leads.map((lead) => lead.id).join()) return data;
+    }
+  }
+
+  private async readParts(call: Call, id: string): Promise<PersonalDataDto> {
     const leads = await this.person.read(call, id);
     const leadIds = leads.map((lead) => lead.id);
     const referring = await this.referring.find(call, 'leads', leadIds);
@@ -45,7 +56,7 @@ export class PersonalDataService {
    */
   async erase(call: TenantCall, id: string): Promise<string[]> {
     const isKnown =
-      (await this.person.isStored(call, id)) ||
+      (await this.person.idsOf(call, id)).length > 0 ||
       (await this.erasures.findErased(call, id)).length > 0;
     orNotFound(isKnown, 'lead');
     await this.person.emptyRejectedLines(call);
@@ -83,7 +94,8 @@ export class PersonalDataService {
   private async eraseAll(call: InTransaction, ids: readonly string[]): Promise<void> {
     const changedIds = await this.tasks.eraseTexts(call, ids);
     await this.person.delete(call, ids);
-    const erased = await this.records.erase(call, { table: 'leads', ids, changedIds });
-    await this.erasures.add(call, ids, erased);
+    // The removed records, and the tasks that stay without their texts.
+    const recordIds = await this.records.erase(call, { table: 'leads', ids, changedIds });
+    await this.erasures.add(call, ids, recordIds);
   }
 }
