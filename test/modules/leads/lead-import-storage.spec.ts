@@ -5,7 +5,13 @@ import { LeadImportsRepository } from '../../../src/modules/leads/transfer/lead-
 import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { type ImportRecord, IMPORTS, sendFile, untilEnded } from '../../support/lead-imports.js';
+import {
+  importFile,
+  type ImportRecord,
+  IMPORTS,
+  sendFile,
+  untilEnded,
+} from '../../support/lead-imports.js';
 import { until } from '../../support/servers/product.js';
 
 let app: TestApp;
@@ -93,6 +99,17 @@ describe('many rejected lines', () => {
     expectError(await erase(randomUUID()), 404, 'not_found');
     expect(await countOf('lead_import_rejections', `cells::text <> '[]'`)).toBe(LINES);
   });
+});
+
+it('large records are carried out in small portions, which fit into memory', async () => {
+  const advance = jest.spyOn(app.app.get(LeadImportsRepository), 'advance');
+  const lines = Array.from({ length: 10 }, (_, n) =>
+    JSON.stringify({ first_name: 'x'.repeat(600_000), email: `${n}@example.com` }),
+  );
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const done = await importFile(tenant.api, lines.join('\n'), {}, headers);
+  expect(done).toMatchObject({ status: 'completed', rejected: 10 });
+  expect(advance.mock.calls.map((args) => args[4].length)).toEqual([3, 3, 3, 1]);
 });
 
 describe('an erasure during an upload', () => {

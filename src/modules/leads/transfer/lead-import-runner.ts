@@ -26,6 +26,9 @@ import { CHUNK_BYTES } from './store-file.js';
 /** Records that one transaction carries out. */
 const PORTION = 100;
 
+/** A portion ends when the records after its first one have this many bytes in the file. Parsed, they are much larger. */
+const PORTION_BYTES = 1_048_576;
+
 /** After a failed run, portions are small, so that one of them can succeed under load. */
 const SMALL_PORTION = 10;
 
@@ -158,6 +161,7 @@ export class LeadImportRunner implements OnModuleDestroy {
     const carryOut = (call: Call) => this.batches.runInTurn(call, items, { mergesCustomFields });
     const run = isDryRun ? this.database.dryRun(inner, carryOut) : carryOut(inner);
     const { results } = await run;
+    // The results are those of the valid records, in their order.
     const errors = new Map(results.map(({ index, error }) => [valid[index], error]));
     const rejections = portion.flatMap((record): RejectedLine[] => {
       const { line, cells } = record;
@@ -223,7 +227,8 @@ async function* portionsOf(lines: AsyncIterable<Line>, size: number): AsyncGener
   let portion: Line[] = [];
   for await (const line of lines) {
     portion.push(line);
-    if (portion.length < size) continue;
+    const bytes = line.next.offset - (portion[0] ?? line).next.offset;
+    if (portion.length < size && bytes < PORTION_BYTES) continue;
     yield portion;
     portion = [];
   }
