@@ -126,6 +126,7 @@ export class LeadUpsertService {
       if (!matches.every(isSame)) throw new MatchChanged();
       const { custom_fields: custom } = data;
       const merged = mergesCustomFields && custom && united(stored.custom_fields, custom);
+      // Leaves the flags out that are on.
       const kept = STICKY.filter((flag) => stored[flag]).map((flag) => [flag, undefined]);
       const flags = Object.fromEntries(kept) as UpdateLeadDto;
       return { ...data, ...flags, ...(merged && { custom_fields: merged }) };

@@ -179,8 +179,8 @@ export class LeadsService {
 
   /**
    * @see update
-   * @param inputFor returns the input for the stored lead, which differs in other fields than the unique ones. It throws
-   *   if the lead must not be updated.
+   * @param inputFor returns the input for the stored lead. It may change only fields that are not unique. It throws if the
+   *   lead must not be updated.
    * @param touches whether the lead gets a new `updated_at` and an event also if it has all values
    */
   async updateStored(

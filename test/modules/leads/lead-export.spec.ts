@@ -162,16 +162,24 @@ describe('GET /api/v1/leads/export', () => {
   });
 
   it('runs twice at the same time in an instance, and is refused the third time', async () => {
-    await app.sql(
-      `insert into leads (organization_id, id, first_name, source, tags, custom_fields, sms_opted_out, on_dnc_list, lead_score, search_text, notes)
-       select $1, gen_random_uuid(), 'Ada ' || n, 'api', '{}', '{}', false, false, 0, 'ada', repeat('x', 5000) from generate_series(1, 3000) n`,
-      [tenant.id],
-    );
+    await createLead(tenant.api);
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const reader = app.app.get(SnapshotReader);
+    const read = reader.read.bind(reader);
+    // Each export stays in its snapshot after the first page.
+    jest.spyOn(reader, 'read').mockImplementation(async function* (...args) {
+      for await (const page of read(...args)) {
+        yield page;
+        await ended;
+      }
+    });
     const slow = [await open(), await open()];
     const refused = await tenant.api.get(EXPORT);
     expectError(refused, 503, 'overloaded');
     expect(refused.headers.get('retry-after')).toBe('10');
     for (const response of slow) response.destroy();
+    end();
     await until(async () => (await tenant.api.get(`${EXPORT}?status=none`)).status === 200);
   });
 

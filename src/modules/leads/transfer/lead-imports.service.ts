@@ -119,7 +119,8 @@ export class LeadImportsService {
   }
 
   /**
-   * Sends the job of an import. Jobs of an organization run in the order of their imports.
+   * Sends the job of an import. Jobs of an organization run in the order of their imports. Sent from the job itself, it makes
+   * this job run again after the delay, and jobs of later imports wait for it.
    * @throws ApiError `create_failed`
    */
   async sendJob(call: Call, importId: string, delay?: `${number}s`): Promise<void> {

@@ -54,6 +54,7 @@ class BatchRun<C extends object, U extends object> {
     const ids = this.open().flatMap(({ item, matches }) => [item?.id ?? [], idsOf(matches)].flat());
     if (ids.length > 0) await target.service.lockAll(call, ids);
     let together: { step: Step; input: C }[] = [];
+    // Values of earlier groups stay. A repeated one then begins another group, which does no harm.
     const values = new Set<string>();
     for (const step of this.open()) {
       const input = this.creationOf(step);

@@ -51,7 +51,10 @@ export class TransactionState {
   isCommitted = false;
   /** Number of parts and of statements without a savepoint so far. Savepoints have this number and are not released. */
   parts = 0;
-  /** Whether a part was undone without an error of its own. The transaction then fails with `create_failed`. */
+  /**
+   * Whether a part was undone without an error of its own, because another part failed that ran at the same time, as in
+   * `Promise.all`. The transaction then fails with `create_failed`.
+   */
   isBroken = false;
   /** Work after the commit. That of parts that are rolled back is removed. */
   callbacks: (CommitCallback & { readonly parts: readonly Part[] })[] = [];
