@@ -7,7 +7,7 @@ import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
 import { poolOf } from '../../dist/src/platform/data/connection/driver-pool.js';
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
-import { EventPartitionsRepository } from '../../dist/src/platform/data/events/event-partitions.repository.js';
+import { EventLogRepository } from '../../dist/src/platform/data/events/event-log.repository.js';
 import { WorkerDatabase } from '../../dist/src/platform/data/gateway/worker-database.js';
 import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
@@ -31,7 +31,7 @@ export default async function setUp() {
   await migrate(dataSource);
   const pools = { administration: poolOf(dataSource) };
   // Otherwise, each server of a test creates them in its copy.
-  await new EventPartitionsRepository(new WorkerDatabase(pools)).maintain();
+  await new EventLogRepository(new WorkerDatabase(pools)).maintainPartitions();
   // Copies have no rows, as after the migrations.
   await dataSource.query('delete from event_position');
   await dataSource.destroy();

@@ -14,7 +14,6 @@ import {
   EVENTS_PER_PUBLICATION,
 } from '../../platform/data/events/event-log.repository.js';
 import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
-import { EventPartitionsRepository } from '../../platform/data/events/event-partitions.repository.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
@@ -52,7 +51,6 @@ export class EventPublisher
   constructor(
     private readonly eventWrites: EventWriteSignal,
     private readonly log: EventLogRepository,
-    private readonly partitions: EventPartitionsRepository,
     private readonly follower: EventFollower,
     private readonly background: BackgroundWork,
     private readonly emitter: EventEmitter2,
@@ -86,9 +84,9 @@ export class EventPublisher
     this.timer = setInterval(() => {
       this.wake();
     }, POLL_MS).unref();
-    this.eventWrites.onWrite(() => {
+    this.eventWrites.notify = () => {
       this.wake();
-    });
+    };
   }
 
   /** Notifies subscribers of committed changes before their streams are closed. */
@@ -108,7 +106,7 @@ export class EventPublisher
   @Job({ name: 'latitude.event-partitions', every: '1h' })
   async maintainPartitions(): Promise<void> {
     try {
-      await this.partitions.maintain();
+      await this.log.maintainPartitions();
     } catch (error) {
       // Without a partition of their own, events are stored in the default partition.
       logger.warn({ err: error }, 'the partitions of events were not maintained');

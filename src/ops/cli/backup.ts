@@ -6,7 +6,7 @@ import { BackupFileError, type BackupHeader, BackupReader } from '../backup/back
 import { restoreBackup } from '../backup/restore-backup.js';
 import { totalRows, writeBackup } from '../backup/write-backup.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
-import { CountsService } from '../../platform/data/records/counts.service.js';
+import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { eachOrganization } from './each-organization.js';
@@ -126,7 +126,9 @@ async function restore(
       throw new Error(NOT_ERASED, { cause });
     });
     // Counters may have been wrong when the backup was made.
-    const repaired = await eachOrganization(app, (call) => app.get(CountsService).repair(call));
+    const repaired = await eachOrganization(app, (call) =>
+      app.get(TenantDataService).repairCounts(call),
+    );
     return { ...summaryOf(reader.header), counters_repaired: repaired.flat().length, ...erasures };
   });
 }

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { CountsService } from '../../platform/data/records/counts.service.js';
+import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
@@ -15,7 +15,7 @@ export function addCounters(program: Command, run: Run): void {
     .description('compare the counters with the records, and exit with 1 if they differ')
     .action(() =>
       run(async (app, progress) => {
-        const result = await driftsOf(app, progress, 'check');
+        const result = await driftsOf(app, progress, 'checkCounts');
         if (result.wrong.length > 0) process.exitCode = 1;
         return result;
       }),
@@ -25,7 +25,7 @@ export function addCounters(program: Command, run: Run): void {
     .description('correct wrong counters; requests are served meanwhile')
     .action(() =>
       run(async (app, progress) => {
-        const { organizations, wrong } = await driftsOf(app, progress, 'repair');
+        const { organizations, wrong } = await driftsOf(app, progress, 'repairCounts');
         return { organizations, repaired: wrong };
       }),
     );
@@ -35,10 +35,10 @@ export function addCounters(program: Command, run: Run): void {
 async function driftsOf(
   app: INestApplicationContext,
   progress: Progress,
-  method: 'check' | 'repair',
+  method: 'checkCounts' | 'repairCounts',
 ) {
   const find = async (call: TenantCall, { id }: { readonly id: string }) => {
-    const drifts = await app.get(CountsService)[method](call);
+    const drifts = await app.get(TenantDataService)[method](call);
     return drifts.map((drift) => ({ organization_id: id, ...drift }));
   };
   const drifts = await eachOrganization(app, find, progress);

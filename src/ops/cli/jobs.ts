@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import {
   type FailedJobFilter,
-  JobWorkerRepository,
-} from '../../platform/data/jobs/job-worker.repository.js';
+  JobQueueRepository,
+} from '../../platform/data/job-queue.repository.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 
@@ -17,10 +17,10 @@ export function addJobs(program: Command, run: Run): void {
       .addOption(new Option('--id <id>', 'only this job').argParser(uuid));
 
   command('list', 'list the latest 100 failed jobs').action((filter: FailedJobFilter) =>
-    run((app) => app.get(JobWorkerRepository).listFailed(filter)),
+    run((app) => app.get(JobQueueRepository).listFailed(filter)),
   );
   command('retry', 'let failed jobs run again, with all their attempts').action(
     (filter: FailedJobFilter) =>
-      run(async (app) => ({ retried: await app.get(JobWorkerRepository).retryFailed(filter) })),
+      run(async (app) => ({ retried: await app.get(JobQueueRepository).retryFailed(filter) })),
   );
 }

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { PurgeService } from '../../platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../platform/data/records/record-removal.service.js';
 import { duration } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 import { eachOrganization } from './each-organization.js';
@@ -18,8 +18,8 @@ export function addPurge(program: Command, run: Run): void {
 
 /** Removes what was deleted before a time, organization by organization. */
 async function purge(app: INestApplicationContext, before: Date, progress: Progress) {
-  const service = app.get(PurgeService);
-  const counts = await eachOrganization(app, (call) => service.count(call, before));
+  const service = app.get(RecordRemoval);
+  const counts = await eachOrganization(app, (call) => service.countPurgeable(call, before));
   const total = counts.flatMap((count) => Object.values(count)).reduce((sum, n) => sum + n, 0);
   const removed = await progress(total, (advance) =>
     eachOrganization(app, (call) => service.purge(call, before, advance)),

@@ -52,8 +52,6 @@ const FIND_SCOPES = `
 const FIND_ORGANIZATION = `
   select ${ORGANIZATION_COLUMNS} from organizations organization where id = $1`;
 
-const ORGANIZATION_IDS = 'select id from organizations order by created_at, id';
-
 /** Maximum number of keys that one statement looks up. */
 const MAX_LOOKUPS = 64;
 
@@ -105,12 +103,6 @@ export class AccessRepository {
   /** @throws ApiError `query_failed` */
   async findOrganization(id: string): Promise<OrganizationColumns | undefined> {
     return (await this.database.read<OrganizationColumns>(FIND_ORGANIZATION, [id]))[0];
-  }
-
-  /** @throws ApiError `query_failed` */
-  async organizationIds(): Promise<string[]> {
-    const rows = await this.database.read<{ id: string }>(ORGANIZATION_IDS);
-    return rows.map(({ id }) => id);
   }
 
   /**

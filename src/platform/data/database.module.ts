@@ -9,12 +9,10 @@ import { type DatabaseTarget, dataSourceOptions } from './connection/data-source
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
-import { poolOf } from './connection/driver-pool.js';
 import { ChangeBus } from './gateway/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';
 import { EventWriteSignal } from './gateway/event-write-signal.js';
-import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
@@ -24,12 +22,8 @@ import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
 import { WorkerDatabase } from './gateway/worker-database.js';
-import { JobQueueRepository } from './jobs/job-queue.repository.js';
-import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
-import { JobWorkerRepository } from './jobs/job-worker.repository.js';
+import { JobQueueRepository } from './job-queue.repository.js';
 import { Readiness } from './readiness/readiness.js';
-import { CountsService } from './records/counts.service.js';
-import { PurgeService } from './records/purge.service.js';
 import { RecordRemoval } from './records/record-removal.service.js';
 import { ReferringRecords } from './records/referring-records.service.js';
 import { StartupChecks } from './records/startup-checks.js';
@@ -40,7 +34,7 @@ import { tableOf } from './records/tenant-entity.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
 import { ReadReplicas } from './gateway/replicas/read-replicas.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import { migrate, type MigrateOptions } from './migrate.js';
+import { migrate } from './migrate.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 
 const PROVIDERS = [
@@ -49,14 +43,11 @@ const PROVIDERS = [
   EventHandlersRepository,
   EventLogRepository,
   EventWriteSignal,
-  EventPartitionsRepository,
   EventsRepository,
   TenantDatabase,
   BatchRunner,
   Instances,
   ConcurrencyLimit,
-  CountsService,
-  PurgeService,
   RecordRemoval,
   ReferringRecords,
   Readiness,
@@ -65,8 +56,6 @@ const PROVIDERS = [
   SnapshotReader,
   IdempotencyRepository,
   JobQueueRepository,
-  JobSchedulesRepository,
-  JobWorkerRepository,
   TenantDataService,
   TenantTables,
   WorkerDatabase,
@@ -122,57 +111,50 @@ function applicationDataSource(
   context: SessionContext,
   warnings: StatementWarnings,
 ): DynamicModule {
-  const { beforeMigrating, extensionMigrations, settings } = options;
-  const { pool: poolSize } = planConnections(settings.databaseMaxConnections);
   return TypeOrmModule.forRootAsync({
     inject: [ModulesContainer],
     useFactory: (modules: ModulesContainer) => {
       assertOwnDataSourceNames(modules);
-      return { ...typeOrmOptions(options, context), poolSize, logger: warnings };
+      return { ...typeOrmOptions(options, 'pool', context), logger: warnings };
     },
-    dataSourceFactory: (typeOrm) => {
-      const migrations = { before: beforeMigrating, extensionMigrations };
-      return repeatWhileDown(() => connectAndMigrate(typeOrm, context, migrations));
-    },
+    dataSourceFactory: (typeOrm) =>
+      repeatWhileDown(() => connectAndMigrate(typeOrm, context, options)),
   });
 }
 
 /** The data source of statements that run as the database user. It connects after the migrations. */
 function administrationDataSource(options: DatabaseOptions): DynamicModule {
-  const { administration: poolSize } = planConnections(options.settings.databaseMaxConnections);
   return TypeOrmModule.forRootAsync({
     name: ADMINISTRATION,
     inject: [DataSource],
-    useFactory: () => ({ ...typeOrmOptions(options), poolSize }),
-    dataSourceFactory: connect,
+    useFactory: () => typeOrmOptions(options, ADMINISTRATION),
   });
 }
 
-function typeOrmOptions(options: DatabaseOptions, context?: SessionContext) {
-  const { target, applicationName, timeBudget } = options;
+/** @param purpose what the connections are for */
+function typeOrmOptions(
+  { settings, target, applicationName, timeBudget }: DatabaseOptions,
+  purpose: 'pool' | 'administration',
+  context?: SessionContext,
+) {
   return {
     ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
+    poolSize: planConnections(settings.databaseMaxConnections)[purpose],
     autoLoadEntities: true,
     // Without it, Nest logs a retry that does not happen.
     toRetry: () => false,
   };
 }
 
-async function connect(options: DataSourceOptions | undefined): Promise<DataSource> {
-  if (!options) throw new Error('the data source has no options');
-  const dataSource = await new DataSource(options).initialize();
-  poolOf(dataSource).reportLostConnections();
-  return dataSource;
-}
-
 async function connectAndMigrate(
-  options: DataSourceOptions | undefined,
+  typeOrm: DataSourceOptions | undefined,
   context: SessionContext,
-  migrations: MigrateOptions,
+  { beforeMigrating: before, extensionMigrations }: DatabaseOptions,
 ): Promise<DataSource> {
-  const dataSource = await connect(options);
+  if (!typeOrm) throw new Error('the data source has no options');
+  const dataSource = await new DataSource(typeOrm).initialize();
   try {
-    const role = await migrate(dataSource, migrations);
+    const role = await migrate(dataSource, { before, extensionMigrations });
     await enableSearchIndex(dataSource);
     // From now on, only the administration data source runs statements as the database user.
     context.transactionRole = role;

@@ -42,6 +42,16 @@ export const RESPONSES_ABOUT_RECORDS = {
 /** Rows that one statement deletes. Small batches keep locks short. */
 const DELETE_BATCH = 1_000;
 
+/** Deletes a batch of the responses to the organization `$1` that are no longer replayed. */
+const DELETE_EXPIRED = `
+  delete from idempotency_keys where organization_id = $1 and (key, route) in (
+    select key, route from idempotency_keys
+    where organization_id = $1 and created_at <= now() - interval '${RETENTION}' and not ${IS_ERASED}
+    limit ${DELETE_BATCH} for update skip locked)
+  returning key`;
+
+const ORGANIZATIONS = 'select id from organizations order by created_at, id';
+
 /** Stores the responses to requests with an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyRepository {
@@ -122,30 +132,22 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Deletes responses that are no longer replayed.
-   * @throws ApiError `create_failed`
+   * Deletes the responses to organizations and operators that are no longer replayed.
+   * @throws ApiError `query_failed`, `create_failed`
    */
-  async deleteExpired(call: TenantCall): Promise<void> {
-    let removed: unknown[];
-    do {
-      removed = await this.database.write(call, {
-        text: `delete from idempotency_keys where organization_id = $1 and (key, route) in (
-            select key, route from idempotency_keys
-            where organization_id = $1 and created_at <= now() - interval '${RETENTION}' and not ${IS_ERASED}
-            limit ${DELETE_BATCH} for update skip locked)
-          returning key`,
-        values: [call.tenant.id],
-      });
-    } while (removed.length === DELETE_BATCH);
-  }
-
-  /**
-   * Deletes responses to operators that are no longer replayed.
-   * @throws ApiError `create_failed`
-   */
-  async deleteExpiredOfOperators(): Promise<void> {
+  async deleteExpired(): Promise<void> {
+    const organizations = await this.shared.read<{ id: string }>(ORGANIZATIONS);
+    for (const { id } of organizations) await this.deleteExpiredOf(id);
     const text = `delete from ${OF_OPERATORS.table} where created_at <= now() - interval '${RETENTION}'`;
     await this.shared.write({ text, values: [] });
+  }
+
+  private async deleteExpiredOf(id: string): Promise<void> {
+    const statement = { text: DELETE_EXPIRED, values: [id] };
+    let removed: unknown[];
+    do {
+      removed = await this.database.write({ tenant: { id } }, statement);
+    } while (removed.length === DELETE_BATCH);
   }
 }
 

@@ -28,19 +28,11 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   }
 
   /**
-   * Runs work, if work may start.
-   * @returns the result of the work, or undefined
-   */
-  async run<T>(work: () => T): Promise<Awaited<T> | undefined> {
-    return this.isAccepting ? this.track(work) : undefined;
-  }
-
-  /**
    * Starts work, if work may start.
    * @param failure the message of the log line if the work fails
    */
   start(work: () => unknown, failure: string): void {
-    logFailure(this.run(work), failure);
+    if (this.isAccepting) void this.track(work, failure);
   }
 
   /**
@@ -54,13 +46,10 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     { whileDraining = false } = {},
   ): void {
     let isRunning = false;
-    const repetition = async () => {
-      if (isRunning) return;
-      isRunning = true;
-      await (whileDraining ? this.track(work) : this.run(work)).finally(() => (isRunning = false));
-    };
     const timer = setInterval(() => {
-      logFailure(repetition(), failure);
+      if (isRunning || !(whileDraining || this.isAccepting)) return;
+      isRunning = true;
+      void this.track(work, failure).finally(() => (isRunning = false));
     }, everyMs);
     this.timers.push(timer.unref());
   }
@@ -77,20 +66,16 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     if (size > 0) logger.warn({ jobs: size }, 'the server stops although jobs are still running');
   }
 
-  /** Runs work, for whose end a stop waits. */
-  private async track<T>(work: () => T): Promise<Awaited<T>> {
-    const run = (async () => await work())();
+  /** Runs work, for whose end a stop waits, and logs its failure. */
+  private track(work: () => unknown, failure: string): Promise<void> {
+    const run = (async () => {
+      await work();
+    })()
+      .catch((error: unknown) => {
+        logger.warn({ err: error }, failure);
+      })
+      .finally(() => this.running.delete(run));
     this.running.add(run);
-    try {
-      return await run;
-    } finally {
-      this.running.delete(run);
-    }
+    return run;
   }
-}
-
-function logFailure(work: Promise<unknown>, failure: string): void {
-  work.catch((error: unknown) => {
-    logger.warn({ err: error }, failure);
-  });
 }

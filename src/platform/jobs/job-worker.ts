@@ -1,12 +1,12 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { systemCall } from '../access/system-call.js';
 import { logger } from '../config/logger.js';
-import { type ClaimedJob, JobWorkerRepository } from '../data/jobs/job-worker.repository.js';
+import { type ClaimedJob, JobQueueRepository } from '../data/job-queue.repository.js';
+import { MetricsRegistry } from '../metrics-registry.js';
 import { BackgroundWork } from './background-work.js';
 import { retryDelayMs } from './job.js';
-import { JobOutcomes } from './job-outcomes.js';
-import { type HandledJob, JobRegistry } from './job-registry.js';
-import { JobScheduler } from './job-scheduler.js';
+import { type HandledJob, JobRegistry, type ScheduledJob } from './job-registry.js';
 
 /** How often each instance looks for jobs that other instances sent, and for retries and schedules. */
 const POLL_MS = 1_000;
@@ -16,30 +16,51 @@ const HEARTBEAT_MS = 5_000;
 
 const CLEAN_UP_MS = 3_600_000;
 
-const FAILURE = 'jobs could not be read or stored';
+/** The next run of a schedule that has none. */
+const NEVER = new Date('9999-12-31T00:00:00Z');
 
-/** Runs jobs in a server whose modules declare some. Otherwise it sends no statement. */
+const FAILURE = 'jobs could not be read or stored';
+const SCHEDULE_FAILURE = 'a scheduled job could not be started';
+
+/** `retried`: the run failed and is repeated. `failed`: it failed and is not repeated. */
+const OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
+
+/** Runs the jobs and the schedules that the modules of a server declare, each run in one instance. */
 @Injectable()
 export class JobWorker implements OnApplicationBootstrap {
   private readonly running = new Set<ClaimedJob>();
+  /** The names of the schedules that run in this instance. */
+  private readonly runningSchedules = new Set<string>();
+  /** Those whose run this instance is taking, which are still due. */
+  private readonly taking = new Set<string>();
   private isStarted = false;
   private isPolling = false;
   private isPollRequested = false;
+  private readonly outcomes = new Counter({
+    name: 'latitude_jobs_total',
+    help: 'Runs of jobs by job and outcome: succeeded, retried, failed.',
+    labelNames: ['job', 'outcome'],
+    registers: [this.metrics],
+  });
 
   constructor(
     private readonly registry: JobRegistry,
-    private readonly scheduler: JobScheduler,
-    private readonly jobs: JobWorkerRepository,
+    private readonly jobs: JobQueueRepository,
     private readonly background: BackgroundWork,
-    private readonly outcomes: JobOutcomes,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   /** @throws Error if two methods declare the same job, or a schedule is invalid */
   async onApplicationBootstrap(): Promise<void> {
-    const names = new Set([...this.registry.handlers.keys(), ...this.registry.schedules.keys()]);
-    if (names.size === 0 || !this.background.isServer) return;
-    for (const name of names) this.outcomes.add(name);
-    await this.scheduler.register();
+    const { handlers, schedules } = this.registry;
+    if (!this.background.isServer) return;
+    for (const job of new Set([...handlers.keys(), ...schedules.keys()])) {
+      for (const outcome of OUTCOMES) this.outcomes.inc({ job, outcome }, 0);
+    }
+    const now = await this.jobs.now();
+    for (const { name, schedule } of schedules.values()) {
+      await this.jobs.registerSchedule(name, schedule.next(now) ?? NEVER);
+    }
     this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
     // After the drain, a stop waits for running jobs for a shorter time than a lease that was just extended lasts.
     const extend = () => this.extendLeases();
@@ -61,12 +82,47 @@ export class JobWorker implements OnApplicationBootstrap {
     try {
       while (this.isPollRequested && this.background.isAccepting) {
         this.isPollRequested = false;
-        await this.scheduler.startDue();
+        await this.startDueSchedules();
         await this.startDueJobs();
       }
     } finally {
       this.isPolling = false;
     }
+  }
+
+  /** Starts the runs of schedules that are due and that no other instance has taken. */
+  async startDueSchedules(): Promise<void> {
+    const names = [...this.registry.schedules.keys()];
+    for (const { name, now } of await this.jobs.findDueSchedules(names)) {
+      const scheduled = this.registry.schedules.get(name);
+      if (!scheduled || this.taking.has(name)) continue;
+      const run = () => this.runSchedule(scheduled, now);
+      // Sending a job to each organization is short. A method of a module may take longer than the poll can wait.
+      if (scheduled.run) this.background.start(run, SCHEDULE_FAILURE);
+      else await run();
+    }
+  }
+
+  /** Takes a run and carries it out, as one work: a run that was taken takes place, also if the server begins to stop. */
+  private async runSchedule({ name, run, schedule }: ScheduledJob, now: Date): Promise<void> {
+    const next = schedule.next(now) ?? NEVER;
+    this.taking.add(name);
+    const claim = this.jobs.claimSchedule(name, next).finally(() => this.taking.delete(name));
+    if (!(await claim)) return;
+    this.runningSchedules.add(name);
+    try {
+      if (run) {
+        await run();
+        this.outcomes.inc({ job: name, outcome: 'succeeded' });
+      } else await this.jobs.sendToAllOrganizations(name);
+    } catch (error) {
+      logger.error({ err: error, job: name }, 'a scheduled job failed');
+      this.outcomes.inc({ job: name, outcome: 'failed' });
+    }
+    this.runningSchedules.delete(name);
+    await this.jobs.releaseSchedule(name, next).catch((error: unknown) => {
+      logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
+    });
   }
 
   private async startDueJobs(): Promise<void> {
@@ -79,12 +135,12 @@ export class JobWorker implements OnApplicationBootstrap {
       const handled = this.registry.handlers.get(claimed.name);
       if (!handled) continue;
       if (this.background.isAccepting) {
-        this.background.start(() => this.run(handled, claimed), FAILURE);
+        this.background.start(() => this.runJob(handled, claimed), FAILURE);
       } else await this.jobs.release(claimed);
     }
   }
 
-  private async run(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
+  private async runJob(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
     this.running.add(claimed);
     try {
       await this.attempt(handled, claimed);
@@ -105,7 +161,7 @@ export class JobWorker implements OnApplicationBootstrap {
       return;
     }
     await this.jobs.remove(claimed);
-    this.outcomes.count(name, 'succeeded');
+    this.outcomes.inc({ job: name, outcome: 'succeeded' });
   }
 
   private async storeFailure(
@@ -119,16 +175,16 @@ export class JobWorker implements OnApplicationBootstrap {
     if (attempts <= job.retries) {
       logger.warn(line, 'a job failed and will be retried');
       await this.jobs.retry(claimed, type, retryDelayMs(job, attempts));
-      this.outcomes.count(name, 'retried');
+      this.outcomes.inc({ job: name, outcome: 'retried' });
       return;
     }
     logger.error(line, 'a job failed and will not be retried');
     await (keepsFailures ? this.jobs.fail(claimed, type) : this.jobs.remove(claimed));
-    this.outcomes.count(name, 'failed');
+    this.outcomes.inc({ job: name, outcome: 'failed' });
   }
 
   private async extendLeases(): Promise<void> {
-    await this.scheduler.extendLeases();
+    if (this.runningSchedules.size > 0) await this.jobs.extendSchedules([...this.runningSchedules]);
     if (this.running.size > 0) await this.jobs.extend([...this.running]);
   }
 }

@@ -1,4 +1,4 @@
-import { PurgeService } from '../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../src/platform/data/records/record-removal.service.js';
 import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
@@ -208,7 +208,7 @@ describe('deliveries', () => {
     const kept = await publish(app, tenant);
     dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
     await app.app
-      .get(PurgeService)
+      .get(RecordRemoval)
       .purge({ tenant: { id: tenant.id } }, new Date(Date.now() + 60_000));
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ record_id: kept.record_id }]);
   });

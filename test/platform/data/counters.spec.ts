@@ -1,5 +1,5 @@
 import { Injectable, Module } from '@nestjs/common';
-import { CountsService } from '../../../src/platform/data/records/counts.service.js';
+import { TenantDataService } from '../../../src/platform/data/records/tenant-data.service.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { TenantEntity } from '../../../src/platform/data/records/tenant-entity.js';
 import { TenantRepository } from '../../../src/platform/data/records/tenant-repository.js';
@@ -14,11 +14,11 @@ const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:
 
 let app: TestApp;
 let tenant: Tenant;
-let counts: CountsService;
+let counts: TenantDataService;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  counts = app.app.get(CountsService);
+  counts = app.app.get(TenantDataService);
 });
 beforeEach(async () => {
   tenant = await app.organization();
@@ -76,7 +76,7 @@ describe('counted totals of lists', () => {
     expect(await totalOf(APPOINTMENTS, '&type=Estimate')).toBe(0);
     expect(await totalOf(TASKS, '&priority=high')).toBe(0);
     expect(await totalOf(TASKS, '&priority=low')).toBe(1);
-    expect(await counts.check({ tenant })).toEqual([]);
+    expect(await counts.checkCounts({ tenant })).toEqual([]);
   });
 
   it('still include an appointment that was cancelled', async () => {
@@ -144,7 +144,7 @@ describe('counted totals of lists', () => {
     expect(await totalOf(LEADS, '&status=old')).toBe(500);
     await app.sql(`delete from leads where organization_id = $1`, [tenant.id]);
     expect(await totalOf(LEADS)).toBe(0);
-    expect(await counts.check({ tenant })).toEqual([]);
+    expect(await counts.checkCounts({ tenant })).toEqual([]);
   });
 
   it('are zero after a truncate', async () => {
@@ -170,7 +170,7 @@ describe('counted totals of lists', () => {
       for (let step = 0; step < 40; step++) await pick(steps)();
     };
     await Promise.all(Array.from({ length: 8 }, client));
-    expect(await counts.check({ tenant })).toEqual([]);
+    expect(await counts.checkCounts({ tenant })).toEqual([]);
   });
 });
 
@@ -196,23 +196,23 @@ describe('wrong counts', () => {
   });
 
   it('are found in their organization only', async () => {
-    expect(await counts.check({ tenant })).toEqual(expect.arrayContaining(WRONG));
-    expect(await counts.check({ tenant })).toHaveLength(WRONG.length);
-    expect(await counts.check({ tenant: await app.organization() })).toEqual([]);
+    expect(await counts.checkCounts({ tenant })).toEqual(expect.arrayContaining(WRONG));
+    expect(await counts.checkCounts({ tenant })).toHaveLength(WRONG.length);
+    expect(await counts.checkCounts({ tenant: await app.organization() })).toEqual([]);
   });
 
   it('are corrected once by concurrent repairs, while other clients write', async () => {
     const writes = Array.from({ length: 30 }, () => createLead(tenant.api, { status: 'new' }));
-    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair({ tenant })));
+    const repairs = await Promise.all([1, 2, 3].map(() => counts.repairCounts({ tenant })));
     await Promise.all(writes);
     expect(repairs.filter((drifts) => drifts.length > 0)).toHaveLength(1);
-    expect(await counts.check({ tenant })).toEqual([]);
+    expect(await counts.checkCounts({ tenant })).toEqual([]);
     expect(await totalOf(LEADS, '&status=new')).toBe(33);
   });
 
   it('get a new version when they are repaired, which invalidates cached totals', async () => {
     const [before] = await versions();
-    await counts.repair({ tenant });
+    await counts.repairCounts({ tenant });
     const [after] = await versions();
     expect(BigInt(after!.version)).toBeGreaterThan(BigInt(before!.version));
   });

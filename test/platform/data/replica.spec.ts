@@ -1,9 +1,7 @@
-import type pg from 'pg';
 import { setLogLevel } from '../../../src/platform/config/logger.js';
 import { readSettings } from '../../../src/platform/config/settings.js';
 import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { openDatabase } from '../../../src/ops/open-database.js';
-import { StatementPipeline } from '../../../src/platform/data/connection/statement-pipeline.js';
 import { NAMES_COLLATION } from '../../../src/platform/data/names-collation.js';
 import { Deadline } from '../../../src/platform/data/gateway/policies.js';
 import { Replica } from '../../../src/platform/data/gateway/replicas/replica.js';
@@ -25,24 +23,9 @@ describe('a read replica', () => {
   });
   afterAll(() => dropDatabase(database));
 
-  type Send = (client: pg.PoolClient, text: string) => Promise<unknown>;
-
-  const sendCheck: Send = (client, text) => client.query(text);
-
-  /** As reads of organizations are sent. */
-  const sendRead: Send = async (client, text) => {
-    const pipeline = new StatementPipeline([{ name: '', text, values: [] }]);
-    client.query(pipeline);
-    return pipeline.result;
-  };
-
-  async function failWith(code: string, send = sendCheck): Promise<void> {
-    const statement = `do $$ begin raise exception using errcode = '${code}'; end $$`;
-    const answer = await replica.use(new Deadline(5_000), async (client) => {
-      await send(client, statement);
-      return { problem: null, result: true };
-    });
-    expect(answer).toBeUndefined();
+  async function failWith(code: string): Promise<void> {
+    const text = `do $$ begin raise exception using errcode = '${code}'; end $$`;
+    expect(await replica.read(new Deadline(5_000), () => [{ text }])).toBeUndefined();
   }
 
   it.each([
@@ -62,15 +45,6 @@ describe('a read replica', () => {
     expect(replica.availability.problem).toBe(`it refuses statements (SQLSTATE ${code})`);
     await replica.close();
   });
-
-  it.each(['08P01', '26000', '57P01'])(
-    'is left out after a read that fails with SQLSTATE %s',
-    async (code) => {
-      await failWith(code, sendRead);
-      expect(replica.availability.problem).toBe(`it refuses statements (SQLSTATE ${code})`);
-      await replica.close();
-    },
-  );
 
   it('is not reported as left out when a check ends after the shutdown', async () => {
     await replica.close();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
 import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
-import { JobSchedulesRepository } from '../../../src/platform/data/jobs/job-schedules.repository.js';
+import { JobQueueRepository } from '../../../src/platform/data/job-queue.repository.js';
 import { configOf } from '../../../src/testing/databases.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { dataOf } from '../../../src/testing/factories.js';
@@ -103,7 +103,7 @@ describe('a statement whose connection does not respond', () => {
       {
         table: 'job_schedules',
         text: 'set locked_until = null',
-        send: ({ app }) => app.get(JobSchedulesRepository).release('none', new Date()),
+        send: ({ app }) => app.get(JobQueueRepository).releaseSchedule('none', new Date()),
       },
     ],
   ])('%s fails, and the next one uses a new connection', async (_, sender) => {

@@ -8,7 +8,7 @@ import { restoreBackup } from '../../../src/ops/backup/restore-backup.js';
 import { writeBackup } from '../../../src/ops/backup/write-backup.js';
 import type { Progress } from '../../../src/platform/extension/command.js';
 import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
-import { CountsService } from '../../../src/platform/data/records/counts.service.js';
+import { TenantDataService } from '../../../src/platform/data/records/tenant-data.service.js';
 import { LIST_ROUTES } from '../../../src/testing/routes.js';
 import { stopBackgroundWork } from './isolation.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -98,6 +98,6 @@ export async function startFilled(database: DatabaseTarget) {
 }
 
 export async function expectCountersToHold(app: TestApp, tenants: readonly { id: string }[]) {
-  const counts = app.app.get(CountsService);
-  for (const tenant of tenants) expect(await counts.check({ tenant })).toEqual([]);
+  const counts = app.app.get(TenantDataService);
+  for (const tenant of tenants) expect(await counts.checkCounts({ tenant })).toEqual([]);
 }

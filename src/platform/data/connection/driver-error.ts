@@ -97,7 +97,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   if (error instanceof pg.DatabaseError) {
     const { constraint = '' } = error;
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);
-    if (isForeignKeyViolation(error) && constraint.endsWith(TO_ORGANIZATION)) {
+    if (error.code === FOREIGN_KEY_VIOLATION && constraint.endsWith(TO_ORGANIZATION)) {
       // The organization and its keys were removed during the request.
       return new ApiError('unauthorized', { cause: error });
     }

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { logger } from '../../config/logger.js';
-import { destroyAfter, destroyConnection } from './resilient-client.js';
-import { hasOpenTransaction } from './transaction-context.js';
+import { destroyAfter, destroyConnection, hasOpenTransaction } from './resilient-client.js';
+import { type PipelineStatement, sendStatements } from './statement-pipeline.js';
 
 /**
  * Work on a connection. `limitTo` destroys the connection if it is in use after this time, and calls a function
@@ -44,6 +44,23 @@ export class ConnectionPool extends pg.Pool {
     }
   }
 
+  /**
+   * Sends statements on a connection of its own, under one Sync.
+   * @param limit has the time after which the connection is destroyed
+   * @param statements called when a connection is free
+   * @returns the rows of each statement
+   * @throws LostConnectionError, any error of the driver
+   */
+  send<Row>(
+    limit: { readonly connectionMs: number },
+    statements: () => readonly PipelineStatement[],
+  ): Promise<Row[][]> {
+    return this.use((client, limitTo) => {
+      limitTo(limit.connectionMs);
+      return sendStatements<Row>(client, statements());
+    });
+  }
+
   closeIdle(): void {
     for (const client of this.idle) {
       destroyConnection(client);
@@ -61,7 +78,7 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
-/** The pools that TypeORM has created, by the drivers whose class it used. */
+/** The pools that TypeORM has created, by the drivers whose class it used. They report lost connections. */
 const POOLS = new WeakMap<object, ConnectionPool>();
 
 /** Returns the options of one data source, whose pool `poolOf` returns. */
@@ -71,7 +88,7 @@ export function withPool(): Pick<DataSourceOptions, 'driver'> {
     Pool: class extends ConnectionPool {
       constructor(config: pg.PoolConfig) {
         super(config);
-        POOLS.set(driver, this);
+        POOLS.set(driver, this.reportLostConnections());
       }
     },
   };

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { TimeoutError, withTimeout } from '../../config/timeout.js';
-import { UTC_TYPES, withUtcTimes } from './utc-times.js';
+import { UTC_TYPES } from './utc-times.js';
 
 /** How long the server may take to close a connection. Behind a firewall, its reply may never arrive. */
 const END_TIMEOUT_MS = 1_000;
@@ -14,8 +14,8 @@ export class SetupTimeout extends Error {
 }
 
 /**
- * A client that does not end the process if its connection is lost: only its statements fail. Its times do not
- * depend on the time zone of the process.
+ * A client that does not end the process if its connection is lost: only its statements fail. The times that it reads do
+ * not depend on the time zone of the process.
  */
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
@@ -27,15 +27,6 @@ export class ResilientClient extends pg.Client {
     super({ types: UTC_TYPES, ...config, stream: () => socket });
     this.socket = socket;
     this.on('error', () => undefined);
-  }
-
-  /** Implements all overloads of pg, whose results differ. Sends times as UTC. */
-  override query(config: unknown, values?: unknown, callback?: unknown): never {
-    const send = super.query.bind(this) as (...query: unknown[]) => never;
-    if (isSubmittable(config) || !hasValues(config)) {
-      return send(config, withUtcTimes(values), callback);
-    }
-    return send({ ...config, values: withUtcTimes(config.values) }, values, callback);
   }
 
   /** Closes the connection without notifying the server, which may be unreachable. */
@@ -100,11 +91,11 @@ export function destroyAfter(
   };
 }
 
+export function hasOpenTransaction(client: pg.ClientBase): boolean {
+  return ['T', 'E'].includes(client.getTransactionStatus() ?? 'I');
+}
+
 /** Whether a query is an object with its own `submit`, such as a cursor. */
 export function isSubmittable(config: unknown): config is pg.Submittable {
   return typeof (config as Partial<pg.Submittable> | undefined)?.submit === 'function';
-}
-
-function hasValues(config: unknown): config is pg.QueryConfig {
-  return typeof config === 'object' && config !== null && 'values' in config;
 }

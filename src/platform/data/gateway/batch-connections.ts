@@ -46,6 +46,11 @@ const CHECK_CONSTRAINTS_AT_ONCE = 'set constraints all immediate';
  */
 export type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
 
+/** A message of a batch, with the positions of the calls whose statement it is. Settings have none. */
+interface BatchMessage extends PipelineStatement {
+  readonly calls?: readonly number[];
+}
+
 /** The pools of this instance. Statements run as the database user unless they set a role. */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
@@ -101,24 +106,21 @@ export class BatchConnections implements OnApplicationShutdown {
       const batch = take();
       const deadline = Deadline.earliest(batch.map((pending) => pending.deadline));
       limitTo(deadline.connectionMs);
-      const sent = statementsOf(batch);
-      const messages = this.messagesOf(batch, sent, deadline);
+      const messages = this.messagesOf(batch, deadline);
       const pipeline = new StatementPipeline<{ id?: string }>(messages);
       client.query(pipeline);
       const outcomes: Outcome[] = batch.map(() => undefined);
       try {
-        const results = (await pipeline.result).filter((_, index) => !messages[index]?.isSetting);
-        for (const [index, calls] of sent.entries()) {
+        const results = await pipeline.result;
+        for (const [index, { calls = [] }] of messages.entries()) {
           for (const call of calls) {
             outcomes[call] = rowsOf(results[index] ?? [], batch[call], calls.length);
           }
         }
       } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        const { failedStatement: failed } = pipeline;
-        if (failed === undefined && batch.length === 1) throw error;
-        const calls = failed === undefined ? [] : (sent[statementAt(messages, failed)] ?? []);
-        // A statement for several calls is sent again for each of them.
+        if (!(error instanceof pg.DatabaseError) || batch.length === 1) throw error;
+        const { calls = [] } = messages[pipeline.failedStatement ?? -1] ?? {};
+        // A statement for several calls is sent again for each of them, as are all calls after an error of a setting.
         if (calls.length === 1) outcomes[calls[0] ?? 0] = error;
       }
       return outcomes;
@@ -133,13 +135,10 @@ export class BatchConnections implements OnApplicationShutdown {
     for (const pool of this.pools) pool.closeIdle();
   };
 
-  private messagesOf(
-    batch: readonly PendingStatement[],
-    sent: readonly (readonly number[])[],
-    deadline: Deadline,
-  ): PipelineStatement[] {
+  private messagesOf(batch: readonly PendingStatement[], deadline: Deadline): BatchMessage[] {
     const { settings } = this;
-    const messages: PipelineStatement[] = [];
+    const sent = statementsOf(batch);
+    const messages: BatchMessage[] = [];
     let current: string | undefined;
     for (const calls of sent) {
       const pending = calls.flatMap((call) => batch[call] ?? []);
@@ -153,7 +152,7 @@ export class BatchConnections implements OnApplicationShutdown {
       }
       current = id;
       const statements = pending.map(({ statement }) => statement);
-      messages.push(settings.message(statements as [Statement, ...Statement[]]));
+      messages.push({ ...settings.message(statements as [Statement, ...Statement[]]), calls });
     }
     return messages;
   }
@@ -173,11 +172,6 @@ export class BatchConnections implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.batches.end();
   }
-}
-
-/** The position in a batch of a statement, by the position of its message. */
-function statementAt(messages: readonly PipelineStatement[], message: number): number {
-  return messages.slice(0, message).filter(({ isSetting }) => !isSetting).length;
 }
 
 /** The rows of a call among those of a statement for several calls. */

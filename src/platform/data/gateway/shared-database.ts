@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { translateErrors } from '../connection/driver-error.js';
 import type { ConnectionPool } from '../connection/driver-pool.js';
-import {
-  LostConnectionError,
-  type PipelineStatement,
-  sendStatements,
-} from '../connection/statement-pipeline.js';
+import { LostConnectionError, type PipelineStatement } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { type Deadline, type LockWait, SET_TIMEOUTS } from './policies.js';
 import type { Statement } from './statement.js';
@@ -63,13 +59,10 @@ export class SharedDatabase {
     statements: readonly PipelineStatement[],
   ): Promise<Row[]> {
     const { settings } = this.connections;
-    const results = await pool.use((client, limitTo) => {
-      limitTo(deadline.connectionMs);
-      return sendStatements<Row>(client, [
-        settings.setting('timeouts', SET_TIMEOUTS, deadline.timeouts(wait)),
-        ...statements,
-      ]);
-    });
-    return results.at(-1) ?? [];
+    const sending = pool.send<Row>(deadline, () => [
+      settings.setting('timeouts', SET_TIMEOUTS, deadline.timeouts(wait)),
+      ...statements,
+    ]);
+    return (await sending).at(-1) ?? [];
   }
 }

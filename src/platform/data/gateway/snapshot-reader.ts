@@ -34,7 +34,12 @@ export class SnapshotReader {
     { text, values }: Statement,
     signal: AbortSignal,
   ): AsyncGenerator<Row[], void> {
-    if (this.free === 0) throw tooMany();
+    if (this.free === 0) {
+      throw new ApiError('overloaded', {
+        message: 'Too many exports are running. Try again when one has ended.',
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
     this.free--;
     try {
       const client = await translateErrors(this.connections.requests.connect(), 'query_failed');
@@ -48,12 +53,8 @@ export class SnapshotReader {
           const sending = sendStatements<Row>(client, statements);
           return (await translateErrors(sending, 'query_failed')).at(-1) ?? [];
         };
-        const settings = this.connections.settings.of(
-          call.tenant.id,
-          'custom',
-          new Deadline(Infinity),
-          'long',
-        );
+        const unlimited = new Deadline(Infinity);
+        const settings = this.connections.settings.of(call.tenant.id, 'custom', unlimited, 'long');
         const declare = { text: `declare page no scroll cursor for ${text}`, values };
         let rows = await send(BEGIN, settings, declare, FETCH);
         while (rows.length > 0) {
@@ -70,11 +71,4 @@ export class SnapshotReader {
       this.free++;
     }
   }
-}
-
-function tooMany(): ApiError {
-  return new ApiError('overloaded', {
-    message: 'Too many exports are running. Try again when one has ended.',
-    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-  });
 }

@@ -8,7 +8,6 @@ import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
 import { SessionContext } from '../connection/session-context.js';
-import { sendStatements } from '../connection/statement-pipeline.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -139,14 +138,17 @@ export class TenantDatabase {
    * @throws UniqueViolation
    */
   async dryRun<C extends TenantCall, T>(call: C, work: (call: C) => Promise<T>): Promise<T> {
+    const rollback = new Error('the transaction of a dry run is rolled back');
+    let result: T | undefined;
     try {
-      return await this.transaction<C, never>(call, async (inner) => {
-        throw new DryRunRollback(await work(inner));
+      await this.transaction(call, async (inner) => {
+        result = await work(inner);
+        throw rollback;
       });
-    } catch (thrown) {
-      if (thrown instanceof DryRunRollback) return thrown.result as T;
-      throw thrown;
+    } catch (error) {
+      if (error !== rollback) throw error;
     }
+    return result as T;
   }
 
   /**
@@ -184,10 +186,7 @@ export class TenantDatabase {
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(call: TenantCall): void {
-    const run = () => {
-      this.eventWrites.notify();
-    };
-    void addCallback(call, { key: 'events', run });
+    void addCallback(call, { key: 'events', run: this.eventWrites.notify });
   }
 
   /** Runs a statement in the transaction of the call, otherwise in one of its own. */
@@ -266,15 +265,17 @@ export class TenantDatabase {
     return outcome as Row[];
   }
 
-  private sendInPool<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
+  private async sendInPool<Row>(
+    id: string,
+    statement: Statement,
+    attempt: Attempt,
+  ): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
-    return this.connections.requests.use(async (client, limitTo) => {
-      limitTo(deadline.connectionMs);
-      const wait = waitsForLocks ? 'long' : 'brief';
-      const settings = this.settings.of(id, statement.plan, deadline, wait);
-      const sent = [settings, this.settings.message([statement])];
-      return (await sendStatements<Row>(client, sent)).flat();
-    });
+    const sending = this.connections.requests.send<Row>(deadline, () => [
+      this.settings.of(id, statement.plan, deadline, waitsForLocks ? 'long' : 'brief'),
+      this.settings.message([statement]),
+    ]);
+    return (await sending).flat();
   }
 }
 
@@ -288,11 +289,4 @@ async function addCallback(call: TenantCall, callback: CommitCallback): Promise<
   const transaction = openTransactionOf(call);
   if (transaction) transaction.afterCommit(callback);
   else await runAfterCommit(callback.run);
-}
-
-/** Rolls back the transaction of a dry run, and carries its result. */
-class DryRunRollback extends Error {
-  constructor(readonly result: unknown) {
-    super();
-  }
 }

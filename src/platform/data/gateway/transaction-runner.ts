@@ -5,7 +5,7 @@ import type { InTransaction, TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { destroyAfter } from '../connection/resilient-client.js';
-import { sendStatements } from '../connection/statement-pipeline.js';
+import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
 import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
@@ -54,22 +54,21 @@ export class TransactionRunner {
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
         const { settings } = this;
-        const ofCaller = settings.of(call.tenant.id, 'prepared', deadline, wait);
+        const settingsOf = (id: string) => settings.of(id, 'prepared', deadline, wait);
+        const ofCaller = settingsOf(call.tenant.id);
+        const sent: PipelineStatement[] = savepoint === undefined ? [] : [{ text: savepoint }];
         const organization = statement?.asDatabaseUserOf;
+        if (organization === undefined) sent.push(ofCaller);
         // A statement as the database user has settings of its own. Those of the caller are set again after it.
-        const sending = sendStatements<Row>(client, [
-          ...(savepoint === undefined ? [] : [{ text: savepoint }]),
-          ...(organization === undefined
-            ? [ofCaller]
-            : [
-                settings.of(organization, 'prepared', deadline, wait),
-                settings.setting('database user', SET_DATABASE_USER, []),
-              ]),
-          ...(statement ? [settings.message([statement])] : []),
-          ...(organization === undefined ? [] : [ofCaller]),
-          settings.setting('entity manager', SET_ENTITY_MANAGER, []),
-        ]);
-        return (await this.limit.count(step(sending))).flat();
+        else
+          sent.push(
+            settingsOf(organization),
+            settings.setting('database user', SET_DATABASE_USER, []),
+          );
+        if (statement) sent.push(settings.message([statement]));
+        if (organization !== undefined) sent.push(ofCaller);
+        sent.push(settings.setting('entity manager', SET_ENTITY_MANAGER, []));
+        return (await this.limit.count(step(sendStatements<Row>(client, sent)))).flat();
       };
       const state = new TransactionState(runner.manager, send);
       // For the statements of the entity manager.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
+import type { PipelineStatement } from '../connection/statement-pipeline.js';
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
 import { BatchConnections } from './batch-connections.js';
 
@@ -41,11 +41,9 @@ export class WorkerDatabase {
   ): Promise<Row[]> {
     const text = mayBeUndone ? WITHOUT_WAIT : SET_WORKER;
     const setting = { text, values: [String(timeoutMs)], isSetting: true };
-    const results = await this.connections.administration.use((client, limitTo) => {
-      limitTo(timeoutMs);
-      return sendStatements<Row>(client, [setting, ...statements]);
-    });
-    return results.at(-1) ?? [];
+    const sent = [setting, ...statements];
+    const { administration } = this.connections;
+    return (await administration.send<Row>({ connectionMs: timeoutMs }, () => sent)).at(-1) ?? [];
   }
 
   /** Runs one statement. @see run */

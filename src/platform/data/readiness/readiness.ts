@@ -13,10 +13,29 @@ import { SharedDatabase } from '../gateway/shared-database.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
-import { WriteProbe } from './write-probe.js';
 
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
+
+/** A write is cancelled after this time, so that no server process waits for ever. */
+const GIVE_UP_MS = 3_000;
+
+const BEGIN = 'begin; select pg_backend_pid() as pid';
+const CANCEL = 'select pg_cancel_backend($1)';
+
+/**
+ * A write without effect: a message in the write-ahead log. It commits like every write (to disk, and to
+ * synchronous standbys) but needs no table and no lock. The generated rows spill into a temporary file of
+ * about 60 KB, which fails on a full disk.
+ */
+const WRITE = `
+  set local work_mem = '64kB';
+  set local temp_tablespaces = '';
+  select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then true
+      else pg_logical_emit_message(true, 'latitude', 'readiness') is null end as read_only,
+    (select count(*) from generate_series(1,
+      case when current_setting('temp_file_limit') = '-1' then 3000 else 0 end)) as spilled;
+  commit`;
 
 /** Tables with an `organization_id` that have no repository. */
 const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
@@ -38,12 +57,12 @@ const NO_COMMIT = 'The database does not commit writes in time.';
 @Injectable()
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
-  private readonly writes = new WriteProbe(this.connections.requests, this.shared);
+  /** The write that runs. Checks share it, so that a hanging write does not occupy more connections. */
+  private writing: Promise<string | undefined> | undefined;
   /** The result of the last completed check. */
   private lastReason: string | undefined;
   /** Statements of the checks themselves, which do not count as progress. */
   private ownStatements = 0;
-  private readStatement: string | undefined;
 
   constructor(
     private readonly connections: BatchConnections,
@@ -56,9 +75,9 @@ export class Readiness {
   /** @returns why the instance is not ready, as a message for operators; undefined if it is */
   async check(): Promise<string | undefined> {
     const problems = await Promise.all([
-      runCheck(this.readShared(), () => NO_REPLY),
-      runCheck(this.readAsTenant(), () => NO_REPLY),
-      this.isPoolExhausted ? NO_CONNECTION : runCheck(this.writes.write(), () => this.lateWrite),
+      runCheck(this.readShared(), NO_REPLY),
+      runCheck(this.readAsTenant(), NO_REPLY),
+      this.isPoolExhausted ? NO_CONNECTION : runCheck(this.write(), NO_COMMIT),
     ]);
     const reason = this.unreadyReasonOf(problems);
     if (reason !== this.lastReason) {
@@ -81,14 +100,8 @@ export class Readiness {
   }
 
   private get isPoolExhausted(): boolean {
-    const { idleCount, totalCount, options } = this.connections.requests;
-    return idleCount === 0 && totalCount >= options.max;
-  }
-
-  /** The problem of a write that has not ended in time. */
-  private get lateWrite(): string {
-    const isWaiting = this.writes.isConnecting && this.connections.requests.waitingCount > 0;
-    return isWaiting ? NO_CONNECTION : NO_COMMIT;
+    const { idleCount, waitingCount, totalCount, options } = this.connections.requests;
+    return idleCount <= waitingCount && totalCount >= options.max;
   }
 
   /** Reads the tables that requests read before their organization is known. */
@@ -97,14 +110,33 @@ export class Readiness {
     await this.shared.read(text);
   }
 
+  private write(): Promise<string | undefined> {
+    this.writing ??= this.commitWrite().finally(() => {
+      this.writing = undefined;
+    });
+    return this.writing;
+  }
+
+  /** Checks that the database commits writes. */
+  private commitWrite(): Promise<string | undefined> {
+    return this.connections.requests.use(async (client, limitTo) => {
+      let backend: number | undefined = undefined;
+      const cancel = () => this.shared.read(CANCEL, [backend]);
+      limitTo(GIVE_UP_MS, () => void cancel().catch(() => undefined));
+      // In a transaction, a pooler keeps the backend.
+      const [, first] = await queryEach<{ pid: number }>(client, BEGIN);
+      backend = first?.rows[0]?.pid;
+      const results = await queryEach<{ read_only: boolean }>(client, WRITE);
+      const isReadOnly = results.at(-2)?.rows[0]?.read_only !== false;
+      return isReadOnly ? 'The database is read-only or a standby.' : undefined;
+    });
+  }
+
   /** Reads from every table as requests do. */
   private async readAsTenant(): Promise<string | undefined> {
-    this.readStatement ??= readStatement([
-      ...this.tenantTables.all.map(({ name }) => name),
-      ...COMMON_TABLES,
-    ]);
-    const values = [NO_ORGANIZATION.tenant.id];
-    const statement = { text: this.readStatement, values, plan: 'index' } as const;
+    const names = this.tenantTables.all.map(({ name }) => name);
+    const text = readStatement([...names, ...COMMON_TABLES]);
+    const statement = { text, values: [NO_ORGANIZATION.tenant.id], plan: 'index' } as const;
     const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, statement);
     this.ownStatements++;
     return row?.may_write ? undefined : MISSING_GRANTS;
@@ -123,16 +155,16 @@ function readStatement(tables: readonly string[]): string {
 /**
  * Runs a part of a check with a timeout.
  * @param work returns a problem, as a message for operators
- * @param late returns the problem after the timeout
+ * @param late the problem after the timeout
  */
 async function runCheck(
   work: Promise<string | undefined>,
-  late: () => string,
+  late: string,
 ): Promise<string | undefined> {
   try {
     return await withTimeout(work, CHECK_MS);
   } catch (error) {
-    return error instanceof TimeoutError ? late() : problemOf(error);
+    return error instanceof TimeoutError ? late : problemOf(error);
   }
 }
 
@@ -145,4 +177,12 @@ function problemOf(thrown: unknown): string {
   if (code === INSUFFICIENT_PRIVILEGE) return MISSING_GRANTS;
   if (code !== undefined) return `The database refuses statements (SQLSTATE ${code}).`;
   return 'The database cannot be reached.';
+}
+
+/** Runs several statements, and returns the result of each. */
+async function queryEach<Row extends object>(
+  client: pg.ClientBase,
+  statements: string,
+): Promise<pg.QueryResult<Row>[]> {
+  return (await client.query<Row>(statements)) as unknown as pg.QueryResult<Row>[];
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
-import type { InTransaction } from '../call.js';
+import type { InTransaction, TenantCall } from '../call.js';
 import { EVENTS_ABOUT_RECORDS } from '../events/events.repository.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { RESPONSES_ABOUT_RECORDS } from '../idempotency.repository.js';
-import { JOBS_ABOUT_RECORDS } from '../jobs/job-queue.repository.js';
+import { JOBS_ABOUT_RECORDS } from '../job-queue.repository.js';
 import { ReferringRecords, type TableReference } from './referring-records.service.js';
+import { deletesSoftly } from './tenant-entity.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Numbers of records by table. */
@@ -41,15 +42,24 @@ const ABOUT_RECORDS: readonly RowsAboutRecords[] = [
   ...EVENTS_ABOUT_RECORDS,
 ];
 
+/** Records that one transaction removes. Small batches keep locks short. */
+const BATCH = 1_000;
+
+/** `$2`: only records deleted before this time. */
+const PURGEABLE = 'organization_id = $1 and deleted_at < $2';
+
+/** Serializes the batches of the organization `$1` over all processes. */
+const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('purge ' || $1, 0))`;
+
 /** SQL of the lock of erasures of an organization, which writers of copies of records share. */
 export function erasureLockSql(organization: string, mode: '' | '_shared'): string {
   return `pg_advisory_xact_lock${mode}(hashtextextended('erasure ' || ${organization}::uuid, 0))`;
 }
 
 /**
- * Removes records of an organization in a transaction, and what is stored about them elsewhere. It applies the
- * `on delete` actions of foreign keys to the records that reference them: PostgreSQL would do the same, but it would
- * neither report the removed records nor update `updated_at` of changed ones.
+ * Removes records of an organization, and what is stored about them elsewhere: deleted records (a purge), and those of a
+ * person (an erasure). It applies the `on delete` actions of foreign keys to the records that reference them: PostgreSQL
+ * would do the same, but it would neither report the removed records nor update `updated_at` of changed ones.
  */
 @Injectable()
 export class RecordRemoval {
@@ -64,7 +74,11 @@ export class RecordRemoval {
    * @throws ApiError `internal_error` if a foreign key prevents the removal
    * @throws ApiError `create_failed`
    */
-  async remove(call: InTransaction, table: string, ids: readonly string[]): Promise<Removal> {
+  private async remove(
+    call: InTransaction,
+    table: string,
+    ids: readonly string[],
+  ): Promise<Removal> {
     const references = await this.referring.references(call);
     const removal: Removal = { counts: {}, ids: [] };
     const seen = new Set<string>();
@@ -97,7 +111,7 @@ export class RecordRemoval {
    * option `about`.
    * @param erased records about which everything is emptied that can be emptied, and not deleted
    */
-  async removeAbout(
+  private async removeAbout(
     call: InTransaction,
     removed: readonly string[],
     erased?: readonly string[],
@@ -109,6 +123,73 @@ export class RecordRemoval {
         await this.query(call, `update ${name} set ${emptied} ${ofRecords}`, erased);
       else await this.query(call, `delete from ${name} ${ofRecords}`, removed);
     }
+  }
+
+  /** The tables that a purge covers. */
+  get tables(): string[] {
+    return this.tenantTables.all.map(({ name }) => name);
+  }
+
+  /**
+   * Counts the deleted records of an organization that a purge would remove, without those that
+   * reference them.
+   * @param before only records deleted before this time
+   * @throws ApiError `query_failed`
+   */
+  async countPurgeable(call: TenantCall, before: Date): Promise<Counts> {
+    const counts: Record<string, number> = {};
+    const values = [call.tenant.id, before];
+    for (const table of this.tenantTables.all) {
+      const text = `select count(*)::int as count from ${table.name} where ${PURGEABLE}`;
+      const isPurged = deletesSoftly(table);
+      const [row] = isPurged ? await this.database.read<Counts>(call, { text, values }) : [];
+      counts[table.name] = row?.count ?? 0;
+    }
+    return counts;
+  }
+
+  /**
+   * Removes the deleted records of an organization, of every table. Each batch is one transaction, so that requests are
+   * served meanwhile. Several purges may run at once; each ends when no record is left.
+   * @param before only records deleted before this time
+   * @param advance called after each batch with the number of deleted records in it
+   * @returns the number of records that this call removed, including those that reference them
+   * @throws ApiError `create_failed`, `internal_error`
+   */
+  async purge(
+    call: TenantCall,
+    before: Date,
+    advance: (records: number) => void = () => undefined,
+  ): Promise<Counts> {
+    const total = Object.fromEntries(this.tables.map((table) => [table, 0]));
+    for (const { name } of this.tenantTables.all.filter(deletesSoftly)) {
+      let found = BATCH;
+      while (found === BATCH) {
+        const removed = await this.purgeBatch(name, call, before);
+        found = removed.found;
+        for (const [table, count] of Object.entries(removed.counts)) {
+          total[table] = (total[table] ?? 0) + count;
+        }
+        advance(found);
+      }
+    }
+    return total;
+  }
+
+  private purgeBatch(table: string, call: TenantCall, before: Date) {
+    return this.database.transaction(call, async (inner) => {
+      const { transaction } = inner;
+      // A separate statement, so that the next one sees what the previous batch has committed.
+      await transaction.query({ text: ONE_AT_A_TIME, values: [call.tenant.id] });
+      const found = await transaction.query<{ id: string }>({
+        text: `select id from ${table} where ${PURGEABLE} limit ${BATCH} for update`,
+        values: [call.tenant.id, before],
+      });
+      const ids = found.map(({ id }) => id);
+      const removed = await this.remove(inner, table, ids);
+      await this.removeAbout(inner, removed.ids);
+      return { found: ids.length, counts: removed.counts };
+    });
   }
 
   /**

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Counts } from './record-removal.service.js';
 import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
+import {
+  type CountDrift,
+  type CountedTable,
+  findCountDrift,
+  LOCK_REPAIRS,
+  repairCounts,
+} from './record-counts.js';
+import type { Counts } from './record-removal.service.js';
+import { TenantTables } from './tenant-tables.service.js';
 
 /** Rows that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
@@ -34,25 +42,28 @@ interface Table {
   readonly refersTo: readonly string[];
 }
 
-/** Counts and removes all data of an organization, in every table with an `organization_id`. */
+/**
+ * Counts and removes all data of an organization, in every table with an `organization_id`, and checks and repairs the
+ * counts of every table that is declared as counted.
+ */
 @Injectable()
 export class TenantDataService {
-  constructor(private readonly database: TenantDatabase) {}
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly tenantTables: TenantTables,
+  ) {}
 
   /**
    * Counts the rows of an organization by table, without counters.
    * @throws ApiError `query_failed`
    */
   async count(call: TenantCall): Promise<Counts> {
-    const counts: Record<string, number> = {};
-    for (const table of await this.tables(call)) {
-      const [row] = await this.database.read<{ count: number }>(call, {
-        text: `select count(*)::int as count from ${table} where organization_id = $1`,
-        values: [call.tenant.id],
-      });
-      counts[table] = row?.count ?? 0;
-    }
-    return counts;
+    const counts = (await this.tables(call)).map(
+      (table) => `(select count(*)::int from ${table} where organization_id = $1) as ${table}`,
+    );
+    const text = `select ${counts.join(', ')}`;
+    const [row = {}] = await this.database.read<Counts>(call, { text, values: [call.tenant.id] });
+    return row;
   }
 
   /**
@@ -69,6 +80,33 @@ export class TenantDataService {
     // The removals from other tables have written counters.
     await this.empty(COUNTERS, call, () => undefined);
     return counts;
+  }
+
+  /**
+   * Compares the counts of an organization with its records.
+   * @returns the counts that are wrong
+   * @throws ApiError `query_failed`
+   */
+  checkCounts(call: TenantCall): Promise<CountDrift[]> {
+    const values = [call.tenant.id];
+    return this.inEachTable((table) =>
+      this.database.read<CountDrift>(call, { text: findCountDrift(table), values }),
+    );
+  }
+
+  /**
+   * Corrects the counts of an organization. Requests are served meanwhile.
+   * @returns the counts that were wrong
+   * @throws ApiError `create_failed`
+   */
+  repairCounts(call: TenantCall): Promise<CountDrift[]> {
+    const values = [call.tenant.id];
+    return this.inEachTable((table) =>
+      this.database.transaction(call, async ({ transaction }) => {
+        await transaction.query({ text: LOCK_REPAIRS, values });
+        return transaction.query<CountDrift>({ text: repairCounts(table), values });
+      }),
+    );
   }
 
   private async empty(table: string, call: TenantCall, advance: (rows: number) => void) {
@@ -98,5 +136,13 @@ export class TenantDataService {
     };
     for (const table of tables) visit(table);
     return [...ordered.filter((name) => !LAST.includes(name)), ...LAST];
+  }
+
+  private async inEachTable(
+    find: (table: CountedTable) => Promise<CountDrift[]>,
+  ): Promise<CountDrift[]> {
+    const found: CountDrift[] = [];
+    for (const table of this.tenantTables.counted) found.push(...(await find(table)));
+    return found;
   }
 }

@@ -1,10 +1,13 @@
 import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
 import { identifierList, type TransactionRole } from '../connection/session-context.js';
 import {
-  assertPrivilegesOf,
-  grantToTenantRole,
-  revokeFromTenantRole,
+  ADMINISTRATIVE_TABLES,
+  FIND_EXCESSIVE,
+  FIND_MISSING,
+  FIND_MISSING_OF_USER,
+  FIND_UNPROTECTED,
 } from './tenant-privileges.js';
 import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
@@ -29,6 +32,11 @@ const FIND_SEARCH_PATH = `
   select current_schemas(false)::text[] as schemas where current_setting('search_path') like '%$user%'
     and exists (select from pg_namespace where nspname in (current_user, '${TENANT_ROLE}'))`;
 
+/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
+interface Missing {
+  readonly missing: string;
+}
+
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
@@ -36,47 +44,103 @@ const FIND_SEARCH_PATH = `
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error whose message names the statements to run
  */
-export async function prepareTenantRole(
-  dataSource: DataSource,
-): Promise<TransactionRole | undefined> {
-  await dataSource.query(CREATE_TENANT_ROLE);
-  const [user] = await dataSource.query<[User]>(FIND_USER);
-  if (user.role_bypasses) {
-    throw new Error(
-      `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
-        `alter role ${TENANT_ROLE} nosuperuser nobypassrls`,
-    );
-  }
-  if (!user.may_switch && user.bypasses) {
-    throw new Error(
-      `The database user ${user.name} bypasses row-level security and may not use role ` +
-        `${TENANT_ROLE}; run as a superuser: create role ${TENANT_ROLE} nologin ` +
-        `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
-    );
-  }
-  await assertPrivilegesOf(user.name, dataSource, !user.may_switch);
-  if (!user.may_switch) {
-    logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
-    return undefined;
-  }
-  await grantToTenantRole(dataSource, user.name);
-  await revokeFromTenantRole(dataSource);
-  const [path] = await dataSource.query<{ schemas: string[] }[]>(FIND_SEARCH_PATH);
-  const searchPath = path?.schemas;
-  if (searchPath) await pinFunctions(dataSource, searchPath);
-  return { role: TENANT_ROLE, searchPath };
+export function prepareTenantRole(dataSource: DataSource): Promise<TransactionRole | undefined> {
+  return new TenantRolePreparation(dataSource).run();
 }
 
-/** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
-async function pinFunctions(dataSource: DataSource, searchPath: readonly string[]): Promise<void> {
-  const functions = await dataSource.query<{ name: string }[]>(`
-    select oid::regprocedure::text as name from pg_proc
-    where pronamespace = (select oid from pg_namespace where nspname = current_schema())
-      and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
-  `);
-  for (const { name } of functions) {
-    await dataSource.query(
-      `alter function ${name} set search_path = ${identifierList(searchPath)}`,
-    );
+class TenantRolePreparation {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async run(): Promise<TransactionRole | undefined> {
+    await this.dataSource.query(CREATE_TENANT_ROLE);
+    const [user] = await this.dataSource.query<[User]>(FIND_USER);
+    if (user.role_bypasses) {
+      throw new Error(
+        `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
+          `alter role ${TENANT_ROLE} nosuperuser nobypassrls`,
+      );
+    }
+    if (!user.may_switch && user.bypasses) {
+      throw new Error(
+        `The database user ${user.name} bypasses row-level security and may not use role ` +
+          `${TENANT_ROLE}; run as a superuser: create role ${TENANT_ROLE} nologin ` +
+          `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
+      );
+    }
+    const lacking = await this.find<Missing>(FIND_MISSING_OF_USER, !user.may_switch);
+    assertNone(lacking, user.name, `The database user ${user.name} lacks privileges`);
+    if (!user.may_switch) {
+      logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
+      return undefined;
+    }
+    await this.grant(user.name);
+    await this.revoke();
+    const [path] = await this.dataSource.query<{ schemas: string[] }[]>(FIND_SEARCH_PATH);
+    const searchPath = path?.schemas;
+    if (searchPath) await this.pinFunctions(searchPath);
+    return { role: TENANT_ROLE, searchPath };
   }
+
+  /**
+   * Grants missing privileges to the tenant role.
+   * @param user the connected user
+   * @throws Error that names the privileges that this user may not grant
+   */
+  private async grant(user: string): Promise<void> {
+    for (const { problem } of await this.find<{ problem: string }>(FIND_UNPROTECTED)) {
+      logger.warn(`${problem}: role ${TENANT_ROLE} gets no privileges on it`);
+    }
+    const lacking = await this.find<Missing>(FIND_MISSING);
+    if (lacking.length === 0) return;
+    for (const { missing } of lacking) {
+      const effect = `granted ${missing} to role ${TENANT_ROLE}`;
+      await this.change(`grant ${missing} to ${TENANT_ROLE}`, effect);
+    }
+    // For some grants without effect, PostgreSQL only raises a warning.
+    const left = await this.find<Missing>(FIND_MISSING);
+    const problem = `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant`;
+    assertNone(left, TENANT_ROLE, problem);
+  }
+
+  /** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
+  private async revoke(): Promise<void> {
+    for (const { name } of await this.find<{ name: string }>(FIND_EXCESSIVE)) {
+      const effect = `revoked all privileges on table ${name} from role ${TENANT_ROLE}`;
+      await this.change(`revoke all on table ${name} from ${TENANT_ROLE}`, effect);
+    }
+  }
+
+  /** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
+  private async pinFunctions(searchPath: readonly string[]): Promise<void> {
+    const functions = await this.dataSource.query<{ name: string }[]>(`
+      select oid::regprocedure::text as name from pg_proc
+      where pronamespace = (select oid from pg_namespace where nspname = current_schema())
+        and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
+    `);
+    const path = identifierList(searchPath);
+    for (const { name } of functions) {
+      await this.dataSource.query(`alter function ${name} set search_path = ${path}`);
+    }
+  }
+
+  private find<Row>(text: string, ...values: unknown[]): Promise<Row[]> {
+    return this.dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
+  }
+
+  /** Runs a statement and logs its effect, if the connected user may run it. */
+  private async change(statement: string, effect: string): Promise<void> {
+    try {
+      await this.dataSource.query(statement);
+      logger.info(effect);
+    } catch (error) {
+      if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    }
+  }
+}
+
+/** @throws Error that names the statements with which a superuser grants the privileges to a role */
+function assertNone(lacking: readonly Missing[], role: string, problem: string): void {
+  if (lacking.length === 0) return;
+  const grants = lacking.map(({ missing }) => `grant ${missing} to ${role}`).join('; ');
+  throw new Error(`${problem}; run as a superuser: ${grants}`);
 }

@@ -1,6 +1,3 @@
-import type { DataSource } from 'typeorm';
-import { logger } from '../../config/logger.js';
-import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
@@ -75,7 +72,11 @@ function missingOnTables(
     group by relname`;
 }
 
-const FIND_MISSING = `with ${CLASSIFIED}
+/**
+ * The missing privileges of the tenant role: on the schema, on every table that is under row-level security or has no
+ * `organization_id`, and on every view with `security_invoker`.
+ */
+export const FIND_MISSING = `with ${CLASSIFIED}
   ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_tables')}
   union all
   ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_views', ['select'])}
@@ -87,14 +88,17 @@ const FIND_MISSING = `with ${CLASSIFIED}
   from usable_sequences where not has_sequence_privilege('${TENANT_ROLE}', oid, 'usage')
   order by object`;
 
-/** `$2`: whether the user also needs the tables with records of organizations. */
-const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
+/**
+ * The missing privileges of the connected user on administrative tables. `$2`: whether the user also needs the tables with
+ * records of organizations, because there is no tenant role.
+ */
+export const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
   needed as (select * from objects where relkind in ('r', 'p')
     and (relname = any($1) or $2 and is_ours and is_protected))
   ${missingOnTables('current_user', 'needed')} order by object`;
 
 /** Tables and views on which the tenant role gets no privileges, because they would show all records. */
-const FIND_UNPROTECTED = `with ${CLASSIFIED}
+export const FIND_UNPROTECTED = `with ${CLASSIFIED}
   select format('table %s has an organization_id but no forced row-level security', relname) as problem
   from tables where of_organizations and not is_protected
   union all
@@ -102,87 +106,10 @@ const FIND_UNPROTECTED = `with ${CLASSIFIED}
   from views where not is_invoker
   order by problem`;
 
-/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
-interface Missing {
-  readonly missing: string;
-}
-
-/**
- * Grants missing privileges to the tenant role: on the schema, on every table that is under row-level security
- * or has no `organization_id`, and on every view with `security_invoker`.
- * @param user the connected user
- * @throws Error that names the privileges that this user may not grant
- */
-export async function grantToTenantRole(dataSource: DataSource, user: string): Promise<void> {
-  for (const { problem } of await query<{ problem: string }>(dataSource, FIND_UNPROTECTED)) {
-    logger.warn(`${problem}: role ${TENANT_ROLE} gets no privileges on it`);
-  }
-  const lacking = await query<Missing>(dataSource, FIND_MISSING);
-  if (lacking.length === 0) return;
-  for (const { missing } of lacking) {
-    const effect = `granted ${missing} to role ${TENANT_ROLE}`;
-    await change(dataSource, `grant ${missing} to ${TENANT_ROLE}`, effect);
-  }
-  // For some grants without effect, PostgreSQL only raises a warning.
-  const left = await query<Missing>(dataSource, FIND_MISSING);
-  if (left.length === 0) return;
-  throw new Error(
-    `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant; run as a ` +
-      `superuser: ${grantStatements(left, TENANT_ROLE)}`,
-  );
-}
-
-/**
- * Checks that the connected user can use the administrative tables.
- * @param needsRecords whether the user also needs the records, because there is no tenant role
- * @throws Error that names the missing privileges
- */
-export async function assertPrivilegesOf(
-  user: string,
-  dataSource: DataSource,
-  needsRecords: boolean,
-): Promise<void> {
-  const lacking = await query<Missing>(dataSource, FIND_MISSING_OF_USER, needsRecords);
-  if (lacking.length === 0) return;
-  throw new Error(
-    `The database user ${user} lacks privileges; run as a superuser: ` +
-      grantStatements(lacking, user),
-  );
-}
-
 /** Administrative tables on which the tenant role has privileges. Releases that do not know a table grant them. */
-const FIND_EXCESSIVE = `
+export const FIND_EXCESSIVE = `
   select distinct format('%I.%I', current_schema(), relname) as name
   from pg_class, aclexplode(relacl) as acl
   where relnamespace = (select oid from pg_namespace where nspname = current_schema())
     and relname = any($1)
     and acl.grantee = (select oid from pg_roles where rolname = '${TENANT_ROLE}')`;
-
-/** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
-export async function revokeFromTenantRole(dataSource: DataSource): Promise<void> {
-  for (const { name } of await query<{ name: string }>(dataSource, FIND_EXCESSIVE)) {
-    await change(
-      dataSource,
-      `revoke all on table ${name} from ${TENANT_ROLE}`,
-      `revoked all privileges on table ${name} from role ${TENANT_ROLE}`,
-    );
-  }
-}
-
-function query<Row>(dataSource: DataSource, text: string, ...values: unknown[]): Promise<Row[]> {
-  return dataSource.query<Row[]>(text, [ADMINISTRATIVE_TABLES, ...values]);
-}
-
-/** Runs a statement and logs its effect, if the connected user may run it. */
-async function change(dataSource: DataSource, statement: string, effect: string): Promise<void> {
-  try {
-    await dataSource.query(statement);
-    logger.info(effect);
-  } catch (error) {
-    if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-  }
-}
-
-function grantStatements(lacking: readonly Missing[], role: string): string {
-  return lacking.map(({ missing }) => `grant ${missing} to ${role}`).join('; ');
-}

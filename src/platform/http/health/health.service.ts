@@ -89,7 +89,7 @@ export class HealthService implements OnModuleInit {
   }
 
   private async report(): Promise<ReadinessReport> {
-    const [reason, results] = await Promise.all([this.database.check(), this.runAll()]);
+    const [reason, results] = await Promise.all([this.database.check(), this.runChecks()]);
     const checks = Object.keys(results).length > 0 ? { checks: results } : {};
     const failure = this.indicators.find(
       ({ name, critical }) => critical && results[name]?.status === 'down',
@@ -107,7 +107,7 @@ export class HealthService implements OnModuleInit {
     return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
   }
 
-  private async runAll(): Promise<HealthResults> {
+  private async runChecks(): Promise<HealthResults> {
     const results = await Promise.all(
       this.indicators.map(async (indicator) => [indicator.name, await this.check(indicator)]),
     );

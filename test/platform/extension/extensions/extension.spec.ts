@@ -1,7 +1,7 @@
 import { Injectable, Module, type Type } from '@nestjs/common';
-import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { CountsService } from '../../../../src/platform/data/records/counts.service.js';
+import { TenantDataService } from '../../../../src/platform/data/records/tenant-data.service.js';
 import {
   TenantEntity,
   type TenantEntityOptions,
@@ -109,14 +109,16 @@ describe('a table of an extension', () => {
     await createNote('done');
     const { body } = await tenant.api.get(`${NOTES}?status=done`);
     expect(body).toMatchObject({ meta: { total: 1 } });
-    expect(await app.app.get(CountsService).check({ tenant: { id: tenant.id } })).toEqual([]);
+    expect(await app.app.get(TenantDataService).checkCounts({ tenant: { id: tenant.id } })).toEqual(
+      [],
+    );
   });
 
   it('loses the records of a purged lead', async () => {
     const { lead } = await createNote();
     await tenant.api.delete(`${LEADS}/${lead.id}`);
     const inAMinute = new Date(Date.now() + 60_000);
-    const purged = await app.app.get(PurgeService).purge({ tenant: { id: tenant.id } }, inAMinute);
+    const purged = await app.app.get(RecordRemoval).purge({ tenant: { id: tenant.id } }, inAMinute);
     expect(purged).toMatchObject({ leads: 1, notes: 1 });
   });
 

@@ -1,5 +1,5 @@
 import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
-import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -30,7 +30,7 @@ describe('a purge', () => {
     dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
     await readAllEvents(tenant.api, 4);
 
-    await app.app.get(PurgeService).purge({ tenant }, soon());
+    await app.app.get(RecordRemoval).purge({ tenant }, soon());
 
     expect(await recordsWithEvents()).toEqual([kept.id]);
     expect((await readEvents(tenant.api)).data.map(({ record }) => record.id)).toEqual([kept.id]);
@@ -48,7 +48,7 @@ describe('a purge', () => {
       lead.id,
     ]);
 
-    await app.app.get(PurgeService).purge({ tenant }, new Date(Date.now() - 30 * DAY_MS));
+    await app.app.get(RecordRemoval).purge({ tenant }, new Date(Date.now() - 30 * DAY_MS));
 
     const columns = `record_id, changed, record->'contact_id' as contact_id, key_id`;
     const events = await app.sql(
@@ -67,7 +67,7 @@ describe('a purge', () => {
   it('removes events that are not published yet', async () => {
     const { id } = await createLead(tenant.api);
     dataOf(await tenant.api.delete(`${LEADS}/${id}`));
-    await app.app.get(PurgeService).purge({ tenant }, soon());
+    await app.app.get(RecordRemoval).purge({ tenant }, soon());
     expect(await recordsWithEvents()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { TenantRepository } from '../../../../src/platform/data/records/tenant-repository.js';
 import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import { protectTenantTable } from '../../../../src/platform/data/tenant-role/tenant-role.js';
@@ -49,7 +49,9 @@ describe('a table of a module with a foreign key to leads', () => {
     await tenant.api.delete(`${LEADS}/${purged.id}`);
 
     const inAMinute = new Date(Date.now() + 60_000);
-    const removed = await app.app.get(PurgeService).purge({ tenant: { id: tenant.id } }, inAMinute);
+    const removed = await app.app
+      .get(RecordRemoval)
+      .purge({ tenant: { id: tenant.id } }, inAMinute);
     expect(removed).toMatchObject({ leads: 1, offers: 1 });
     expect(await offersOf(tenant)).toEqual([{ id: offer }]);
   });

@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../../../src/platform/data/migrations/1764374400000-answered-records.js';
 import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
-import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
 import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
+import { ReferringRecords } from '../../../../src/platform/data/records/referring-records.service.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import type { TenantTables } from '../../../../src/platform/data/records/tenant-tables.service.js';
@@ -51,7 +51,7 @@ afterAll(() => app.stop());
 
 describe('purge', () => {
   it('covers every table with tenant records', () => {
-    const { tables } = app.app.get(PurgeService);
+    const { tables } = app.app.get(RecordRemoval);
     expect(tables).toEqual(expect.arrayContaining(['leads', 'appointments', 'tasks']));
   });
 
@@ -133,8 +133,8 @@ describe('purge', () => {
 
   it('removes more records than one batch, and reports the progress', async () => {
     await makeDeleted(2_500);
-    const service = app.app.get(PurgeService);
-    const counts = await service.count({ tenant }, monthAgo());
+    const service = app.app.get(RecordRemoval);
+    const counts = await service.countPurgeable({ tenant }, monthAgo());
     const steps: number[] = [];
     const removed = await service.purge({ tenant }, monthAgo(), (records) => steps.push(records));
     const none = Object.fromEntries(service.tables.map((table) => [table, 0]));
@@ -149,8 +149,8 @@ describe('a table whose records are never deleted', () => {
   it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
     const tables = { all: [new KeptRepository(database).table] } as TenantTables;
-    const service = new PurgeService(tables, database, app.app.get(RecordRemoval));
-    expect(await service.count({ tenant }, monthAgo())).toEqual({ organizations: 0 });
+    const service = new RecordRemoval(tables, app.app.get(ReferringRecords), database);
+    expect(await service.countPurgeable({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
   });
@@ -332,7 +332,7 @@ function monthAgo(): Date {
 
 /** Purges what an organization deleted more than 30 days ago. */
 function purge({ id } = tenant) {
-  const service = app.app.get(PurgeService);
+  const service = app.app.get(RecordRemoval);
   return service.purge({ tenant: { id } }, monthAgo());
 }
 

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { readSettings } from '../../../../src/platform/config/settings.js';
 import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
-import { PurgeService } from '../../../../src/platform/data/records/purge.service.js';
+import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
 import {
   GREET,
@@ -150,7 +150,7 @@ describe('a removal', () => {
     }
     dataOf(await tenant.api.delete(`${LEADS}/${purged.id}`));
     await command
-      .get(PurgeService)
+      .get(RecordRemoval)
       .purge({ tenant: { id: tenant.id } }, new Date(Date.now() + 60_000));
     const [job, ...others] = await bystander.sql<{ payload: { leadId: string } }>(
       'select payload from jobs where organization_id = $1',

@@ -1,19 +1,22 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
-import { sendStatements } from '../../connection/statement-pipeline.js';
 import { BatchConnections } from '../batch-connections.js';
 import { Deadline } from '../policies.js';
 import { SharedDatabase } from '../shared-database.js';
 import type { Statement } from '../statement.js';
-import { FIND_POSITION, PROBLEM_SQL, problemValues, Replica, type WalPosition } from './replica.js';
+import {
+  FIND_POSITION,
+  FIND_PROBLEM,
+  problemValues,
+  Replica,
+  type WalPosition,
+} from './replica.js';
 
 /** Interval of the checks of all replicas. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /** Timeout of reading the position of the primary for a check. */
 const POSITION_MS = 1_000;
-
-const FIND_PROBLEM = `select ${PROBLEM_SQL} as problem`;
 
 /** The server that ran a read that may use a replica. */
 type ReadServer = 'replica' | 'primary';
@@ -91,17 +94,13 @@ export class ReadReplicas implements OnApplicationShutdown {
     const fewest = Math.min(...free.map(({ running }) => running));
     const equals = free.filter(({ running }) => running === fewest);
     const replica = equals[this.turn++ % equals.length];
-    return replica?.use(deadline, async (client) => {
-      const { settings } = this.connections;
-      // The problem comes first, so that the statement sees every write up to the position.
-      const [problems, , result] = await sendStatements<unknown>(client, [
-        settings.message([{ text: FIND_PROBLEM, values: problemValues(position) }]),
-        settings.of(organizationId, statement.plan, deadline, 'brief'),
-        settings.message([statement]),
-      ]);
-      const [{ problem }] = problems as [{ problem: string | null }];
-      return { problem, result: result as Row[] };
-    });
+    const { settings } = this.connections;
+    // The problem comes first, so that the statement sees every write up to the position.
+    return replica?.read<Row>(deadline, () => [
+      settings.message([{ text: FIND_PROBLEM, values: problemValues(position) }]),
+      settings.of(organizationId, statement.plan, deadline, 'brief'),
+      settings.message([statement]),
+    ]);
   }
 
   /** @returns undefined if the primary does not reply */

@@ -2,7 +2,10 @@ import pg from 'pg';
 import { connectionOptions, POOL_WAIT_MS } from '../../connection/data-source-options.js';
 import { ConnectionPool } from '../../connection/driver-pool.js';
 import { destroyConnection, ResilientClient } from '../../connection/resilient-client.js';
-import { LostConnectionError } from '../../connection/statement-pipeline.js';
+import {
+  LostConnectionError,
+  type PipelineStatement,
+} from '../../connection/statement-pipeline.js';
 import type { Statement } from '../statement.js';
 import { Deadline } from '../policies.js';
 import { ORDERS_NAMES } from '../../names-collation.js';
@@ -53,7 +56,7 @@ const HAS_REACHED = 'pg_last_wal_replay_lsn() >= $1::pg_lsn';
  * isolation level read committed: at higher levels, the statement would see the data from before the wait. Its
  * parameters are `problemValues`.
  */
-export const PROBLEM_SQL = `case
+const PROBLEM_SQL = `case
     when not pg_is_in_recovery() then 'it is not a standby but a primary'
     when current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
       then 'its default_transaction_isolation is not read committed'
@@ -68,6 +71,9 @@ export const PROBLEM_SQL = `case
       select bool_or(reached) from checks) then null
     else 'it lags behind the primary' end`;
 
+/** The statement in front of a read. Its parameters are `problemValues`. */
+export const FIND_PROBLEM = `select ${PROBLEM_SQL} as problem`;
+
 /** The parameters of `PROBLEM_SQL`. */
 export function problemValues({ lsn, timeline, database }: WalPosition): string[] {
   return [lsn, timeline, database];
@@ -79,16 +85,11 @@ const CHECK_MS = 1_000;
 const CHECK = `select ${PROBLEM_SQL} as problem,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag, ${ORDERS_NAMES} as orders_names`;
 
-interface ReplicaCheck {
+/** The row of the first statement of a transaction: of `FIND_PROBLEM`, or of `CHECK` with the other columns. */
+interface ReplicaState {
   readonly problem: string | null;
-  readonly lag: number | null;
-  readonly orders_names: boolean;
-}
-
-/** The result of a read, and why the replica cannot be used, in the transaction of the read. */
-interface ReplicaAnswer<T> {
-  readonly problem: string | null;
-  readonly result: T;
+  readonly lag?: number | null;
+  readonly orders_names?: boolean;
 }
 
 /**
@@ -103,8 +104,6 @@ const SILENT = 'it does not reply';
 
 /** A read replica with its connections. */
 export class Replica {
-  /** Number of running reads. */
-  running = 0;
   /** How far the replica was behind the primary at the last check; undefined if it did not reply. */
   lagBytes: number | undefined;
   /** Whether it orders names as the indexes do, by the last check. */
@@ -135,6 +134,12 @@ export class Replica {
     this.availability = new Availability(`${host}:${port}`);
   }
 
+  /** How many connections are in use or awaited, by reads and the check. */
+  get running(): number {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return totalCount - idleCount + waitingCount;
+  }
+
   /** Whether the replica can run a read and has a free connection for it. One connection is for checks. */
   isFreeFor({ ordersNames = false }: Pick<Statement, 'ordersNames'>): boolean {
     const { isUsed } = this.availability;
@@ -143,34 +148,27 @@ export class Replica {
 
   /**
    * Runs a read. A replica that cannot serve reads is left out.
-   * @returns the result; undefined if the primary has to run the read
+   * @param statements `FIND_PROBLEM` and others; the last one is the read
+   * @returns the rows; undefined if the primary has to run the read
    */
-  async use<T>(
+  async read<Row>(
     deadline: Deadline,
-    read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
-  ): Promise<T | undefined> {
-    this.running++;
-    try {
-      return await this.attempt(deadline, read);
-    } finally {
-      this.running--;
-    }
+    statements: () => readonly PipelineStatement[],
+  ): Promise<Row[] | undefined> {
+    const results = await this.send(deadline, statements);
+    return stateOf(results)?.problem === null ? (results?.at(-1) as Row[]) : undefined;
   }
 
   /** Checks whether the replica can be used, unless the last check is still running. */
   async check(position: WalPosition): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    let behind = null as number | null;
-    const isUsable = await this.attempt(new Deadline(CHECK_MS), async (client) => {
-      const { rows } = await client.query<ReplicaCheck>(CHECK, problemValues(position));
-      const [{ problem, lag, orders_names }] = rows as [ReplicaCheck];
-      this.ordersNames = orders_names;
-      behind = lag;
-      return { problem, result: true };
-    });
-    this.lagBytes = behind === null ? undefined : Math.max(0, behind);
-    if (isUsable) this.availability.succeed();
+    const statements = () => [{ text: CHECK, values: problemValues(position) }];
+    const state = stateOf(await this.send(new Deadline(CHECK_MS), statements));
+    const { lag = null, orders_names = this.ordersNames } = state ?? {};
+    this.ordersNames = orders_names;
+    this.lagBytes = lag === null ? undefined : Math.max(0, lag);
+    if (state?.problem === null) this.availability.succeed();
     this.isChecking = false;
   }
 
@@ -178,17 +176,16 @@ export class Replica {
     await this.pool.end();
   }
 
-  private async attempt<T>(
+  /** @returns the rows of the statements; undefined if one failed */
+  private async send(
     deadline: Deadline,
-    read: (client: pg.PoolClient) => Promise<ReplicaAnswer<T>>,
-  ): Promise<T | undefined> {
+    statements: () => readonly PipelineStatement[],
+  ): Promise<unknown[][] | undefined> {
     try {
-      const { problem, result } = await this.pool.use((client, limitTo) => {
-        limitTo(deadline.connectionMs);
-        return read(client);
-      });
+      const results = await this.pool.send(deadline, statements);
+      const problem = stateOf(results)?.problem;
       if (problem) this.availability.fail(problem);
-      return problem ? undefined : result;
+      return results;
     } catch (error) {
       this.leaveOutAfter(error);
       return undefined;
@@ -209,4 +206,8 @@ export class Replica {
       this.availability.fail(`it refuses statements (SQLSTATE ${error.code})`);
     }
   }
+}
+
+function stateOf(results: readonly unknown[][] | undefined): ReplicaState | undefined {
+  return results?.[0]?.[0] as ReplicaState | undefined;
 }

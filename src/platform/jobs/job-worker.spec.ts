@@ -1,10 +1,9 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { JobSchedulesRepository } from '../data/jobs/job-schedules.repository.js';
-import type { JobWorkerRepository } from '../data/jobs/job-worker.repository.js';
+import type { JobQueueRepository } from '../data/job-queue.repository.js';
+import { MetricsRegistry } from '../metrics-registry.js';
 import { BackgroundWork } from './background-work.js';
-import type { JobOutcomes } from './job-outcomes.js';
 import type { JobRegistry } from './job-registry.js';
-import { JobScheduler } from './job-scheduler.js';
+import { JobWorker } from './job-worker.js';
 
 it('takes a run once while the claim of the first try is not stored', async () => {
   const name = 'acme.nightly';
@@ -12,17 +11,17 @@ it('takes a run once while the claim of the first try is not stored', async () =
     schedules: new Map([[name, { name, schedule: { next: () => null }, run: jest.fn() }]]),
   };
   const claim = jest.fn(() => new Promise<boolean>(() => undefined));
-  const schedules = { findDue: () => Promise.resolve([{ name, now: new Date() }]), claim };
+  const findDueSchedules = () => Promise.resolve([{ name, now: new Date() }]);
+  const jobs = { findDueSchedules, claimSchedule: claim };
   const background = new BackgroundWork({ httpAdapter: {} } as unknown as HttpAdapterHost<never>);
-  const scheduler = new JobScheduler(
+  const worker = new JobWorker(
     registry as unknown as JobRegistry,
-    schedules as unknown as JobSchedulesRepository,
-    {} as JobWorkerRepository,
+    jobs as unknown as JobQueueRepository,
     background,
-    {} as JobOutcomes,
+    new MetricsRegistry(),
   );
-  await scheduler.startDue();
-  await scheduler.startDue();
+  await worker.startDueSchedules();
+  await worker.startDueSchedules();
   expect(claim).toHaveBeenCalledTimes(1);
 });
 
@@ -34,22 +33,21 @@ it('runs a scheduled job that it has taken, if the server begins to stop meanwhi
   const schedule = { next: () => null };
   const registry = { schedules: new Map([[name, { name, schedule, run }]]) };
   const release = jest.fn(() => Promise.resolve());
-  const schedules = {
-    findDue: () => Promise.resolve([{ name, now: new Date() }]),
-    claim: () => {
+  const jobs = {
+    findDueSchedules: () => Promise.resolve([{ name, now: new Date() }]),
+    claimSchedule: () => {
       httpAdapter.isDraining = true;
       return Promise.resolve(true);
     },
-    release,
+    releaseSchedule: release,
   };
-  const scheduler = new JobScheduler(
+  const worker = new JobWorker(
     registry as unknown as JobRegistry,
-    schedules as unknown as JobSchedulesRepository,
-    {} as JobWorkerRepository,
+    jobs as unknown as JobQueueRepository,
     background,
-    { count: jest.fn() } as unknown as JobOutcomes,
+    new MetricsRegistry(),
   );
-  await scheduler.startDue();
+  await worker.startDueSchedules();
   await background.beforeApplicationShutdown();
   expect(run).toHaveBeenCalledTimes(1);
   expect(release).toHaveBeenCalledTimes(1);

@@ -1,6 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationColumns } from '../call.js';
-import { WorkerDatabase } from '../gateway/worker-database.js';
+import { v7 as uuidv7 } from 'uuid';
+import { uuidsIn } from '../fields/kinds/uuid.js';
+import type { OrganizationColumns, TenantCall } from './call.js';
+import { TenantDatabase } from './gateway/tenant-database.js';
+import { WorkerDatabase } from './gateway/worker-database.js';
+
+/** The jobs whose payload has the id of a record. */
+export const JOBS_ABOUT_RECORDS = { name: 'jobs', rows: 'record_ids && $2::uuid[]' };
+
+/** A job to be stored. */
+export interface NewJob {
+  readonly name: string;
+  /** JSON. */
+  readonly payload: string;
+  readonly key?: string;
+  /** What happens if a job with the same name and key waits or runs: it runs again, or nothing. */
+  readonly runAgain?: boolean;
+  readonly orderingKey?: string;
+  readonly delayMs: number;
+}
+
+/**
+ * Moves a waiting job to the earlier time, and makes a running one run again at this time. The lock on the
+ * row makes the worker wait for this transaction before it stores the end of the run.
+ */
+const SEND_AGAIN = `do update set
+  run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,
+  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
 
 /** A job that a worker has taken. */
 export interface ClaimedJob extends OrganizationColumns {
@@ -18,8 +44,8 @@ export interface FailedJobFilter {
 }
 
 /**
- * How long a claim lasts unless it is extended. The jobs of a process that was killed run again after
- * this time.
+ * How long a claim of a job or of a scheduled run lasts unless it is extended. The jobs of a process that was killed run
+ * again after this time.
  */
 const LEASE = `interval '20 seconds'`;
 
@@ -79,10 +105,38 @@ const RETRY_FAILED = `with chosen as (
   update jobs set failed_at = null, attempts = 0, run_at = now(), last_error = null from chosen
   where jobs.organization_id = chosen.organization_id and jobs.id = chosen.id returning jobs.id`;
 
-/** Takes jobs of all organizations, stores their outcomes, and lets failed ones run again. */
+/** No instance carries out a run of the schedule. */
+const IS_FREE = '(locked_until is null or locked_until <= now())';
+
+/**
+ * Stores the jobs of organizations, and when each scheduled job runs next. Workers take both over all instances, store
+ * the outcomes, and let failed jobs run again.
+ */
 @Injectable()
-export class JobWorkerRepository {
-  constructor(private readonly database: WorkerDatabase) {}
+export class JobQueueRepository {
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly tenantDatabase: TenantDatabase,
+  ) {}
+
+  /**
+   * Stores a job, in the transaction of the call if there is one.
+   * @returns the id of the job, which with `runAgain` can be that of an earlier one; undefined if nothing
+   *   was stored
+   * @throws ApiError `create_failed`
+   */
+  async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
+    const { name, payload, key, orderingKey, delayMs, runAgain } = job;
+    const options = [key, orderingKey, delayMs];
+    const [row] = await this.tenantDatabase.write<{ id: string }>(call, {
+      text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
+        values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
+        on conflict (organization_id, name, key) where key is not null and failed_at is null
+        ${runAgain ? SEND_AGAIN : 'do nothing'} returning id`,
+      values: [...[call.tenant.id, uuidv7(), name, payload, uuidsIn(payload)], ...options],
+    });
+    return row?.id;
+  }
 
   /**
    * Takes jobs that are due. No other worker takes them before the end of the lease.
@@ -151,6 +205,65 @@ export class JobWorkerRepository {
   /** Stores a job of this name for every organization in which none is waiting or running. */
   async sendToAllOrganizations(name: string): Promise<void> {
     await this.database.query(SEND_TO_ALL, [name]);
+  }
+
+  /** The time of the database, which all instances share. */
+  async now(): Promise<Date> {
+    const [row] = (await this.database.query('select now()')) as [{ now: Date }];
+    return row.now;
+  }
+
+  /** Stores the next run of a schedule. An earlier one that another instance stored stays. */
+  async registerSchedule(name: string, next: Date): Promise<void> {
+    await this.database.query(
+      `insert into job_schedules (name, next_run_at) values ($1, $2)
+       on conflict (name) do update
+       set next_run_at = least(job_schedules.next_run_at, excluded.next_run_at)`,
+      [name, next],
+    );
+  }
+
+  /** The schedules that are due and not running, and the time of the database. */
+  findDueSchedules(names: readonly string[]): Promise<{ name: string; now: Date }[]> {
+    return this.database.query(
+      `select name, now() from job_schedules
+       where name = any($1) and next_run_at <= now() and ${IS_FREE}`,
+      [names],
+    );
+  }
+
+  /**
+   * Takes a run that is due.
+   * @param next the run after it
+   * @returns whether this instance has taken it, and no other one
+   */
+  async claimSchedule(name: string, next: Date): Promise<boolean> {
+    const claimed = await this.database.query(
+      `update job_schedules set next_run_at = $2, locked_until = now() + ${LEASE}
+       where name = $1 and next_run_at <= now() and ${IS_FREE} returning name`,
+      [name, next],
+    );
+    return claimed.length > 0;
+  }
+
+  /** Extends the claims of runs, unless they were released. */
+  async extendSchedules(names: readonly string[]): Promise<void> {
+    await this.database.query(
+      `update job_schedules set locked_until = now() + ${LEASE}
+       where name = any($1) and locked_until is not null`,
+      [names],
+    );
+  }
+
+  /**
+   * Ends the claim of a run, unless another instance has taken a later run after the end of its lease.
+   * @param next the run after it
+   */
+  async releaseSchedule(name: string, next: Date): Promise<void> {
+    await this.database.query(
+      'update job_schedules set locked_until = null where name = $1 and next_run_at <= $2',
+      [name, next],
+    );
   }
 
   /** Ends a run by a statement. If the job was sent again meanwhile, it waits for its next run instead. */
