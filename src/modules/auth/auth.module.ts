@@ -19,8 +19,9 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
 /** Manages organizations and their keys. */
 @Module({
   imports: [
+    // Repositories use this data source, because the tenant role may not read these tables.
     TypeOrmModule.forFeature([Organization, ApiKey], ADMINISTRATION),
-    // Needed for the relations of the record entities. The tenant role may not read the table.
+    // Only for the relations of the entities of records.
     TypeOrmModule.forFeature([Organization]),
     AccessModule,
   ],

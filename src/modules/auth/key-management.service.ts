@@ -25,8 +25,8 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
  * Makes, rotates and revokes the keys of an organization (docs/contract/keys-and-scopes.md#api-keys). A call of a
  * request has the rules of its key. Commands have no key, and may do everything.
  *
- * A key that is made over REST ends with the key that has made it, and with those that this one ends with: if one of them
- * is revoked, it is revoked too, and it does not expire later. `ends_with` has their ids.
+ * A key that is made over REST ends with its maker, and with all keys that its maker ends with. When one of these is revoked,
+ * the key is revoked, too, and it expires no later than any of them. `ends_with` has their ids.
  */
 @Injectable()
 export class KeyManagement {
@@ -58,8 +58,7 @@ export class KeyManagement {
       assertHolds(maker, scopes);
       const expires_at = expiryOf(input, maker);
       const user_id = userOf(input, maker);
-      if ((await this.repository.countValid(inner)) >= MAX_KEYS)
-        throw new ApiError('too_many_keys');
+      await this.assertAtMost(MAX_KEYS - 1, inner);
       const ends_with = [...maker.ends_with, maker.id];
       return this.issue(inner, { name, scopes, expires_at, user_id, ends_with });
     });
@@ -84,11 +83,11 @@ export class KeyManagement {
   }
 
   /**
-   * Makes a key with the name, scopes and lifetime of another one, which ends after `overlapMs`. Keys that depend on the
-   * old one then depend on the new one. The new one depends on the same keys as the old one, and on the caller, so that
+   * Makes a key with the name, scopes and lifetime of another one, which expires after `overlapMs`. Keys that end with the
+   * old one then end with the new one. The new one ends with the same keys as the old one, and with the caller, so that
    * no key outlives its own revocation by rotating another one.
    * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `insufficient_scope`,
-   *   `key_not_manageable`, `unauthorized`, `create_failed`
+   *   `key_not_manageable`, `too_many_keys`, `unauthorized`, `create_failed`
    */
   rotate(
     call: TenantCall,
@@ -103,6 +102,8 @@ export class KeyManagement {
         });
       }
       if (caller) assertMayRotate(caller, old);
+      // One key more, so that an organization with all its keys can rotate them, one after another.
+      if (caller && overlapMs > 0) await this.assertAtMost(MAX_KEYS, inner);
       const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
       const ends_with = [...new Set([...old.ends_with, ...added])];
       const expires_at =
@@ -128,6 +129,11 @@ export class KeyManagement {
       const { revoked_at } = (await this.findIn(inner, id)).value();
       return { id, revoked_at: revoked_at ?? new Date() };
     });
+  }
+
+  /** @throws ApiError `too_many_keys`, `create_failed` */
+  private async assertAtMost(valid: number, call: InTransaction): Promise<void> {
+    if ((await this.repository.countValid(call)) > valid) throw new ApiError('too_many_keys');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
@@ -237,7 +243,10 @@ function hasEnded({ revoked_at, expires_at }: ApiKeyDto): boolean {
   return revoked_at !== null || (expires_at !== null && expires_at.getTime() <= Date.now());
 }
 
+/** The last time that a timestamp can have. */
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** The time after some milliseconds. */
 export function later(ms: number): Date {
-  return new Date(Date.now() + ms);
+  return new Date(Math.min(Date.now() + ms, LAST_TIME));
 }

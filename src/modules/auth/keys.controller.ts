@@ -53,7 +53,7 @@ export class KeysController {
     summary: 'Rotate a key',
     description: 'Creates its successor, which is shown only in this response.',
     response: ApiKeyWithSecretDto,
-    errors: ['key_not_manageable'],
+    errors: ['too_many_keys', 'key_not_manageable'],
   })
   async rotate(@CurrentCall() call: Call, @Id() id: string, @Body() rotation: RotateKeyDto) {
     const { key } = await this.keys.rotate(call, id, rotation.overlap_seconds * 1_000);

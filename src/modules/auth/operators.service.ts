@@ -100,23 +100,22 @@ export class OperatorsService {
    * creates it.
    * @throws ApiError `not_found`, `first_key_exists`, `validation_error`, `create_failed`
    */
-  createFirstKey(
+  async createFirstKey(
     call: Call,
     id: string,
     { name, scopes, expires_at = null, user_id = null }: FirstKeyDto,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     if (expires_at) assertFuture(expires_at);
-    return this.database.transaction(call, async (inner) => {
-      orNotFound(await this.repository.find(call, id), 'organization');
-      const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
-      return this.keys.createRoot({ ...inner, tenant: { id } }, fields, true);
-    });
+    orNotFound(await this.repository.find(call, id), 'organization');
+    const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
+    return this.keys.createRoot({ ...call, tenant: { id } }, fields, true);
   }
 }
 
 /** @param operator of an earlier key; by default a new one */
 function newKey(name: string, expires_at: Date | null, operator?: string) {
   const [id, key] = [uuidv7(), generateOperatorKey()];
-  const issued = { id, operator_id: operator ?? id, name, expires_at, key };
-  return { issued, row: { ...issued, key_hash: hashKey(key), key_start: displayPrefix(key) } };
+  const fields = { id, operator_id: operator ?? id, name, expires_at };
+  const row = { ...fields, key_hash: hashKey(key), key_start: displayPrefix(key) };
+  return { issued: { ...fields, key }, row };
 }

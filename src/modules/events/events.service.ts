@@ -104,8 +104,9 @@ export class EventsService {
     const recordIds = [id];
     const { page, size } = await this.page(call, { after, types, recordIds, limit: query.limit });
     if (size > 0) return page;
-    const [first] = await this.events.read(call, { recordIds, limit: 1 });
-    if (!first || !isOfKind(first.type)) await assertExists();
+    const ofKind = this.types.all.filter(isOfKind);
+    const [first] = await this.events.read(call, { recordIds, types: ofKind, limit: 1 });
+    if (!first) await assertExists();
     return page;
   }
 

@@ -54,9 +54,11 @@ const DELETE_ARTIFACTS = 'delete from oauth_artifacts where kind = $1';
 
 /** Used tokens of other grants are kept, because a token that is used again ends its grant. */
 const DELETE_ENDED = `
-  delete from oauth_artifacts where grant_id in (
-    select grants.id from oauth_grants grants join api_keys key on key.id = grants.key_id
-    where not (${IS_VALID_GRANT} and ${IS_VALID_KEY}))`;
+  delete from oauth_artifacts where id_hash in (
+    select id_hash from oauth_artifacts where grant_id in (
+      select grants.id from oauth_grants grants join api_keys key on key.id = grants.key_id
+      where not (${IS_VALID_GRANT} and ${IS_VALID_KEY}))
+    limit 10000)`;
 
 const FIND_TOKEN = `
   select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
@@ -125,13 +127,14 @@ export class OAuthRepository {
   async deleteExpired(): Promise<void> {
     await this.database.write(
       { text: 'delete from oauth_artifacts where expires_at < now()', values: [] },
-      { text: DELETE_ENDED, values: [] },
       {
         text: `delete from oauth_clients client where created_at < now() - interval '${UNUSED_CLIENT_LIFETIME}'
           and not exists (select from oauth_grants grants where grants.client_id = client.id)`,
         values: [],
       },
     );
+    // Apart from the others: the end of a key can end many grants, and their artifacts take several runs.
+    await this.database.write({ text: DELETE_ENDED, values: [] });
   }
 
   /** Stores clients that have registered themselves. */

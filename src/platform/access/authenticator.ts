@@ -17,8 +17,6 @@ const LAST_USED_INTERVAL_MS = 60_000;
 
 interface CachedKey {
   readonly lookedUpAt: number;
-  /** Whether access tokens were looked up, too. */
-  readonly isToken: boolean;
   /** A promise while the lookup runs. */
   call: MaybePromise<Call | undefined>;
   isRefreshing?: boolean;
@@ -51,37 +49,43 @@ export class Authenticator {
    * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
   authenticate(key: string, isMcp = false): MaybePromise<Call | undefined> {
-    return mapMaybePromise(this.lookUp(key, isMcp && !isKey(key)), (call) => {
+    const mayBeAccessToken = isMcp && this.accessTokens !== undefined && !isKey(key);
+    return mapMaybePromise(this.lookUp(key, mayBeAccessToken), (call) => {
       if (!call || isExpired(call.actor)) return undefined;
       if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
       return call;
     });
   }
 
-  private lookUp(key: string, isToken: boolean): MaybePromise<Call | undefined> {
-    const found = this.cache.get(key);
-    const cached = found?.isToken === isToken ? found : undefined;
+  private lookUp(key: string, mayBeAccessToken: boolean): MaybePromise<Call | undefined> {
+    // The same token can be valid at /mcp only.
+    const name = mayBeAccessToken ? `/mcp ${key}` : key;
+    const load = () => this.loadCall(key, mayBeAccessToken);
+    const cached = this.cache.get(name);
     const now = performance.now();
     const age = cached ? now - cached.lookedUpAt : Infinity;
     if (cached && age < CACHE_MS) {
       this.lookups.memory++;
-      if (age >= REFRESH_AFTER_MS) this.refresh(key, cached, now);
+      if (age >= REFRESH_AFTER_MS) this.refresh(name, cached, now, load);
       return cached.call;
     }
     if (!(isKey(key) ? isWellFormedKey(key) : this.isCredential(key))) return undefined;
-    const call = this.loadCall(key, isToken);
-    return this.cacheLookup(key, { lookedUpAt: now, isToken, call });
+    return this.cacheLookup(name, { lookedUpAt: now, call: load() });
   }
 
-  private refresh(key: string, cached: CachedKey, lookedUpAt: number): void {
+  private refresh(
+    name: string,
+    cached: CachedKey,
+    lookedUpAt: number,
+    load: () => Promise<Call | undefined>,
+  ): void {
     if (cached.isRefreshing || cached.call instanceof Promise) return;
     cached.isRefreshing = true;
-    const { isToken } = cached;
-    this.loadCall(key, isToken).then(
+    load().then(
       (call) => {
-        if (this.cache.get(key) !== cached) return;
-        if (call) this.cache.set(key, { lookedUpAt, isToken, call });
-        else this.cache.delete(key);
+        if (this.cache.get(name) !== cached) return;
+        if (call) this.cache.set(name, { lookedUpAt, call });
+        else this.cache.delete(name);
       },
       () => {
         cached.isRefreshing = false;
@@ -90,27 +94,27 @@ export class Authenticator {
   }
 
   /** Caches a lookup. Failed lookups and unknown keys are not kept. */
-  private async cacheLookup(key: string, entry: CachedKey): Promise<Call | undefined> {
+  private async cacheLookup(name: string, entry: CachedKey): Promise<Call | undefined> {
     if (this.cache.size >= MAX_CACHED_KEYS) this.cache.clear();
-    this.cache.set(key, entry);
+    this.cache.set(name, entry);
     let call: Call | undefined;
     try {
       call = await entry.call;
       if (call) entry.call = call;
       return call;
     } finally {
-      if (!call && this.cache.get(key) === entry) this.cache.delete(key);
+      if (!call && this.cache.get(name) === entry) this.cache.delete(name);
     }
   }
 
-  private async loadCall(key: string, isToken: boolean): Promise<Call | undefined> {
+  private async loadCall(key: string, mayBeAccessToken: boolean): Promise<Call | undefined> {
     this.lookups.database++;
     // No policy of a team knows operators: they have the limits of the settings.
     if (isOperatorKey(key)) return toCall(await this.repository.findOperatorKey(hashKey(key)));
     const call = isKey(key)
       ? toCall(await this.repository.findKeyByHash(hashKey(key)))
       : ((await this.calls.findByToken(key)) ??
-        (isToken ? await this.accessTokens?.find(key) : undefined));
+        (mayBeAccessToken ? await this.accessTokens?.find(key) : undefined));
     if (!call) return undefined;
     const limits = await this.policy.limitsOf(call);
     if (!limits) return call;

@@ -20,20 +20,23 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
 /** The guards of all routes, in the order in which they run. */
 const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
 
-/** Registers the guards and the error filter of all routes. */
+/**
+ * The guards and the error filter of all routes, the plans of the routes, and the controllers of health, the OpenAPI document and
+ * unknown routes.
+ */
 @Module({
   imports: [AccessModule, DiscoveryModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
     IdempotentResponses,
+    // `RoutePlans` applies it: a global interceptor would also slow reads down.
     WriteInterceptor,
     AccessCheck,
     ApiDescription,
     HealthService,
     BatchLimit,
-    ...GUARDS,
-    ...GUARDS.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
+    ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
   exports: [IdempotentResponses],

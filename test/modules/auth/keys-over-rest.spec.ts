@@ -177,6 +177,20 @@ describe('POST /api/v1/keys', () => {
     await make(tenant);
     expectError(await post(tenant, {}), 409, 'too_many_keys');
   });
+
+  it('lets a key be rotated with an overlap if there are 100 valid keys, but not its successor', async () => {
+    await app.sql(
+      `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
+       select gen_random_uuid(), $1::uuid, 'k', sha256(convert_to($1::uuid::text || number, 'UTF8')), 'lat_', '{}'
+       from generate_series(1, 99) number`,
+      [tenant.id],
+    );
+    const overlap = { overlap_seconds: 60 };
+    const next = dataOf<KeyRecord>(await rotate(tenant, tenant.key.id, overlap), 201);
+    const successor = { api: app.client(next.key) };
+    expectError(await rotate(successor, next.id, overlap), 409, 'too_many_keys');
+    dataOf<KeyRecord>(await rotate(successor, next.id, { overlap_seconds: 0 }), 201);
+  });
 });
 
 describe('a key of another organization', () => {

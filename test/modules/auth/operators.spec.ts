@@ -3,6 +3,7 @@ import {
   type IssuedOperatorKey,
   OperatorsService,
 } from '../../../src/modules/auth/operators.service.js';
+import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
 import type { ApiClient } from '../../../src/testing/api-client.js';
 import { urlOf } from '../../../src/testing/databases.js';
 import {
@@ -163,6 +164,17 @@ describe('an operator key', () => {
     expect(dataOf(await operator.get(`${ORGANIZATIONS}/${id}`))).toMatchObject({
       has_had_key: false,
     });
+  });
+});
+
+describe('the secret of a new operator key', () => {
+  it('is not sent to PostgreSQL, which can log the parameters of statements', async () => {
+    const write = jest.spyOn(app.app.get(SharedDatabase), 'write');
+    const { id, key } = await operators.createKey('Onboarding', null);
+    const rotated = await operators.rotateKey(id, 0);
+    const sent = JSON.stringify(write.mock.calls);
+    expect(sent).toContain(rotated.id);
+    expect([key, rotated.key].filter((secret) => sent.includes(secret))).toEqual([]);
   });
 });
 

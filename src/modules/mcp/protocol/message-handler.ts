@@ -10,7 +10,7 @@ import {
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
-import { findUnexpectedParameters } from '../../../platform/http/request/bind-input.js';
+import { findUnexpectedParameters, throwIfAny } from '../../../platform/http/request/bind-input.js';
 import type { Call } from '../../../platform/data/call.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
@@ -97,8 +97,7 @@ export class McpMessageHandler {
   /** Handles a message of the stateless protocol version. */
   private async handleStateless(context: McpCall): Promise<string | undefined> {
     const { request, response, messages } = context;
-    const problems = findUnexpectedParameters(request);
-    if (problems.length > 0) throw validationError(problems);
+    throwIfAny(findUnexpectedParameters(request));
     this.methods.checkScopes(context);
     const { body, isBatch, requests } = messages;
     const [message] = requests;

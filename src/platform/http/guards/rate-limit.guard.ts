@@ -35,10 +35,11 @@ const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].m
 
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. Public routes are counted only if they declare a limit. The
- * inherited guard counts nothing: it only reads the
- * limits of `@Throttle` and `@SkipThrottle`, which it passes to `handleRequest()`. On other routes, with a valid key, the
- * methods return a promise only if the storage does. It then throws why `ApiKeyGuard` has refused the request.
+ * valid key, by its address, and sets the `RateLimit-*` headers. Public routes are counted only if they declare a limit. If
+ * `ApiKeyGuard` has refused the request, this guard sets the headers of the shared limit and throws the refusal.
+ *
+ * The inherited guard counts nothing: it only reads the limits of `@Throttle` and `@SkipThrottle`, which it passes to
+ * `handleRequest()`. On other routes, with a valid key, the methods return a promise only if the storage does.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

@@ -158,8 +158,10 @@ function responseOf({ documentation, status, hasEnvelope }: RestHandler): Method
     const data = isList ? { type: 'array', items: one } : one;
     const properties = { data, meta: { $ref: swagger.getSchemaPath(meta) } };
     const schema = { type: 'object', properties, required: Object.keys(properties) } as Schema;
-    const examples = { data: example, meta: exampleOfClass(meta, 'output') };
-    const content = { 'application/json': { schema, example: examples } };
+    const exampleOfMeta = exampleOfClass(meta, 'output');
+    const isComplete = example !== undefined && exampleOfMeta !== undefined;
+    const examples = isComplete && { example: { data: example, meta: exampleOfMeta } };
+    const content = { 'application/json': { schema, ...examples } };
     return [swagger.ApiExtraModels(dto, meta), ...responses({ content })];
   }
   if (record) {
