@@ -3,6 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { SessionContext } from './connection/session-context.js';
 import { SharedDatabase } from './gateway/shared-database.js';
 
+/** How long a count is reused. */
+const FRESH_MS = 10_000;
+
 /** What the names of the connections of servers begin with. */
 const SERVER = 'latitude server';
 
@@ -23,6 +26,8 @@ export function nameOfServer(): string {
  */
 @Injectable()
 export class Instances {
+  private latest: { startedAt: number; count: Promise<number> } | undefined;
+
   constructor(
     private readonly database: SharedDatabase,
     private readonly context: SessionContext,
@@ -40,9 +45,18 @@ export class Instances {
     );
   }
 
-  /** Returns the number of servers, including this one; 1 if the database does not reply, which readiness reports. */
-  async count(): Promise<number> {
-    return this.find().catch(() => 1);
+  /** Returns the number of servers, including this one. The result is at most ten seconds old; 1 if the database does not reply. */
+  count(): Promise<number> {
+    const now = performance.now();
+    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
+      const count = this.find().catch(() => {
+        this.latest = undefined;
+        // Readiness reports the reason.
+        return 1;
+      });
+      this.latest = { startedAt: now, count };
+    }
+    return this.latest.count;
   }
 
   private async find(): Promise<number> {

@@ -28,16 +28,4 @@ describe('work that is repeated', () => {
     await jest.advanceTimersByTimeAsync(2_000);
     expect(leases).toHaveBeenCalledTimes(3);
   });
-
-  it('starts again only after its last start has ended', async () => {
-    let end = (): void => undefined;
-    const work = jest.fn(() => new Promise<void>((resolve) => (end = resolve)));
-    background.repeat(1_000, work, 'failed');
-    await jest.advanceTimersByTimeAsync(3_000);
-    expect(work).toHaveBeenCalledTimes(1);
-    end();
-    await jest.advanceTimersByTimeAsync(1_000);
-    expect(work).toHaveBeenCalledTimes(2);
-    end();
-  });
 });

@@ -36,7 +36,7 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   }
 
   /**
-   * Starts work after each interval, until the server stops. It skips an interval if the last start has not ended.
+   * Starts work after each interval, until the server stops.
    * @param whileDraining whether work also starts while the server drains, because running work depends on it
    */
   repeat(
@@ -45,11 +45,8 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     failure: string,
     { whileDraining = false } = {},
   ): void {
-    let isRunning = false;
     const timer = setInterval(() => {
-      if (isRunning || !(whileDraining || this.isAccepting)) return;
-      isRunning = true;
-      void this.track(work, failure).finally(() => (isRunning = false));
+      if (whileDraining || this.isAccepting) void this.track(work, failure);
     }, everyMs);
     this.timers.push(timer.unref());
   }

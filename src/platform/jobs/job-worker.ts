@@ -62,7 +62,7 @@ export class JobWorker implements OnApplicationBootstrap {
       await this.jobs.registerSchedule(name, schedule.next(now) ?? NEVER);
     }
     this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
-    // After the drain, a stop waits for running jobs for a shorter time than a lease that was just extended lasts.
+    // After the drain, a stop waits for running jobs for a shorter time than the rest of their leases.
     const extend = () => this.extendLeases();
     this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     this.background.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures(), FAILURE);

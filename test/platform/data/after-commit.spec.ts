@@ -273,6 +273,40 @@ describe('database.transaction', () => {
     expect(await storedName()).toBe('Ada');
   });
 
+  it('keeps the rest when a part fails inside which another part still runs', async () => {
+    work = (call) =>
+      database.transaction(call, async (outer) => {
+        await rename(outer, 'Grace');
+        const steps = new EventEmitter();
+        const [begun, failed] = [once(steps, 'begun'), once(steps, 'failed')];
+        let inside: Promise<unknown> | undefined;
+        const part = database.transaction(outer, async (inner) => {
+          inside = database.transaction(inner, async (innermost) => {
+            steps.emit('begun');
+            await failed;
+            await rename(innermost, 'Edsger');
+          });
+          await begun;
+          throw new Error('for a test');
+        });
+        await expect(part).rejects.toThrow('for a test');
+        steps.emit('failed');
+        await expect(inside).rejects.toThrow('after the end of its part');
+      });
+    dataOf(await post(), 201);
+    expect(await storedName()).toBe('Grace');
+  });
+
+  it('fails if its work ignores the error of a statement without a savepoint', async () => {
+    work = (call) =>
+      database.transaction(call, async (inner) => {
+        await rename(inner, 'Grace');
+        await inner.transaction.query({ text: 'select 1 / 0', values: [] }).catch(() => undefined);
+      });
+    expectError(await post(), 500, 'create_failed');
+    expect(await storedName()).toBe('Ada');
+  });
+
   it('fails if the rollback of a part undoes a concurrent statement', async () => {
     work = (call) =>
       database.transaction(call, async (outer) => {

@@ -80,8 +80,8 @@ const DAYS_AHEAD = 3;
 const MAINTENANCE_MS = 600_000;
 
 /**
- * Locks the positions for a change of partitions. A statement that attaches or drops a partition waits for its lock for a limited time, because
- * readers wait behind it.
+ * Locks the positions for a change of partitions. A statement that attaches or drops a partition waits for its lock for a
+ * limited time, because readers wait behind it.
  */
 const LOCK_PARTITIONS = [`set local lock_timeout = '2s'`, 'select from event_position for update'];
 
@@ -108,8 +108,8 @@ const FIND_DAYS_WITHOUT_PARTITION = `
 
 /**
  * Numbers events after their commit, reads and expires them, for all organizations. A partition of `events` holds a day
- * (UTC) of positions. One instance publishes at a time. It holds the lock of `event_position` until its commit, so that no reader ever sees a position below
- * one that it has seen.
+ * (UTC) of positions. One instance publishes at a time. It holds the lock of `event_position` until its commit, so that no
+ * reader ever sees a position below one that it has seen.
  */
 @Injectable()
 export class EventLogRepository {

@@ -77,7 +77,9 @@ export class TransactionRunner {
         { ...call, transaction: new OpenTransaction(state) },
         runner.manager,
       );
-      if (state.isBroken) throw new ApiError('create_failed');
+      // PostgreSQL would answer the commit of a failed transaction with a rollback, and not with an error.
+      if (state.isBroken || client.getTransactionStatus() === 'E')
+        throw new ApiError('create_failed');
       await step(runner.commitTransaction());
       state.isCommitted = true;
       return { result, callbacks: state.remainingCallbacks };

@@ -81,6 +81,7 @@ interface Part {
   /** Number of parts that began inside it. */
   innerParts: number;
   hasEnded: boolean;
+  isUndone: boolean;
 }
 
 /** A transaction that is open, or a part of it. */
@@ -128,7 +129,7 @@ export class OpenTransaction implements Transaction {
       throw new Error('a statement was sent after the end of its part of the transaction');
     }
     for (const containing of this.parts) containing.innerParts++;
-    return { number: ++this.state.parts, innerParts: 0, hasEnded: false };
+    return { number: ++this.state.parts, innerParts: 0, hasEnded: false, isUndone: false };
   }
 
   /** @param work begins with the savepoint of the part */
@@ -144,7 +145,10 @@ export class OpenTransaction implements Transaction {
       // part is undone.
       if (state.parts !== part.number + part.innerParts) state.isBroken = true;
       state.callbacks = state.callbacks.filter(({ parts }) => !parts.includes(part));
-      await state.send(undefined, `rollback to savepoint part_${part.number}`);
+      part.isUndone = true;
+      // The rollback of a containing part has removed the savepoint.
+      if (!this.parts.some(({ isUndone }) => isUndone))
+        await state.send(undefined, `rollback to savepoint part_${part.number}`);
       throw error;
     }
   }

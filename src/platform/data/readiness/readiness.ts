@@ -59,6 +59,8 @@ export class Readiness {
   private readonly shortage = new ConnectionShortage();
   /** The write that runs. Checks share it, so that a hanging write does not occupy more connections. */
   private writing: Promise<string | undefined> | undefined;
+  /** Whether this write waits for a connection. */
+  private isConnecting = false;
   /** The result of the last completed check. */
   private lastReason: string | undefined;
   /** Statements of the checks themselves, which do not count as progress. */
@@ -75,9 +77,9 @@ export class Readiness {
   /** @returns why the instance is not ready, as a message for operators; undefined if it is */
   async check(): Promise<string | undefined> {
     const problems = await Promise.all([
-      runCheck(this.readShared(), NO_REPLY),
-      runCheck(this.readAsTenant(), NO_REPLY),
-      this.isPoolExhausted ? NO_CONNECTION : runCheck(this.write(), NO_COMMIT),
+      runCheck(this.readShared(), () => NO_REPLY),
+      runCheck(this.readAsTenant(), () => NO_REPLY),
+      this.isPoolExhausted ? NO_CONNECTION : runCheck(this.write(), () => this.lateWrite),
     ]);
     const reason = this.unreadyReasonOf(problems);
     if (reason !== this.lastReason) {
@@ -104,6 +106,12 @@ export class Readiness {
     return idleCount <= waitingCount && totalCount >= options.max;
   }
 
+  /** The problem of a write that does not end in time. */
+  private get lateWrite(): string {
+    const isWaiting = this.isConnecting && this.connections.requests.waitingCount > 0;
+    return isWaiting ? NO_CONNECTION : NO_COMMIT;
+  }
+
   /** Reads the tables that requests read before their organization is known. */
   private async readShared(): Promise<undefined> {
     const text = 'select exists (select from api_keys) and exists (select from organizations)';
@@ -119,7 +127,9 @@ export class Readiness {
 
   /** Checks that the database commits writes. */
   private commitWrite(): Promise<string | undefined> {
+    this.isConnecting = true;
     return this.connections.requests.use(async (client, limitTo) => {
+      this.isConnecting = false;
       let backend: number | undefined = undefined;
       const cancel = () => this.shared.read(CANCEL, [backend]);
       limitTo(GIVE_UP_MS, () => void cancel().catch(() => undefined));
@@ -155,16 +165,16 @@ function readStatement(tables: readonly string[]): string {
 /**
  * Runs a part of a check with a timeout.
  * @param work returns a problem, as a message for operators
- * @param late the problem after the timeout
+ * @param late returns the problem after the timeout
  */
 async function runCheck(
   work: Promise<string | undefined>,
-  late: string,
+  late: () => string,
 ): Promise<string | undefined> {
   try {
     return await withTimeout(work, CHECK_MS);
   } catch (error) {
-    return error instanceof TimeoutError ? late : problemOf(error);
+    return error instanceof TimeoutError ? late() : problemOf(error);
   }
 }
 

@@ -143,7 +143,8 @@ export class Replica {
   /** Whether the replica can run a read and has a free connection for it. One connection is for checks. */
   isFreeFor({ ordersNames = false }: Pick<Statement, 'ordersNames'>): boolean {
     const { isUsed } = this.availability;
-    return isUsed && this.running < this.maxConnections - 1 && (this.ordersNames || !ordersNames);
+    const reads = this.running - Number(this.isChecking);
+    return isUsed && reads < this.maxConnections - 1 && (this.ordersNames || !ordersNames);
   }
 
   /**
