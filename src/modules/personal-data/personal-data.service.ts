@@ -59,7 +59,7 @@ export class PersonalDataService {
       (await this.person.idsOf(call, id)).length > 0 ||
       (await this.erasures.findErased(call, id)).length > 0;
     orNotFound(isKnown, 'lead');
-    await this.person.emptyRejectedLines(call);
+    await this.person.emptyRejectedLines({ tenant: call.tenant });
     return this.database.transaction(call, async (inner) => {
       const stored = await this.person.lockToErase(inner, id);
       const ids = stored.length > 0 ? stored : await this.erasures.findErased(inner, id);
@@ -75,7 +75,7 @@ export class PersonalDataService {
    * @throws ApiError `create_failed`
    */
   async eraseAgain(call: TenantCall, id: string): Promise<boolean> {
-    await this.person.emptyRejectedLines(call);
+    await this.person.emptyRejectedLines({ tenant: call.tenant });
     return this.database.transaction(call, async (inner) => {
       const stored = await this.person.lockToErase(inner, id);
       await this.eraseAll(inner, [...new Set([id, ...stored])]);

@@ -51,7 +51,8 @@ async function storeImports(count: number, status: string, createdAt = 'now()'):
 const endImports = () =>
   app.sql(`update lead_imports set status = 'cancelled' where organization_id = $1`, [tenant.id]);
 
-const erase = async (id: string) => tenant.api.post(`${LEADS}/${id}/erase`, undefined);
+const erase = async (id: string, headers = {}) =>
+  tenant.api.post(`${LEADS}/${id}/erase`, undefined, { headers });
 
 describe('many rejected lines', () => {
   const MAX = 5_000;
@@ -86,10 +87,13 @@ describe('many rejected lines', () => {
     expect(await countOf('lead_import_rejections')).toBe(LINES);
   });
 
-  it('are emptied in batches by an erasure', async () => {
+  it.each([
+    ['', {}],
+    [' with an Idempotency-Key', { 'Idempotency-Key': randomUUID() }],
+  ])('are emptied in batches by an erasure%s', async (_, headers) => {
     const { id } = await createLead(tenant.api);
     await storeRejections();
-    dataOf(await erase(id));
+    dataOf(await erase(id, headers));
     expect(await countOf('lead_import_rejections')).toBe(LINES);
     expect(await countOf('lead_import_rejections', `cells::text <> '[]'`)).toBe(0);
   });
@@ -140,8 +144,8 @@ describe('an erasure during an upload', () => {
     request.end('B,b@example.com,late\n');
     const { status, text } = await answered;
     expect({ status, body: JSON.parse(text) as object }).toMatchObject({
-      status: 500,
-      body: { error: { code: 'create_failed', retryable: true } },
+      status: 400,
+      body: { error: { code: 'validation_error', retryable: false } },
     });
     expect(await countOf('lead_imports')).toBe(0);
     expect(await countOf('lead_import_chunks')).toBe(0);
@@ -154,6 +158,8 @@ describe('the limit of ten imports', () => {
     const repository = app.app.get(LeadImportsRepository);
     const countActive = repository.countActive.bind(repository);
     let received = 0;
+    // No import ends before all requests are answered.
+    const claim = jest.spyOn(repository, 'claim').mockResolvedValue('busy');
     // All requests are received before one of them starts its import.
     jest.spyOn(repository, 'countActive').mockImplementation(async (call) => {
       const count = await countActive(call);
@@ -164,6 +170,7 @@ describe('the limit of ten imports', () => {
     });
     const answers = await Promise.all([1, 2, 3, 4].map(() => sendFile(tenant.api, CSV)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429]);
+    claim.mockRestore();
     await endImports();
   });
 

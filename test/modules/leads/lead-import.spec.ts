@@ -486,6 +486,16 @@ describe('an import of NDJSON', () => {
     ]);
   });
 
+  it('takes no notice of problems in a name without a field, and unites custom fields', async () => {
+    const line = `{"crm":9007199254740993,"first_name":"Bo","email":"bo@example.com","custom_fields":null,"budget":5}`;
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const map = JSON.stringify({ crm: null, budget: 'custom_fields.budget' });
+    const done = await importFile(tenant.api, line, { map }, headers);
+    expect(done).toMatchObject({ status: 'completed', created: 1, rejected: 0 });
+    const { body } = await tenant.api.get(`${LEADS}?search=bo@example.com&fields=custom_fields`);
+    expect(body).toMatchObject({ data: [{ custom_fields: { budget: 5 } }] });
+  });
+
   it('refuses unknown names, lines that are no object, and options of CSV', async () => {
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const send = (file: string, query = {}) => sendFile(tenant.api, file, query, headers);

@@ -170,9 +170,13 @@ export function readCells(
 /** Reads a line of NDJSON, whose values are those of a request. */
 export function readObject(
   columns: readonly Column[],
-  { value: object = {}, problems }: JsonObject,
+  { value, problems: found }: JsonObject,
 ): LeadReading {
   const values: LeadValues = {};
+  const object = value ?? {};
+  const ignored = columns.flatMap(({ header, target }) => (target === null ? [header] : []));
+  // Without a value, the line could not be read because of its problems.
+  const problems = value ? found.filter(({ field }) => !ignored.includes(field)) : found;
   for (const { header, target } of columns) {
     if (target !== null && Object.hasOwn(object, header)) setValue(values, target, object[header]);
   }
@@ -190,9 +194,11 @@ function reasonOf(problems: readonly FieldProblem[]): string | undefined {
 /** Sets the value of a column. Those of `custom_fields.KEY` are added to `custom_fields`, in any order of the columns. */
 function setValue(values: LeadValues, target: string, value: unknown): void {
   if (value === undefined) return;
-  const { custom_fields: custom = {} } = values;
+  const custom = values.custom_fields ?? {};
   if (target === 'custom_fields') {
-    values.custom_fields = isObject(value) && isObject(custom) ? { ...value, ...custom } : value;
+    const isMerged = isObject(custom) && Object.keys(custom).length > 0;
+    values.custom_fields =
+      isMerged && (isObject(value) || value === null) ? { ...value, ...custom } : value;
   } else if (!target.startsWith(CUSTOM)) {
     values[target] = value;
   } else if (isObject(custom)) {

@@ -76,15 +76,15 @@ const REMOVE_LOST = `
       select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH})
   returning import_id`;
 
-/** Empties the lines after `$3` of the import `$2` and of later ones. Returns the last line. */
+/** Empties some lines after `$3` of the import `$2` and of later ones that are not empty. Returns the last one. */
 const EMPTY_LINES = `
   with lines as (
     select import_id, line from lead_import_rejections
-    where organization_id = $1 and (import_id, line) > ($2, $3) order by import_id, line limit ${LINES}),
+    where organization_id = $1 and (import_id, line) > ($2, $3) and cells::text <> '[]'
+    order by import_id, line limit ${LINES}),
   emptied as (
     update lead_import_rejections set cells = '[]'
-    where organization_id = $1 and (import_id, line) in (select import_id, line from lines)
-      and cells::text <> '[]')
+    where organization_id = $1 and (import_id, line) in (select import_id, line from lines))
   select import_id, line from lines order by import_id desc, line desc limit 1`;
 
 const FIRST_LINE = { import_id: '00000000-0000-0000-0000-000000000000', line: 0 };

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../../platform/data/lists/page.js';
-import { ApiError } from '../../../platform/errors/api-error.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
 import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
@@ -79,7 +79,7 @@ export class LeadImportsService {
 
   /**
    * Creates the import of a stored file, and the job that carries it out.
-   * @throws ApiError `rate_limit_exceeded`, `create_failed`
+   * @throws ApiError `validation_error`, `rate_limit_exceeded`, `create_failed`
    */
   async start(
     call: InTransaction<Call>,
@@ -90,9 +90,8 @@ export class LeadImportsService {
     await this.repository.lock(call);
     await this.assertFree(call);
     if (!(await this.repository.isStored(call, id, plan.storedBytes))) {
-      throw new ApiError('create_failed', {
-        message: 'The data of a person was erased, and the file with it. Send it again.',
-      });
+      const message = 'was removed, because the data of a person was erased while it was sent';
+      throw validationError([{ field: 'body', message }]);
     }
     const { actor, requestId = null } = call;
     const starter: ImportStarter = {

@@ -126,9 +126,9 @@ class Scanner {
     if (this.levels.length < MAX_DEPTH + this.fieldDepth - 1) {
       this.levels.push({ keys: bracket === '{' ? new Set() : undefined, field: undefined });
     } else {
+      if (this.levels.at(-1) !== TOO_DEEP_LEVEL) this.report(TOO_DEEP);
       this.levels.push(TOO_DEEP_LEVEL);
       this.tooDeep = true;
-      this.report(TOO_DEEP);
     }
   }
 
