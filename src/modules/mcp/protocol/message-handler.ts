@@ -57,7 +57,9 @@ export class McpMessageHandler {
     try {
       return await this.answer(context);
     } finally {
-      await this.countMessages(calls - context.countedCalls, call, response);
+      const counting = this.countMessages(calls - context.countedCalls, call, response);
+      // What a call has written must be answered.
+      await (context.countedCalls > 0 ? counting.catch(() => undefined) : counting);
     }
   }
 

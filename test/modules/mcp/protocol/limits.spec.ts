@@ -95,6 +95,20 @@ it('a call in a batch that is refused counts as a message beside one that counts
   expect(totalHits - opened).toBe(1);
 });
 
+it('a write is answered although a refused call beside it exceeds the limit of messages', async () => {
+  const batch = Array.from({ length: 100 }, () => rpcNotification('x'));
+  const opened = 1;
+  for (let left = MESSAGES - opened; left > 0; left -= batch.length) {
+    expect(await post(...batch.slice(0, left))).toMatchObject({ status: 202 });
+  }
+  const refused = rpcRequest('tools/call', { name: 'get_lead', arguments: 5 });
+  const answer = await post(callOf('create_lead', { first_name: 'Ada' }), refused);
+  expect(answer).toMatchObject({
+    status: 200,
+    body: [{ error: {} }, { result: { structuredContent: { first_name: 'Ada' } } }],
+  });
+});
+
 /** Sends one request in a protocol mode. */
 function ask(protocolMode: ProtocolMode, method: string, params: object): Promise<Answer> {
   return protocolMode === 'sessions'
