@@ -141,7 +141,7 @@ function typeOrmOptions(
     ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
     poolSize: planConnections(settings.databaseMaxConnections)[purpose],
     autoLoadEntities: true,
-    // Without it, Nest logs a retry that does not happen.
+    // The first data source repeats by itself, with `repeatWhileDown`.
     toRetry: () => false,
   };
 }

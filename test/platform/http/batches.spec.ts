@@ -148,6 +148,8 @@ describe('POST /api/v1/leads/batch', () => {
       'validation_error data.custom_fields',
     ]);
     expect(metaOf(answer)).toEqual({ succeeded: 1, failed: 15 });
+    const ids = resultsOf(answer).map((result) => result.id);
+    expect([ids[1], ids[3], ids[7], ids[14]]).toEqual([null, id, null, id]);
     const [first, , , fourth] = resultsOf(answer);
     expect(first!.error!.details![0]!.existing_id).toBe(taken.id);
     expect([first!.id, fourth!.id]).toEqual([null, id]);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
+import { isObject } from '../../fields/kinds/json-object.js';
+import { UUID } from '../../fields/kinds/uuid.js';
 import type { Call } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
@@ -13,7 +15,8 @@ export class BatchRunner {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Carries out all items in one transaction, in their order. An item that is refused has no effect.
+   * Carries out all items in one transaction, in their order. An item that is refused has no effect, because repositories send
+   * the statements of a transaction in savepoints.
    * @throws ApiError of the first item that fails, if the batch is atomic; `create_failed`
    */
   async run<C extends object, U extends object>(
@@ -23,9 +26,10 @@ export class BatchRunner {
   ): Promise<BatchOutcome> {
     const steps = items.map((plain, index): Step => {
       const item = readItem(target.items, plain);
-      if (item instanceof ApiError) return { index, matches: [], outcome: item };
+      const id = idOf(plain);
+      if (item instanceof ApiError) return { index, id, matches: [], outcome: item };
       const outcome = target.refusalOf?.(call, item.action);
-      return { index, item, matches: [], outcome };
+      return { index, id, item, matches: [], outcome };
     });
     if (atomic) assertValid(steps);
     // The transaction can run more than once.
@@ -156,7 +160,12 @@ async function inField<T>(path: string, work: Promise<T>): Promise<T> {
   });
 }
 
-/** Whether an error is about an item. Others, such as a lost connection, are about the whole batch. */
+function idOf(item: unknown): string | undefined {
+  const id = isObject(item) ? item.id : undefined;
+  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : undefined;
+}
+
+/** Whether an error is about an item. Others, such as a lost connection or a key that has ended, are about the whole batch. */
 function isOfItem(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status < 500 && error.status !== 401;
 }
@@ -192,13 +201,13 @@ function fieldOf({ code }: ApiError, item: BatchItem | undefined): string {
 }
 
 function outcomeOf(steps: readonly Step[]): BatchOutcome {
-  const results = steps.map(({ index, item, outcome }): BatchResultDto => {
+  const results = steps.map(({ index, id = null, outcome }): BatchResultDto => {
     if (!(outcome instanceof ApiError)) {
       if (!outcome) throw new Error(`item ${index} has no outcome`);
       return { index, status: outcome.status, id: outcome.id };
     }
     const { error } = outcome.getResponse() as { error: object };
-    return { index, status: 'failed', id: item?.id ?? null, error };
+    return { index, status: 'failed', id, error };
   });
   const failed = results.filter(({ status }) => status === 'failed').length;
   return { results, meta: { succeeded: results.length - failed, failed } };

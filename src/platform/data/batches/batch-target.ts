@@ -27,6 +27,8 @@ export type UniqueValues = Readonly<Record<string, string | null>>;
 /** An item with its position, what it matches, and what came of it. */
 export interface Step {
   readonly index: number;
+  /** The id that the item has, also if it is invalid otherwise. */
+  readonly id?: string | undefined;
   readonly item?: BatchItem;
   /** What an upsert matches. */
   matches: readonly Match[];

@@ -3,9 +3,12 @@ import type { Request, Response } from 'express';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
 
-/** What a handler returned, for the response to what interceptors of a team have made of it. */
+/** What a handler returned, and what interceptors of a team received of it. They can return something else. */
 interface HandlerResult {
-  /** What the interceptors received: a record as a plain object, or a page as clients receive it. */
+  /**
+   * What the interceptors received: a record as a plain object, or a page as clients receive it. If they return it
+   * unchanged, the response is the one that the handler returned.
+   */
   readonly seen: unknown;
   /** The headers of the response, which stay those of the record that the handler returned. */
   readonly head: { readonly location: string | null; readonly etag: string | null };
