@@ -56,6 +56,7 @@ export class KeyManagement {
       const { name } = input;
       const scopes = [...input.scopes].sort();
       assertHolds(maker, scopes);
+      inner.replay?.need(scopes);
       const expires_at = expiryOf(input, maker);
       const user_id = userOf(input, maker);
       await this.assertAtMost(MAX_KEYS - 1, inner);
@@ -103,6 +104,7 @@ export class KeyManagement {
         });
       }
       if (caller) assertMayRotate(caller, old);
+      inner.replay?.need(old.scopes);
       // One key more, so that an organization with all its keys can rotate them, one after another.
       if (caller && overlapMs > 0) await this.assertAtMost(MAX_KEYS, inner);
       const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
