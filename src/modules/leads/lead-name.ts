@@ -10,7 +10,10 @@ import type { ComputedFields } from '../../platform/data/records/record-columns.
 export function withLeadName(field: string, table: string, column: string): ComputedFields {
   const sql = `select concat_ws(' ', first_name, last_name) from leads
     where organization_id = $1 and id = ${table}.${column} and deleted_at is null`;
-  const isFor: ComputedFields['isFor'] = ({ actor }) =>
-    actor?.channel === 'ai' && actor.scopes.has('leads:read');
+  const isFor: ComputedFields['isFor'] = ({ actor, replay }) => {
+    const mayRead = actor?.channel === 'ai' && actor.scopes.has('leads:read');
+    if (mayRead) replay?.needFor(field, 'leads:read');
+    return mayRead;
+  };
   return { fields: { [field]: sql }, isFor };
 }
