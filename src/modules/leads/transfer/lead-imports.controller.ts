@@ -11,6 +11,7 @@ import { NoBody, TakesFile } from '../../../platform/http/routes/handler-declara
 import { EXPORT_TYPES } from './lead-export.dto.js';
 import {
   type ImportFormat,
+  ImportResultsQuery,
   LeadImportDto,
   LeadImportListQuery,
   LeadImportQuery,
@@ -87,6 +88,19 @@ export class LeadImportsController {
     const lines = await this.imports.rejected(call, id, query);
     const disposition = 'attachment; filename="rejected.csv"';
     return new StreamableFile(lines, { type: EXPORT_TYPES.csv, disposition });
+  }
+
+  @Get(':id/results')
+  @RequireScope('leads:read')
+  @ApiRoute({
+    summary: 'Get the results of an import',
+    description: 'The line, the action and the lead of each record so far.',
+    files: Object.values(EXPORT_TYPES),
+  })
+  async results(@CurrentCall() call: Call, @Id() id: string, @Query() query: ImportResultsQuery) {
+    const lines = await this.imports.results(call, id, query);
+    const disposition = `attachment; filename="results.${query.format}"`;
+    return new StreamableFile(lines, { type: EXPORT_TYPES[query.format], disposition });
   }
 
   @Post(':id/cancel')

@@ -2,20 +2,24 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { logger } from '../../../platform/config/logger.js';
 import type { Call } from '../../../platform/data/call.js';
-import { ApiError, validationError } from '../../../platform/errors/api-error.js';
-import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
-import { type Column, planColumns } from './columns.js';
+import type { Column } from './columns.js';
 import { decodeText } from './decode-text.js';
 import { unescapeFormula } from './file-lines.js';
+import {
+  assertOptions,
+  columnsOf,
+  invalidBody,
+  matchFieldsOf,
+  MAX_COLUMNS,
+  optionsOf,
+} from './file-plan.js';
 import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
 import type { ImportPlan } from './lead-import.entity.js';
-import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
+import type { ImportFormat, LeadImportQuery } from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
 
 /** Size of the parts in which a file is stored. */
 export const CHUNK_BYTES = 262_144;
-
-const MAX_COLUMNS = 1_000;
 
 type Bytes = AsyncIterable<Buffer>;
 
@@ -60,7 +64,7 @@ export async function storeFile(
   };
   const stored = async function* () {
     let number = 0;
-    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding))) {
+    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding ?? 'utf-8'))) {
       // The stream of the parser reads ahead, also while the file is refused.
       if (isRefused) return;
       inserting = repository.insertChunk(call, id, number++, chunk);
@@ -73,8 +77,7 @@ export async function storeFile(
     const read = format === 'csv' ? readCsv : readNdjson;
     const { columns, lines, first, delimiter } = await read(stored(), query);
     const plan = {
-      ...{ format, columns, delimiter, storedBytes, mode: query.mode },
-      ...{ clearsEmpty: query.clear_empty, isEscaped: query.escaped === 'latitude' },
+      ...{ format, columns, delimiter, storedBytes, ...optionsOf(query) },
       matchOn: matchFieldsOf(columns, query),
     };
     return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
@@ -137,42 +140,6 @@ async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found>
   return { columns, lines, first: START, delimiter: 'comma' };
 }
 
-function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
-  if (headers.length > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
-  const repeated = headers.filter((name, at) => name !== '' && headers.indexOf(name) !== at);
-  if (repeated.length > 0) {
-    throw validationError(
-      repeated.map((name) => ({ field: `columns.${name}`, message: 'is in the header twice' })),
-    );
-  }
-  const map = columnMapOf(query.map) ?? {};
-  return planColumns(headers, { map, keepsUnknown: query.unknown_columns === 'custom_fields' });
-}
-
-/**
- * The fields that find the lead of a line.
- * @throws ApiError `validation_error` if the file has none of them, and its lines can update leads
- */
-function matchFieldsOf(columns: readonly Column[], query: LeadImportQuery): UniqueField[] {
-  const { match_on: wanted = UNIQUE_FIELDS, mode } = query;
-  const fields = wanted.filter((field) => columns.some(({ target }) => target === field));
-  if (fields.length > 0 || mode === 'create_only' || columns.length === 0) return fields;
-  const message = `must name a field that has a column; the file has none for ${wanted.join(', ')}`;
-  throw validationError([{ field: 'match_on', message }]);
-}
-
-/** @throws ApiError `validation_error` for options of CSV with another format */
-function assertOptions(format: ImportFormat, query: LeadImportQuery): void {
-  if (format === 'csv') return;
-  const given = [
-    ...(query.delimiter === undefined ? [] : ['delimiter']),
-    ...(query.clear_empty ? ['clear_empty'] : []),
-    ...(query.escaped === 'none' ? [] : ['escaped']),
-  ];
-  if (given.length === 0) return;
-  throw validationError(given.map((field) => ({ field, message: 'is for CSV only' })));
-}
-
 async function* chunksOf(source: Bytes): AsyncGenerator<Buffer> {
   let all: Buffer = Buffer.alloc(0);
   for await (const part of source) {
@@ -187,8 +154,4 @@ async function* chunksOf(source: Bytes): AsyncGenerator<Buffer> {
 async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
   yield first;
   yield* others;
-}
-
-function invalidBody(message: string): ApiError {
-  return validationError([{ field: 'body', message }]);
 }
