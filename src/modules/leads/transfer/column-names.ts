@@ -78,6 +78,12 @@ export function ownColumnOfHeader(header: string): string | undefined {
   return LEFT_OUT.get(keyOf(header));
 }
 
+/** @returns the column of a file of rejected lines that a header spells */
+export function rejectionColumnOf(header: string): string | undefined {
+  const name = ownColumnOfHeader(header);
+  return REJECTION_COLUMNS.find((each) => each === name);
+}
+
 /** Whether a header is one that Latitude knows, so that it cannot be a value of a person. */
 export function isKnownHeader(header: string): boolean {
   const key = keyOf(header);

@@ -171,7 +171,10 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
       if (claimed) {
         const { isFirst, format, mode, bytes, lines, ...running } = claimed;
         const begun = { id, format, mode, dry_run: running.dry_run, bytes, lines };
-        if (isFirst) await this.afterCommit(inner, () => this.monitor.begun(call, begun));
+        if (isFirst)
+          await this.database.afterCommit(inner, () => {
+            this.monitor.begun(call, begun);
+          });
         return running;
       }
       const [active] = await transaction.query({
@@ -222,7 +225,9 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
         where organization_id = $1 and id = $2`,
       values: [tenant.id, id, next.offset, next.line, ...Object.values(counts)],
     });
-    await this.afterCommit(call, () => this.monitor.carriedOut(counts));
+    await this.database.afterCommit(call, () => {
+      this.monitor.carriedOut(counts);
+    });
   }
 
   /** Lets another process continue an import. @throws ApiError `create_failed` */
@@ -247,7 +252,9 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     const values = [call.tenant.id, status, error, id];
     const statement = { text: endSql('and id = $4'), values };
     const ended = await this.database.write<EndedImport>(call, statement);
-    await this.afterCommit(call, () => this.monitor.ended(call, ended));
+    await this.database.afterCommit(call, () => {
+      this.monitor.ended(call, ended);
+    });
   }
 
   /**
@@ -262,7 +269,9 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
       text: endSql(),
       values: [tenant.id, 'cancelled', error],
     });
-    await this.afterCommit(call, () => this.monitor.ended(call, ended));
+    await this.database.afterCommit(call, () => {
+      this.monitor.ended(call, ended);
+    });
     await transaction.query({
       text: 'delete from lead_import_chunks where organization_id = $1',
       values: [tenant.id],
@@ -288,9 +297,5 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     for (const text of [REMOVE_OLD, REMOVE_LOST]) {
       while ((await this.database.write(call, { text, values })).length > 0);
     }
-  }
-  /** Runs a callback when the statements of a call are committed. */
-  private afterCommit(call: TenantCall, callback: () => void): Promise<void> {
-    return this.database.afterCommit(call, callback);
   }
 }

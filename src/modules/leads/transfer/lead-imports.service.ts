@@ -7,7 +7,6 @@ import { ApiError, validationError } from '../../../platform/errors/api-error.js
 import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
-import { REJECTION_COLUMNS } from './column-names.js';
 import { ImportLinesRepository, type LineResult } from './import-lines.repository.js';
 import { ignoredOf, type ImportStarter } from './lead-import.entity.js';
 import type {
@@ -20,7 +19,9 @@ import type {
 } from './lead-import.dto.js';
 import { LeadImportsRepository } from './lead-imports.repository.js';
 import { csvRow, linesOfPages } from './file-lines.js';
-import { discardFile, type StoredFile, storeFile } from './store-file.js';
+import { REJECTED_NDJSON, rejectedCsv } from './rejected-lines.js';
+import { charsetOf, UTF8 } from './text-shape.js';
+import { discardFile, type SentFile, type StoredFile, storeFile } from './store-file.js';
 
 /** Carries out an import. It is repeated until the import has ended. */
 export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
@@ -38,6 +39,13 @@ const RETRY_AFTER_SECONDS = 60;
 const JOB_DELAY = '30s';
 
 const LINES_PER_PAGE = 500;
+
+/** The rejected lines of an import as a file. */
+export interface RejectedLines {
+  readonly lines: Readable;
+  readonly format: ImportFormat;
+  readonly charset: string;
+}
 
 /** Imports of leads (docs/contract/imports.md). */
 @Injectable()
@@ -66,7 +74,7 @@ export class LeadImportsService {
    */
   async receive(
     call: Call,
-    source: AsyncIterable<Buffer>,
+    source: SentFile,
     format: ImportFormat,
     query: LeadImportQuery,
     isReplay = false,
@@ -139,25 +147,16 @@ export class LeadImportsService {
   }
 
   /**
-   * The rejected lines as CSV: the line, the reason and the cells of each.
+   * The rejected lines with their reasons, in the format, the encoding and with the delimiter of the file.
    * @throws ApiError `not_found`, `query_failed`
    */
-  async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<Readable> {
-    const { format, columns } = orNotFound(await this.repository.findPlan(call, id), 'import');
-    const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
-    const noCells = headers.map(() => '');
-    const cellsOf = (cells: unknown): readonly unknown[] => {
-      if (typeof cells === 'string') return [cells];
-      // Earlier versions have stored the value of a line of NDJSON.
-      if (!Array.isArray(cells)) return [JSON.stringify(cells)];
-      return cells.length > 0 ? cells : noCells;
-    };
-    const row = (cells: readonly unknown[]) => csvRow(cells.map(String), escape);
-    return linesOfPages(
-      row([...REJECTION_COLUMNS, ...headers]),
-      pagesOf((after) => this.lines.findRejected(call, id, after, LINES_PER_PAGE)),
-      ({ line, reason, cells }) => row([line, reason, ...cellsOf(cells)]),
-    );
+  async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<RejectedLines> {
+    const plan = orNotFound(await this.repository.findPlan(call, id), 'import');
+    const { format, text = UTF8 } = plan;
+    const pages = pagesOf((after) => this.lines.findRejected(call, id, after, LINES_PER_PAGE));
+    const { head, lineOf } = format === 'csv' ? rejectedCsv(plan, escape) : REJECTED_NDJSON;
+    const lines = await linesOfPages(head, pages, lineOf, text);
+    return { lines, format, charset: charsetOf(text) };
   }
 
   /**
