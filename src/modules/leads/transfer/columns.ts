@@ -197,13 +197,15 @@ function setValue(values: LeadValues, target: string, value: unknown): void {
   const custom = values.custom_fields ?? {};
   if (target === 'custom_fields') {
     const isMerged = isObject(custom) && Object.keys(custom).length > 0;
-    values.custom_fields =
-      isMerged && (isObject(value) || value === null) ? { ...value, ...custom } : value;
+    if (isMerged && (isObject(value) || value === null)) {
+      values.custom_fields = { ...value, ...custom };
+    } else values.custom_fields = isObject(value) ? { ...value } : value;
   } else if (!target.startsWith(CUSTOM)) {
     values[target] = value;
   } else if (isObject(custom)) {
     // Other values of custom_fields stay, for the error of the field.
-    values.custom_fields = { ...custom, [target.slice(CUSTOM.length)]: value };
+    const property = { value, writable: true, enumerable: true, configurable: true };
+    values.custom_fields = Object.defineProperty(custom, target.slice(CUSTOM.length), property);
   }
 }
 

@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { validationError } from '../../../platform/errors/api-error.js';
+import { lineBreaksIn } from './csv-record.js';
 
 export const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
 export type TextEncoding = (typeof ENCODINGS)[number];
@@ -46,40 +47,40 @@ export async function* decodeText(
     const text = decode(rest, label, line, false).replace(/\r$/, '');
     // What is not in the text stays: the beginning of a character, and a CR that LF may follow.
     rest = rest.subarray(Buffer.byteLength(text, SIZES[label]));
-    line += breaksIn(text);
     const mark = label === 'windows-1252' ? MARK_IN_WINDOWS_1252 : '\ufeff';
-    yield Buffer.from(isStart && text.startsWith(mark) ? text.slice(mark.length) : text);
+    const decoded = Buffer.from(isStart && text.startsWith(mark) ? text.slice(mark.length) : text);
+    line += lineBreaksIn(decoded);
+    yield decoded;
     isStart &&= text === '';
   }
   if (rest.length > 0) yield Buffer.from(decode(rest, label, line, true));
 }
-
-const STREAM = { stream: true };
 
 /**
  * Decodes bytes. A character at their end that is not complete is left out, or invalid if they are the last ones.
  * @param line that of the first byte
  */
 function decode(bytes: Buffer, label: Label, line: number, isLast: boolean): string {
-  const options = { fatal: true, ignoreBOM: true };
-  try {
-    const decoder = new TextDecoder(label, options);
-    const text = decoder.decode(bytes, STREAM);
-    return isLast ? text + decoder.decode() : text;
-  } catch {
-    const decoder = new TextDecoder(label, options);
-    let valid = '';
-    try {
-      for (const byte of bytes) valid += decoder.decode(Uint8Array.of(byte), STREAM);
-    } catch {
-      // The decoder throws at the first byte that is not in the encoding.
+  const text = tryDecode(bytes, label, !isLast);
+  if (text !== undefined) return text;
+  // Beginnings are valid up to a length.
+  let length = 0;
+  for (let step = bytes.length; step > 0; step = step === 1 ? 0 : Math.ceil(step / 2)) {
+    const longer = length + step;
+    if (longer < bytes.length && tryDecode(bytes.subarray(0, longer), label, true) !== undefined) {
+      length = longer;
     }
-    const message = `has bytes in line ${line + breaksIn(valid)} that are not in its encoding; set encoding, such as windows-1252`;
-    throw validationError([{ field: 'body', message }]);
   }
+  const valid = tryDecode(bytes.subarray(0, length), label, true) ?? '';
+  const message = `has bytes in line ${line + lineBreaksIn(Buffer.from(valid))} that are not in its encoding; set encoding, such as windows-1252`;
+  throw validationError([{ field: 'body', message }]);
 }
 
-/** Counts the ends of lines in a text: LF, CR or both. */
-function breaksIn(text: string): number {
-  return text.match(/\r\n|[\r\n]/g)?.length ?? 0;
+/** @returns undefined for bytes that are not in the encoding */
+function tryDecode(bytes: Buffer, label: Label, stream: boolean): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream });
+  } catch {
+    return undefined;
+  }
 }

@@ -3,17 +3,26 @@ import { v7 as uuidv7 } from 'uuid';
 import { logger } from '../../../platform/config/logger.js';
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { giveWay } from '../../../platform/give-way.js';
 import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
 import { type Column, planColumns } from './columns.js';
 import { decodeText } from './decode-text.js';
 import { unescapeFormula } from './file-lines.js';
 import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
 import type { ImportPlan } from './lead-import.entity.js';
-import { columnMapOf, type ImportFormat, type LeadImportQuery } from './lead-import.dto.js';
+import {
+  columnMapOf,
+  type ImportFormat,
+  type LeadImportQuery,
+  MAX_FILE_BYTES,
+} from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
 
 /** Size of the parts in which a file is stored. */
 export const CHUNK_BYTES = 262_144;
+
+/** Size of the parts in which a file is decoded. A client can send it in much smaller ones. */
+const RECEIVED_BYTES = 65_536;
 
 const MAX_COLUMNS = 1_000;
 
@@ -49,10 +58,8 @@ export async function storeFile(
   const hash = createHash('sha256');
   let bytes = 0;
   let storedBytes = 0;
-  let inserting = Promise.resolve();
-  let isRefused = false;
   const hashed = async function* () {
-    for await (const chunk of source) {
+    for await (const chunk of chunksOf(source, RECEIVED_BYTES)) {
       hash.update(chunk);
       bytes += chunk.length;
       yield chunk;
@@ -60,18 +67,17 @@ export async function storeFile(
   };
   const stored = async function* () {
     let number = 0;
-    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding))) {
-      // The stream of the parser reads ahead, also while the file is refused.
-      if (isRefused) return;
-      inserting = repository.insertChunk(call, id, number++, chunk);
-      await inserting;
+    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding), CHUNK_BYTES)) {
       storedBytes += chunk.length;
+      if (storedBytes > MAX_FILE_BYTES) throw tooLarge();
+      await repository.insertChunk(call, id, number++, chunk);
       yield chunk;
     }
   };
+  const chunks = stored();
   try {
     const read = format === 'csv' ? readCsv : readNdjson;
-    const { columns, lines, first, delimiter } = await read(stored(), query);
+    const { columns, lines, first, delimiter } = await read(chunks, query);
     const plan = {
       ...{ format, columns, delimiter, storedBytes, mode: query.mode },
       ...{ clearsEmpty: query.clear_empty, isEscaped: query.escaped === 'latitude' },
@@ -79,8 +85,8 @@ export async function storeFile(
     };
     return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
   } catch (error) {
-    isRefused = true;
-    await inserting.catch(() => undefined);
+    // The rest of the source is not read.
+    await chunks.return();
     await discardFile(repository, call, id);
     throw error;
   }
@@ -173,20 +179,32 @@ function assertOptions(format: ImportFormat, query: LeadImportQuery): void {
   throw validationError(given.map((field) => ({ field, message: 'is for CSV only' })));
 }
 
-async function* chunksOf(source: Bytes): AsyncGenerator<Buffer> {
-  let all: Buffer = Buffer.alloc(0);
+/** Joins and divides parts into chunks of a size. The last one can be smaller. */
+async function* chunksOf(source: Bytes, size: number): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
   for await (const part of source) {
-    all = Buffer.concat([all, part]);
-    for (; all.length >= CHUNK_BYTES; all = all.subarray(CHUNK_BYTES)) {
-      yield all.subarray(0, CHUNK_BYTES);
-    }
+    const turn = giveWay();
+    if (turn) await turn;
+    parts.push(part);
+    length += part.length;
+    if (length < size) continue;
+    let all = Buffer.concat(parts);
+    for (; all.length >= size; all = all.subarray(size)) yield all.subarray(0, size);
+    parts = [all];
+    ({ length } = all);
   }
-  if (all.length > 0) yield all;
+  if (length > 0) yield Buffer.concat(parts);
 }
 
 async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
   yield first;
   yield* others;
+}
+
+function tooLarge(): ApiError {
+  const message = `The file is larger than ${MAX_FILE_BYTES} bytes in UTF-8.`;
+  return new ApiError('payload_too_large', { message });
 }
 
 function invalidBody(message: string): ApiError {
