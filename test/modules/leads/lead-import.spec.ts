@@ -413,6 +413,7 @@ describe('the text of a file', () => {
       Buffer.from(`${csv}A"da,b,c\n${csv.repeat(20_000)}`),
       'line 3',
     ],
+    ['a line of commas', Buffer.from(csv + ','.repeat(20_000)), 'line 3'],
     ['a quote before the end of a cell', Buffer.from(`${csv}x,"A"da,c\n`), 'line 3'],
   ])('is refused with %s, by the line', async (_, file, line) => {
     const answer = await sendFile(tenant.api, file);

@@ -4,6 +4,7 @@ import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/s
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CUSTOM, FIELDS, FULL_NAME } from './column-names.js';
 import type { Column } from './columns.js';
+import { textOfCell } from './file-lines.js';
 import type { JsonObject } from './file-records.js';
 import { FLAG_PROBLEM, flagOf } from './flag-words.js';
 
@@ -11,6 +12,8 @@ import { FLAG_PROBLEM, flagOf } from './flag-words.js';
 export interface CellOptions {
   /** Whether an empty cell clears its field. Otherwise the field stays as it is. */
   readonly clearsEmpty: boolean;
+  /** Whether the cells have the quotes of an export. */
+  readonly isEscaped: boolean;
 }
 
 /** The fields of a lead, as a request has them. With `id`, they are those of a stored lead. */
@@ -42,14 +45,14 @@ function faultOfCells(columns: readonly Column[], cells: readonly string[]): str
 export function readCells(
   columns: readonly Column[],
   cells: readonly string[],
-  { clearsEmpty }: CellOptions,
+  { clearsEmpty, isEscaped }: CellOptions,
 ): LeadReading {
   const values: LeadValues = {};
   const fault = faultOfCells(columns, cells);
   const problems: FieldProblem[] = [];
   for (const [index, { target }] of columns.entries()) {
     if (target === null) continue;
-    const text = cells[index] ?? '';
+    const text = textOfCell(cells[index] ?? '', isEscaped);
     if (text.trim() !== '') {
       const cell = valueOfText(target, text);
       problems.push(...cell.problems.map(({ message }) => ({ field: target, message })));

@@ -33,6 +33,21 @@ export function unescapeFormula(text: string): string {
   return text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
+/** A formula whose value is a text: `="01067"`. */
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
+
+/**
+ * The text that a cell means.
+ * @param isEscaped whether the file has the quotes of an export
+ */
+export function textOfCell(cell: string, isEscaped: boolean): string {
+  const unescaped = isEscaped ? unescapeFormula(cell) : cell;
+  // Behind the quote of an export, it is no formula.
+  if (unescaped !== cell) return unescaped;
+  const [, text] = TEXT_FORMULA.exec(cell.trim()) ?? [];
+  return text?.replaceAll('""', '"') ?? cell;
+}
+
 /**
  * Writes a row of CSV (RFC 4180). It also quotes other delimiters and outer spaces, for readers that guess the delimiter or
  * trim cells.

@@ -194,10 +194,12 @@ export class LeadImportRunner implements OnModuleDestroy {
       plan.format === 'csv'
         ? csvRecords(bytes, plan.delimiter, running)
         : ndjsonRecords(bytes, running);
-    for await (const { cells: given, ...record } of records) {
-      const isQuoted = plan.isEscaped && typeof given !== 'string';
-      const cells = isQuoted ? given.map(unescapeFormula) : given;
-      yield { ...record, cells, item: itemOf({ ...record, cells }, plan) };
+    for await (const record of records) {
+      const { cells } = record;
+      // Rejected lines are kept without the quotes of an export, which they get again.
+      const isQuoted = plan.isEscaped && typeof cells !== 'string';
+      const kept = isQuoted ? cells.map(unescapeFormula) : cells;
+      yield { line: record.line, next: record.next, cells: kept, item: itemOf(record, plan) };
     }
   }
 

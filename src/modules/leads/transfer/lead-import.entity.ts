@@ -21,8 +21,6 @@ export interface ImportPlan extends CellOptions {
   readonly constants?: ImportConstants;
   /** How the file was encoded. Unknown for imports of earlier versions. */
   readonly text?: TextShape;
-  /** Whether the cells have the quotes of an export. */
-  readonly isEscaped: boolean;
   /** Size of the stored file. */
   readonly storedBytes: number;
 }
