@@ -14,9 +14,11 @@ const MARK = '\ufeff';
 
 /** What encodes a character of Windows-1252 that is not at its place in Latin-1. */
 const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
-  Array.from(new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, n) => n)))
-    .map((character, byte): [string, number] => [character, byte])
-    .filter(([character, byte]) => character.charCodeAt(0) !== byte),
+  Array.from({ length: 256 }, (_, byte): [string, number] => {
+    // Without `stream`, some versions of Node.js decode Latin-1.
+    const decoder = new TextDecoder('windows-1252');
+    return [decoder.decode(Uint8Array.of(byte), { stream: true }), byte];
+  }).filter(([character, byte]) => character.charCodeAt(0) !== byte),
 );
 
 const QUESTION_MARK = 63;

@@ -16,6 +16,9 @@ export interface FormFile {
 const ONE_FILE = 'must be a form of exactly one file, without other fields';
 const DAMAGED = 'is a form that is damaged or incomplete';
 
+/** The second part is over the limit, also if it is neither a file nor a field. */
+const LIMITS = { files: 1, fields: 0, parts: 2 };
+
 /** Transfer encodings that leave the bytes as they are. */
 const PLAIN = /^(7bit|8bit|binary)$/i;
 
@@ -41,7 +44,7 @@ class Form {
 
   constructor(contentType: string, source: AsyncIterable<Buffer>) {
     this.parser = parserOf(contentType);
-    for (const event of ['field', 'partsLimit'] as const) {
+    for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
       this.parser.on(event, () => {
         this.fail(refusal(ONE_FILE));
       });
@@ -103,7 +106,7 @@ class Form {
 /** @throws ApiError `validation_error` for a content type without a boundary */
 function parserOf(contentType: string): busboy.Busboy {
   try {
-    return busboy({ headers: { 'content-type': contentType }, limits: { parts: 1, fieldSize: 0 } });
+    return busboy({ headers: { 'content-type': contentType }, limits: LIMITS });
   } catch {
     throw refusal('is a form without a boundary in its content type');
   }
