@@ -1,7 +1,7 @@
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
-import { validationError } from '../../../platform/errors/api-error.js';
 import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/strict-json.js';
+import { giveWay } from '../../../platform/give-way.js';
+import { readCsvRecord } from './csv-record.js';
+import { invalidLine } from './invalid-line.js';
 
 /** A place in a file at which a record begins. */
 export interface Place {
@@ -39,11 +39,31 @@ const MAX_RECORD_BYTES = 1_048_576;
 
 const LINE_FEED = 10;
 
-const LINE_BREAKS = /\r\n|[\r\n]/g;
+/** What the delimiter is detected from. A header is shorter. */
+const DETECTED_LENGTH = 65_536;
+
+/** A first line that tells spreadsheets the delimiter, such as `sep=;`. */
+const DECLARATION = /^"?sep=([^\r\n])"?(?:[\r\n]|$)/i;
+
+/**
+ * @returns the delimiter that the first line declares; undefined if it is no declaration
+ * @throws ApiError `validation_error` for a delimiter that is unknown
+ */
+export function declaredDelimiterOf(start: string): DelimiterName | undefined {
+  const [, declared] = DECLARATION.exec(start) ?? [];
+  if (declared === undefined) return undefined;
+  const names = Object.keys(DELIMITERS) as DelimiterName[];
+  const name = names.find((each) => DELIMITERS[each] === declared);
+  if (!name) throw invalidLine(1, `declares a delimiter that is none of ${names.join(', ')}`);
+  return name;
+}
 
 /** The delimiter that the first line has most often outside of quotes. */
 export function delimiterOf(start: string): DelimiterName {
-  const [line = ''] = start.replaceAll(/"[^"]*("|$)/g, '').split(/[\r\n]/, 1);
+  const [line = ''] = start
+    .slice(0, DETECTED_LENGTH)
+    .replaceAll(/"[^"]*("|$)/g, '')
+    .split(/[\r\n]/, 1);
   const counts = Object.entries(DELIMITERS).map(([name, character]) => {
     return { name: name as DelimiterName, count: line.split(character).length };
   });
@@ -51,80 +71,80 @@ export function delimiterOf(start: string): DelimiterName {
 }
 
 /**
- * Reads CSV. Lines without any value are no records.
+ * Reads CSV. Lines without any value are no records, but have the limits of one.
  * @param bytes UTF-8 from a place on
  * @throws ApiError `validation_error` that names the line of a quote that is wrong, or of a record that is too long
  */
-export async function* csvRecords(
+export function csvRecords(
   bytes: Bytes,
   delimiter: DelimiterName,
   start: Place = START,
 ): AsyncGenerator<FileRecord> {
-  const parser = parse({
-    delimiter: DELIMITERS[delimiter],
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: MAX_RECORD_BYTES,
-  });
-  // The parser emits the errors of the source.
-  pipeline(Readable.from(bytes), parser, () => undefined);
-  // What the parser has counted too many: it begins with line 1, and counts CR and LF in a cell as two lines. For `"x\r\ny"`
-  // in lines 5 and 6, it has counted 7.
-  let surplus = 1 - start.line;
-  try {
-    for await (const parsed of parser) {
-      const { record, info } = parsed as {
-        record: string[];
-        info: { lines: number; bytes: number };
-      };
-      const breaks = record.flatMap((cell) => cell.match(LINE_BREAKS) ?? []);
-      surplus += breaks.filter(({ length }) => length === 2).length;
-      const last = info.lines - surplus;
-      // Counted before, because a blank cell can have line breaks.
-      if (record.every((cell) => cell.trim() === '')) continue;
-      const next = { offset: start.offset + info.bytes, line: last + 1 };
-      yield { line: last - breaks.length, next, cells: record };
+  const code = DELIMITERS[delimiter].charCodeAt(0);
+  return recordsOf(bytes, start, (all, at, { offset, line }, isEnd) => {
+    const record = readCsvRecord(all, at, line, code, isEnd);
+    if ((record?.end ?? all.length) - at > MAX_RECORD_BYTES) {
+      throw invalidLine(line, 'is too long, or has a quote that is not closed');
     }
-  } catch (error) {
-    throw error instanceof CsvError ? invalidCsv(error, Number(error.lines) - surplus) : error;
-  }
+    if (!record) return undefined;
+    const { cells, end, nextLine } = record;
+    const isEmpty = cells.every((cell) => cell.trim() === '');
+    const next = { offset: offset + end - at, line: nextLine };
+    return isEmpty ? { next } : { line, next, cells };
+  });
 }
 
 /**
  * Reads NDJSON: an object in each line. Empty lines are no records.
  * @throws ApiError `validation_error` that names the line that is no object or too long
  */
-export async function* ndjsonRecords(
-  bytes: Bytes,
-  start: Place = START,
+export function ndjsonRecords(bytes: Bytes, start: Place = START): AsyncGenerator<FileRecord> {
+  return recordsOf(bytes, start, (all, at, { offset, line }, isEnd) => {
+    const found = all.indexOf(LINE_FEED, at);
+    const end = found < 0 ? all.length : found;
+    if (end - at > MAX_RECORD_BYTES) throw invalidLine(line, 'is too long');
+    if (found < 0 && !(isEnd && end > at)) return undefined;
+    const next = { offset: offset + end - at + (found < 0 ? 0 : 1), line: line + 1 };
+    const text = all.toString('utf8', at, end).trim();
+    return text === '' ? { next } : { line, next, cells: text, json: objectOf(text, line) };
+  });
+}
+
+/** What a record is, or what follows lines without a value. */
+type Found = FileRecord | Pick<FileRecord, 'next'>;
+
+/**
+ * Reads the record that begins at an offset of the bytes and at a place of the file.
+ * @returns undefined if the record is not complete, or if there is none
+ */
+type ReadRecord = (bytes: Buffer, at: number, place: Place, isEnd: boolean) => Found | undefined;
+
+async function* recordsOf(
+  source: Bytes,
+  start: Place,
+  read: ReadRecord,
 ): AsyncGenerator<FileRecord> {
   let place = start;
-  for await (const line of linesOf(bytes)) {
-    const length = line.at(-1) === LINE_FEED ? line.length - 1 : line.length;
-    if (length > MAX_RECORD_BYTES) throw invalidLine(place.line, 'is too long');
-    const next = { offset: place.offset + line.length, line: place.line + 1 };
-    const text = line.toString().trim();
-    if (text !== '')
-      yield { line: place.line, next, cells: text, json: objectOf(text, place.line) };
-    place = next;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of withEnd(source)) {
+    const isEnd = chunk === undefined;
+    const bytes = isEnd ? rest : Buffer.concat([rest, chunk]);
+    let at = 0;
+    for (let found = read(bytes, at, place, isEnd); found; found = read(bytes, at, place, isEnd)) {
+      at += found.next.offset - place.offset;
+      place = found.next;
+      if ('cells' in found) yield found;
+      const turn = giveWay();
+      if (turn) await turn;
+    }
+    rest = bytes.subarray(at);
   }
 }
 
-/** Lines with the character that ends them. The last one is the beginning of a line that is too long, if there is one. */
-async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    let all: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    for (let end = all.indexOf(LINE_FEED); end >= 0; end = all.indexOf(LINE_FEED)) {
-      yield all.subarray(0, end + 1);
-      all = all.subarray(end + 1);
-    }
-    rest = all;
-    if (rest.length > MAX_RECORD_BYTES) break;
-  }
-  if (rest.length > 0) yield rest;
+/** The chunks, and undefined after the last one. */
+async function* withEnd(source: Bytes): AsyncGenerator<Buffer | undefined> {
+  yield* source;
+  yield undefined;
 }
 
 function objectOf(text: string, line: number): JsonObject {
@@ -132,20 +152,4 @@ function objectOf(text: string, line: number): JsonObject {
   if (!parsed) throw invalidLine(line, 'is not a JSON object');
   // The cast holds, because JSON that begins with a brace is an object.
   return parsed as JsonObject;
-}
-
-const CSV_PROBLEMS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'is the last one, and a quote is not closed',
-  CSV_MAX_RECORD_SIZE: 'is too long, or a quote before it is not closed',
-};
-
-function invalidCsv({ code }: CsvError, line: number): Error {
-  return invalidLine(
-    line,
-    CSV_PROBLEMS[code] ?? 'has a quote that neither begins nor ends a cell; double it',
-  );
-}
-
-function invalidLine(line: number, problem: string): Error {
-  return validationError([{ field: 'body', message: `is not valid: line ${line} ${problem}` }]);
 }
