@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { UUID } from '../../fields/kinds/uuid.js';
+import { giveWay } from '../../give-way.js';
 import type { Call } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { BatchDto, BatchOutcome, BatchResultDto } from './batch.dto.js';
@@ -24,13 +25,11 @@ export class BatchRunner {
     { atomic, items }: BatchDto,
     target: BatchTarget<C, U>,
   ): Promise<BatchOutcome> {
-    const steps = items.map((plain, index): Step => {
-      const item = readItem(target.items, plain);
-      const id = idOf(plain);
-      if (item instanceof ApiError) return { index, id, matches: [], outcome: item };
-      const outcome = target.refusalOf?.(call, item.action);
-      return { index, id, item, matches: [], outcome };
-    });
+    const steps: Step[] = [];
+    for (const [index, plain] of items.entries()) {
+      await giveWay();
+      steps.push(stepOf(call, plain, index, target));
+    }
     if (atomic) assertValid(steps);
     // The transaction can run more than once.
     return this.database.transaction(call, async (inner) => {
@@ -39,6 +38,19 @@ export class BatchRunner {
       return outcomeOf(own);
     });
   }
+}
+
+function stepOf<C extends object, U extends object>(
+  call: Call,
+  plain: unknown,
+  index: number,
+  target: BatchTarget<C, U>,
+): Step {
+  const item = readItem(target.items, plain);
+  const id = idOf(plain);
+  if (item instanceof ApiError) return { index, id, matches: [], outcome: item };
+  const outcome = target.refusalOf?.(call, item.action);
+  return { index, id, item, matches: [], outcome };
 }
 
 /** One run of a batch in a transaction. */

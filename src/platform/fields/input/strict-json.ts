@@ -22,8 +22,9 @@ const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
 
-/** The beginnings of strings, numbers, and what opens, closes and separates. */
-const TOKENS = /-?\d[\d.eE+-]*|["{}[\],]/g;
+const ZERO = 48;
+const NINE = 57;
+const OTHERS_OF_NUMBERS: ReadonlySet<number> = new Set([...'.eE+-'].map((c) => c.charCodeAt(0)));
 
 /** The value of a document, if it is JSON. If there are problems, it is only used to find more of them. */
 export interface ParsedJson {
@@ -73,19 +74,26 @@ interface Level {
   readonly keys: Set<string> | undefined;
   /** The key of the current field, if it is part of the names of fields. */
   field: string | undefined;
+  /** What has been reported of this field. Input can have the same problem thousands of times. */
+  reported: Set<string> | undefined;
 }
 
-const TOO_DEEP_LEVEL: Level = { keys: undefined, field: undefined };
+function newLevel(keys?: Set<string>): Level {
+  return { keys, field: undefined, reported: undefined };
+}
+
+const TOO_DEEP_LEVEL = Object.freeze(newLevel());
 
 /**
  * Finds the problems that JSON.parse does not report, in one pass and without recursion. It does not
  * check the grammar: if the input is not JSON, its problems are ignored.
  */
 class Scanner {
-  /** Each problem once, by field and message: a malicious body can have the same one thousands of times. */
+  /** Each problem once, by field and message. */
   private readonly problems = new Map<string, FieldProblem>();
   /** Outermost first. */
   private readonly levels: Level[] = [];
+  private readonly whole = newLevel();
   private keyIsNext = false;
   private tooDeep = false;
 
@@ -95,36 +103,39 @@ class Scanner {
   ) {}
 
   scan(): { problems: FieldProblem[]; tooDeep: boolean } {
-    TOKENS.lastIndex = 0;
-    for (let found = TOKENS.exec(this.text); found; found = TOKENS.exec(this.text)) {
-      const [token] = found;
-      switch (token) {
-        case '"':
-          TOKENS.lastIndex = endOfString(this.text, found.index);
-          this.readString(this.text.slice(found.index, TOKENS.lastIndex));
-          break;
-        case ',':
-          this.keyIsNext = true;
-          break;
-        case '{':
-        case '[':
-          this.open(token);
-          break;
-        case '}':
-        case ']':
-          this.levels.pop();
-          break;
-        default:
-          this.readNumber(token);
-      }
-    }
+    const { text } = this;
+    for (let at = 0; at < text.length;) at = this.readToken(at);
     return { problems: [...this.problems.values()], tooDeep: this.tooDeep };
   }
 
-  private open(bracket: string): void {
+  /** @returns the index after the token */
+  private readToken(at: number): number {
+    switch (this.text[at]) {
+      case '"':
+        return this.readString(at);
+      case ',':
+        this.keyIsNext = true;
+        break;
+      case '{':
+        this.open(true);
+        break;
+      case '[':
+        this.open(false);
+        break;
+      case '}':
+      case ']':
+        this.levels.pop();
+        break;
+      default:
+        return this.readNumber(at);
+    }
+    return at + 1;
+  }
+
+  private open(isObject: boolean): void {
     this.keyIsNext = true;
     if (this.levels.length < MAX_DEPTH + this.fieldDepth - 1) {
-      this.levels.push({ keys: bracket === '{' ? new Set() : undefined, field: undefined });
+      this.levels.push(newLevel(isObject ? new Set() : undefined));
     } else {
       if (this.levels.at(-1) !== TOO_DEEP_LEVEL) this.report(TOO_DEEP);
       this.levels.push(TOO_DEEP_LEVEL);
@@ -132,40 +143,67 @@ class Scanner {
     }
   }
 
-  private readString(token: string): void {
+  private readString(start: number): number {
+    const end = endOfString(this.text, start);
     const level = this.levels.at(-1);
-    const isKey = level?.keys !== undefined && this.keyIsNext;
+    const keys = this.keyIsNext ? level?.keys : undefined;
+    const token = this.text.slice(start, end);
     const hasEscapes = token.includes('\\');
-    if (!isKey && !hasEscapes) return;
+    // Other escapes are well-formed.
+    if (!keys && !(hasEscapes && token.includes('\\u'))) return end;
     const text = hasEscapes ? decodeString(token) : token.slice(1, -1);
-    const isField = isKey && this.levels.length <= this.fieldDepth;
-    if (isField) level.field = text;
+    const isField = keys !== undefined && this.levels.length <= this.fieldDepth;
+    if (level && isField && level.field !== text) {
+      level.field = text;
+      level.reported = undefined;
+    }
     if (!isWellFormedText(text)) this.report(BAD_TEXT);
-    if (!isKey) return;
+    if (!keys) return end;
     this.keyIsNext = false;
-    if (level.keys.has(text)) this.report(isField ? REPEATED : REPEATED_INSIDE);
-    else if (level.keys.size < MAX_KEYS) level.keys.add(text);
+    if (keys.has(text)) this.report(isField ? REPEATED : REPEATED_INSIDE);
+    else if (keys.size < MAX_KEYS) keys.add(text);
     else {
-      if (isField) level.field = undefined;
+      if (level && isField) level.field = undefined;
       this.report(TOO_MANY_KEYS);
     }
+    return end;
   }
 
-  private readNumber(token: string): void {
-    if (token.length <= SAFE_DIGITS && !/e/i.test(token)) return;
-    if (isOutOfRange(token.replace(/^-/, ''))) this.report(BIG_NUMBER);
+  /** Reads a number, if one begins here. */
+  private readNumber(start: number): number {
+    const { text } = this;
+    const first = text[start] === '-' ? start + 1 : start;
+    if (!isDigit(text.charCodeAt(first))) return start + 1;
+    let end = first + 1;
+    while (isOfNumber(text.charCodeAt(end))) end++;
+    const number = text.slice(first, end);
+    const mayBeLarge = number.length > SAFE_DIGITS || /e/i.test(number);
+    if (mayBeLarge && isOutOfRange(number)) this.report(BIG_NUMBER);
+    return end;
   }
 
   private report(message: string): void {
     if (this.problems.size === MAX_PROBLEMS) return;
+    const levels = this.levels.slice(0, this.fieldDepth);
+    const owner = levels.at(-1) ?? this.whole;
+    if (owner.reported?.has(message)) return;
+    (owner.reported ??= new Set()).add(message);
+    const keys: string[] = [];
     // Array items have no key.
-    const keys = this.levels
-      .slice(0, this.fieldDepth)
-      .flatMap(({ field }) => (field === undefined ? [] : [field]));
+    for (const { field } of levels) if (field !== undefined) keys.push(field);
     const last = keys.pop();
     const field = last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
     this.problems.set(`${field} ${message}`, { field, message });
   }
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+/** Whether a number can go on with a character. */
+function isOfNumber(code: number): boolean {
+  return isDigit(code) || OTHERS_OF_NUMBERS.has(code);
 }
 
 /** Returns the index after the closing quote, or the length of the JSON if there is none. */

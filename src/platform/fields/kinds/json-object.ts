@@ -5,6 +5,9 @@ const MAX_KEY_LENGTH = 100;
 const MAX_BYTES = 32 * 1024;
 const MAX_DEPTH = 8;
 
+const TOO_MANY_BYTES = `must be at most ${MAX_BYTES} bytes as JSON`;
+const TOO_DEEP = `must be at most ${MAX_DEPTH} levels deep`;
+
 /** 2^53: doubles do not represent every integer above it. */
 export const LARGEST_INTEGER = 2 ** 53;
 
@@ -55,24 +58,40 @@ export function jsonObjectProblem(value: unknown): string | undefined {
   if (keys.some((key) => key === '' || codePointLength(key) > MAX_KEY_LENGTH)) {
     return `must have keys of 1 to ${MAX_KEY_LENGTH} characters`;
   }
-  if (isDeeperThan(value, MAX_DEPTH)) return `must be at most ${MAX_DEPTH} levels deep`;
-  if (!isWellFormed(value)) return NOT_WELL_FORMED;
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES) {
-    return `must be at most ${MAX_BYTES} bytes as JSON`;
+  // Finds a large value before it is written as JSON.
+  const problem = problemInside(value, MAX_DEPTH, { bytes: MAX_BYTES });
+  if (problem !== undefined) return problem;
+  return Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? TOO_MANY_BYTES : undefined;
+}
+
+/**
+ * The first problem inside a JSON value, found in steps that the bytes bound.
+ * @param levels that may be left
+ * @param left the bytes that may be left; a value and a key have at least those that are subtracted
+ */
+function problemInside(
+  value: unknown,
+  levels: number,
+  left: { bytes: number },
+): string | undefined {
+  left.bytes -= typeof value === 'string' ? value.length + 2 : 1;
+  if (left.bytes < 0) return TOO_MANY_BYTES;
+  if (typeof value === 'string') return isWellFormedText(value) ? undefined : NOT_WELL_FORMED;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return TOO_DEEP;
+  if (Array.isArray(value)) return firstProblem(value, levels, left);
+  const keys = Object.keys(value);
+  return firstProblem(keys, 1, left) ?? firstProblem(Object.values(value), levels, left);
+}
+
+function firstProblem(
+  values: readonly unknown[],
+  levels: number,
+  left: { bytes: number },
+): string | undefined {
+  for (const value of values) {
+    const problem = problemInside(value, levels - 1, left);
+    if (problem !== undefined) return problem;
   }
   return undefined;
-}
-
-/** Whether PostgreSQL can store all strings and keys of a JSON value. */
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'string') return isWellFormedText(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, item]) => isWellFormedText(key) && isWellFormed(item));
-}
-
-/** Can recurse, because the body parser limits the depth. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }

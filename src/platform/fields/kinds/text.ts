@@ -1,13 +1,20 @@
 import { codePointName, INVISIBLE, SPACE, trimEnds } from './characters.js';
 
 const SURROGATE = /[\ud800-\udfff]/;
-const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** The length in Unicode code points. All limits of the API use it. */
 export function codePointLength(text: string): number {
-  if (!SURROGATE.test(text)) return text.length;
-  return text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
+  const first = text.search(SURROGATE);
+  if (first < 0) return text.length;
+  let length = first;
+  for (let at = first; at < text.length; length++) {
+    at += (text.codePointAt(at) ?? 0) > LAST_SINGLE_UNIT ? 2 : 1;
+  }
+  return length;
 }
+
+/** The last code point that is one unit of UTF-16. */
+const LAST_SINGLE_UNIT = 0xffff;
 
 /** Whether PostgreSQL can store the string: it has no lone surrogates and no `\u0000`. */
 export function isWellFormedText(text: string): boolean {

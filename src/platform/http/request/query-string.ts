@@ -53,7 +53,9 @@ export function parseQueryString(
     }
     const value = decode(parameter.slice(rawName.length + 1), name);
     const earlier = values[name];
-    if (value !== undefined) values[name] = earlier === undefined ? value : [earlier, value].flat();
+    if (value === undefined) continue;
+    if (Array.isArray(earlier)) earlier.push(value);
+    else values[name] = earlier === undefined ? value : [earlier, value];
   }
   if (parameters.length > MAX_PARAMETERS) report(WHOLE, TOO_MANY);
   return { values, problems };

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
+import { giveWay } from '../../give-way.js';
 import type { ApiRequest } from './api-request.js';
 import { readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
@@ -15,6 +16,9 @@ export function allowsBody({ method }: Pick<ApiRequest, 'method'>): boolean {
 export function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
+
+/** From this size on, reading a body takes a part of the time of a turn of the event loop. */
+const LARGE_BYTES = 8_192;
 
 /** The errors of a body that cannot be read, so that it is not empty. */
 const UNREADABLE: readonly string[] = ['unsupported_media_type', 'validation_error'];
@@ -72,12 +76,15 @@ const READ_ALREADY =
   'Middleware of this server, such as express.json(), has read the body before Latitude. Remove it from the routes of Latitude and from those that take the body with @Body().';
 
 /** Reads a body. Sends `100 Continue` first if the client waits for it. */
-function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
+async function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
   if (request.readableDidRead || request.readableEnded) {
     throw new ApiError('internal_error', { message: READ_ALREADY });
   }
   if (!isTooLarge(request, limit)) request.state.sendContinue?.();
-  return readBody(request, limit);
+  const bytes = await readBody(request, limit);
+  // Bodies that arrive together are then parsed in several turns of the event loop.
+  if (bytes.length >= LARGE_BYTES) await giveWay();
+  return bytes;
 }
 
 /** The query of the URL, without the question mark. */
