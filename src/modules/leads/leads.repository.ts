@@ -21,6 +21,8 @@ export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 /** SQL of leads. */
 @Injectable()
 export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadListItemDto> {
+  protected override readonly uniqueColumns = Object.values(UNIQUE_COLUMNS);
+
   constructor(
     database: TenantDatabase,
     private readonly snapshots: SnapshotReader,
@@ -147,10 +149,24 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
   }
 
   /**
+   * Runs work unless other work of this instance creates a lead with one of these values.
+   * @returns undefined if it did; that work has ended then
+   * @throws ApiError `overloaded`, and any error of `work`
+   */
+  ifFree<T>(
+    call: Call,
+    values: UniqueValues,
+    work: (call: Call) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.database.ifFree(call, this.uniqueNamesOf(call, [values]), work);
+  }
+
+  /**
    * The leads that have any of these unique values, once for each value.
+   * @param locks whether a transaction locks the values, so that no other one gives them to leads meanwhile
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findHolders(call: TenantCall, values: readonly UniqueValues[]): Promise<Holder[]> {
+  findHolders(call: TenantCall, values: readonly UniqueValues[], locks = false): Promise<Holder[]> {
     const columns = Object.entries(UNIQUE_COLUMNS);
     const holders = columns.map(
       ([field, column], index) => `select id, created_at, '${field}' as field, ${field} as value,
@@ -162,6 +178,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
     return this.database.readForWrite<Holder>(call, {
       text: holders.join(' union all '),
       values: [call.tenant.id, ...wanted],
+      ...(locks && { locks: this.uniqueNamesOf(call, values) }),
       // In a transaction, a prepared plan from when there were few leads would read all of them.
       plan: call.transaction ? 'custom' : 'index',
     });

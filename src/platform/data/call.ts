@@ -64,6 +64,8 @@ export interface TenantCall {
   readonly precondition?: Precondition;
   /** When the reads and writes must end. Without it, each has the time of one operation. */
   readonly deadline?: Deadline;
+  /** Whether the operation has its turn (`TenantDatabase.inTurn`). It then waits for no other operation of this instance. */
+  readonly hasTurn?: boolean;
 }
 
 /** Who calls, for which organization, and how. The first argument of services. */
