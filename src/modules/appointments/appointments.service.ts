@@ -48,7 +48,7 @@ export class AppointmentsService {
 
   /** Locks appointments until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
   }
 
   /** Locks the leads to which records will refer, until the transaction ends. */

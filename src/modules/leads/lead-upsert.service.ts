@@ -82,7 +82,7 @@ export class LeadUpsertService {
   ): Promise<UpsertedLead> {
     const { mode, data } = input;
     if (mode === 'create_only') return this.create(call, data);
-    const [matches = []] = known ? [known] : await this.findMatchesOfAll(call, [input], true);
+    const matches = known ?? (await this.findMatches(call, input));
     if (idsOf(matches).length > 1) throw duplicateOf(call, matches);
     const [match] = matches;
     if (!match && mode === 'update_only') {
@@ -94,6 +94,14 @@ export class LeadUpsertService {
     return write.catch((error: unknown) => {
       throw isAboutMatch(error, input) ? new MatchChanged() : error;
     });
+  }
+
+  /** A transaction that may create the lead locks its values first, and looks again. */
+  private async findMatches(call: Call, input: UpsertLeadDto): Promise<Holder[]> {
+    const [matches = []] = await this.findMatchesOfAll(call, [input]);
+    if (matches.length > 0 || !call.transaction) return matches;
+    const [locked = []] = await this.findMatchesOfAll(call, [input], true);
+    return locked;
   }
 
   /**

@@ -185,7 +185,7 @@ export class LeadsService {
 
   /** Locks leads until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
   }
 
   /** The values of a lead that no other lead of the organization may have, in their compared forms. */

@@ -45,7 +45,7 @@ export class TasksService {
 
   /** Locks tasks until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
   }
 
   /** Locks the leads to which records will refer, until the transaction ends. */

@@ -43,7 +43,7 @@ export interface RecordService<Create extends object, Update extends object> {
    * @param inputs of creates, updates and upserts
    */
   lockBefore(call: BatchCall, inputs: readonly (Create | Update)[]): Promise<void>;
-  /** Locks records until the transaction ends, in the order of their ids. */
+  /** Locks and reads records until the transaction ends, in the order of their ids. */
   lockAll(call: BatchCall, ids: readonly string[]): Promise<void>;
   /** Creates records in one statement. @returns undefined for each that cannot be created; `createStored` says why */
   createTogether(

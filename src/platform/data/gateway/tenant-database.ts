@@ -4,8 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../errors/api-error.js';
-import { OVERLOAD_HEADERS } from '../../errors/overload.js';
+import { overloaded } from '../../errors/overload.js';
 import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
@@ -278,7 +277,7 @@ export class TenantDatabase {
         return await this.runAttempt(attempt, work);
       } catch (error) {
         if (error instanceof TurnNeeded && turn) {
-          if (!(await turn.wait(error.keys, deadline.waitMs))) throw overloaded(error);
+          if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
           continue;
         }
         const next = nextAttempt(attempt, error);
@@ -341,11 +340,6 @@ export class TenantDatabase {
     const { requests } = this.connections;
     return (await requests.send<Row>(deadline, messages, deadline.remainingMs)).flat();
   }
-}
-
-/** The error of an operation that has waited for others until its deadline. It had no effect. */
-function overloaded(cause?: unknown): ApiError {
-  return new ApiError('overloaded', { headers: OVERLOAD_HEADERS, cause });
 }
 
 /** The transaction of a call. After its commit, statements run in transactions of their own. */

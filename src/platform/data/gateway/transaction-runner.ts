@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { translateErrors } from '../connection/driver-error.js';
+import { StatementTimeout, translateErrors } from '../connection/driver-error.js';
 import { connectedWithin, poolOf } from '../connection/driver-pool.js';
 import { destroyAfter } from '../connection/resilient-client.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
@@ -17,6 +17,8 @@ const SET_ENTITY_MANAGER = `select set_config('${ENTITY_MANAGER_SETTING}', 'on',
 
 /** Returns from the tenant role to the database user. */
 const SET_DATABASE_USER = `select set_config('role', 'none', true)`;
+
+const NO_TIME = new Error('no time is left for the next statement of the transaction');
 
 /** The work of a transaction. It may run more than once. */
 export type Work<C extends TenantCall, T> = (
@@ -63,6 +65,7 @@ export class TransactionRunner {
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
+        if (deadline.waitMs < 0) throw new StatementTimeout('create_failed', NO_TIME);
         limitTime();
         const { settings } = this;
         const settingsOf = (id: string) => settings.of(id, 'prepared', deadline, wait);

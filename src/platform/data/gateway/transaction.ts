@@ -109,13 +109,13 @@ export class OpenTransaction implements Transaction {
   }
 
   async query<Row>(statement: Statement): Promise<Row[]> {
-    this.takeTurn(statement.locks ?? []);
+    this.takeTurnOf(statement);
     this.begin();
     return this.state.send<Row>(statement);
   }
 
   async queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
-    this.takeTurn(statement.locks ?? []);
+    this.takeTurnOf(statement);
     return this.inSavepoint((savepoint) => this.state.send<Row>(statement, savepoint));
   }
 
@@ -128,6 +128,11 @@ export class OpenTransaction implements Transaction {
 
   takeTurn(keys: readonly string[]): void {
     this.state.turn?.take(keys);
+  }
+
+  private takeTurnOf({ locks }: Statement): void {
+    // When others have written the values, the work finds their records.
+    if (locks) this.state.turn?.take(locks, true);
   }
 
   afterCommit(callback: CommitCallback): void {

@@ -71,7 +71,9 @@ it('refuses further keys that others have, and names all keys to wait for', () =
   other.take(['b']);
   expect(() => {
     other.take(['a', 'c']);
-  }).toThrow(expect.objectContaining({ constructor: TurnNeeded, keys: ['b', 'a', 'c'] }));
+  }).toThrow(
+    expect.objectContaining({ constructor: TurnNeeded, keys: ['b', 'a', 'c'], looksAgain: false }),
+  );
 });
 
 it('gives keys back while it waits for others, so that two operations never wait for each other', async () => {
@@ -107,9 +109,10 @@ it('keeps the order of those behind one whose time is over', async () => {
   expect(started).toEqual(['third']);
 });
 
-it('lets an operation wait for those who have a key, without taking it', async () => {
+it('lets an operation that looks again wait for those who have a key, without taking it', async () => {
   const first = start('first', 'a');
-  const ended = queue.untilEnded(['a', 'b'], 1_000).then(() => started.push('ended'));
+  const again = new Turn(queue).waitAfter(new TurnNeeded(['a', 'b'], true), 1_000);
+  const ended = again.then(() => started.push('ended'));
   await settle();
   expect(started).toEqual(['first']);
   first.end();

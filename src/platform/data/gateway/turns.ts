@@ -63,7 +63,14 @@ export class KeyedQueue {
 
 /** A transaction needs keys that other operations have. It must be rolled back before it waits for them. */
 export class TurnNeeded extends Error {
-  constructor(readonly keys: readonly string[]) {
+  /**
+   * @param keys the keys to wait for
+   * @param looksAgain whether the transaction may not need them when those who have them now have ended
+   */
+  constructor(
+    readonly keys: readonly string[],
+    readonly looksAgain: boolean,
+  ) {
     super('the transaction waits for another operation of this instance');
   }
 }
@@ -77,28 +84,34 @@ export class Turn {
 
   /**
    * Takes more keys until the end.
+   * @param looksAgain as of `TurnNeeded`
    * @throws TurnNeeded if they are not free
    */
-  take(keys: readonly string[]): void {
+  take(keys: readonly string[], looksAgain = false): void {
     const more = keys.filter((key) => !this.keys.has(key));
     if (more.length === 0) return;
-    if (this.queue.isBusy(more)) throw new TurnNeeded([...this.keys, ...more]);
+    if (this.queue.isBusy(more)) throw new TurnNeeded([...this.keys, ...more], looksAgain);
     this.hold(more, this.queue.take(more));
   }
 
   /**
-   * Gives all keys back and waits for others.
+   * Gives all keys back and waits for others, and takes these.
    * @returns whether they became free in time
    */
-  async wait(keys: readonly string[], ms: number): Promise<boolean> {
+  wait(keys: readonly string[], ms: number): Promise<boolean> {
     this.end();
-    try {
-      this.hold(keys, await this.queue.wait(keys, ms));
-      return true;
-    } catch (error) {
-      if (error instanceof TimeoutError) return false;
-      throw error;
-    }
+    return inTime(
+      this.queue.wait(keys, ms).then((release) => {
+        this.hold(keys, release);
+      }),
+    );
+  }
+
+  /** Like `wait`, as a transaction needs it that was rolled back. */
+  waitAfter({ keys, looksAgain }: TurnNeeded, ms: number): Promise<boolean> {
+    if (!looksAgain) return this.wait(keys, ms);
+    this.end();
+    return inTime(this.queue.untilEnded(keys, ms));
   }
 
   end(): void {
@@ -110,5 +123,15 @@ export class Turn {
   private hold(keys: readonly string[], release: () => void): void {
     for (const key of keys) this.keys.add(key);
     this.releases.push(release);
+  }
+}
+
+async function inTime(waiting: Promise<void>): Promise<boolean> {
+  try {
+    await waiting;
+    return true;
+  } catch (error) {
+    if (error instanceof TimeoutError) return false;
+    throw error;
   }
 }

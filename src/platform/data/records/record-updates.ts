@@ -15,6 +15,7 @@ import {
   rowJsonOf,
   withoutUndefined,
 } from './record-changes.js';
+import { LockedRows } from './locked-rows.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
@@ -38,6 +39,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
   private readonly computed: RecordStatements | undefined;
   /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
+
+  private readonly lockedRows = new LockedRows();
 
   /**
    * @param entity the class of the records, with `@TenantEntity()`
@@ -90,6 +93,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
   ): Promise<Stored<R> | undefined> {
     const isFunction = typeof change === 'function';
     const revise: Revision<R> = isFunction ? change : (stored) => changedFields(stored, change);
+    const row = this.lockedRows.take(call, id);
+    if (row) return this.updateLocked(call as InTransaction, row, revise);
     const keys = this.keysOf(call, [id]);
     // What needs no write does not wait for writers.
     const isUnchanged = this.database.isBusy(keys) && (await this.ifUnchanged(call, id, revise));
@@ -117,6 +122,28 @@ export abstract class RecordUpdates<R extends { id: string }> {
       row &&
       (await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise).catch(isNeeded));
     return row && !statement ? this.unchanged(call, row) : undefined;
+  }
+
+  /**
+   * Locks records until the transaction ends, in the order of their ids, and reads them. Their next updates by the same
+   * transaction need no other statement.
+   * @throws ApiError `create_failed`
+   */
+  async lockAndRead(call: InTransaction, ids: readonly string[]): Promise<void> {
+    const { transaction, tenant } = call;
+    transaction.takeTurn(this.keysOf(call, ids));
+    const { lockMany: text } = this.statementsOf(call);
+    const rows = await transaction.query<JsonRow>({ text, values: [tenant.id, ids] });
+    this.lockedRows.add(transaction, rows);
+  }
+
+  private async updateLocked(
+    call: InTransaction,
+    row: JsonRow,
+    revise: Revision<R>,
+  ): Promise<Stored<R> | undefined> {
+    const statement = await this.revise(call, row, revise);
+    return statement ? this.write(call, row.id, statement) : this.unchanged(call, row);
   }
 
   /** The keys of records, by which their writers of this instance wait for each other. */
@@ -192,7 +219,6 @@ export abstract class RecordUpdates<R extends { id: string }> {
   ): Promise<Stored<R> | undefined> {
     return this.database.transaction(call, async (inner) => {
       const { transaction } = inner;
-      transaction.takeTurn(this.keysOf(call, [id]));
       await lockOthers?.(inner);
       const { lock } = this.statementsOf(call);
       const [row] = await transaction.query<JsonRow>({ text: lock, values: [call.tenant.id, id] });

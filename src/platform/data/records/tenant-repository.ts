@@ -190,7 +190,9 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
    */
   async lockValues(call: InTransaction, rows: readonly Row[]): Promise<void> {
     const locks = this.uniqueNamesOf(call, rows);
-    if (locks.length > 0) await call.transaction.query({ text: 'select', values: [], locks });
+    if (locks.length === 0) return;
+    call.transaction.takeTurn(locks);
+    await call.transaction.query({ text: 'select', values: [], locks });
   }
 
   /** The columns whose values no two records share, for writers that wait for each other. */
