@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
@@ -47,7 +48,15 @@ export class AppointmentsService {
 
   /** Locks appointments until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
+  }
+
+  /** Locks the leads to which records will refer, until the transaction ends. */
+  lockBefore(
+    call: InTransaction<Call>,
+    inputs: readonly (CreateAppointmentDto | UpdateAppointmentDto)[],
+  ): Promise<void> {
+    return this.repository.lockReferences(call, inputs.map(withoutUndefined));
   }
 
   /**

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { idsOf } from '../../platform/data/batches/batch-target.js';
-import { KeyedQueue } from '../../platform/data/gateway/queues.js';
+import { SerializationFailure } from '../../platform/data/connection/driver-error.js';
 import { withoutUndefined } from '../../platform/data/records/record-changes.js';
+import type { Deadline } from '../../platform/data/gateway/policies.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { OVERLOAD_HEADERS } from '../../platform/errors/overload.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
@@ -32,50 +35,48 @@ export type CreateLeadDefaults = Pick<CreateLeadDto, 'source'>;
 /** Flags that only an update by id turns off. */
 const STICKY = ['sms_opted_out', 'on_dnc_list'] as const;
 
-/** How often an upsert is tried. Each failed attempt means that another request has changed the matching leads. */
+/** How often an upsert looks for matching leads, before its transaction begins again. */
 const MAX_ATTEMPTS = 10;
 
 /** Another request has changed which leads match. */
-class MatchChanged extends ApiError {
+class MatchChanged extends SerializationFailure {
   constructor() {
-    super('create_failed');
+    super('overloaded', new Error('other requests have changed the matching leads'), {
+      headers: OVERLOAD_HEADERS,
+    });
   }
 }
+
+type Timed = Call & { readonly deadline: Deadline };
 
 /** Creates leads, or updates those that exist (docs/contract/upsert.md). */
 @Injectable()
 export class LeadUpsertService {
-  /**
-   * Runs the upserts of one value in transactions one after another. Otherwise they would wait for each other's locks
-   * until these time out, because a transaction keeps its locks until its response is stored.
-   */
-  private readonly queue = new KeyedQueue();
-
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly database: TenantDatabase,
+  ) {}
 
   /**
    * Does what the service of leads does for a create or an update, by the leads that match.
    * @param known what the input matches, if it was looked up before
-   * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
+   * @throws ApiError `validation_error`, `not_found`, `duplicate`, `overloaded`, `create_failed`
    */
-  upsert(
+  async upsert(
     call: Call,
     input: UpsertLeadDto,
     known?: readonly Holder[],
     options: UpsertOptions = {},
   ): Promise<UpsertedLead> {
-    const run = async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.attempt(call, input, options, attempt === 1 ? known : undefined);
-        } catch (error) {
-          if (error instanceof MatchChanged && attempt < MAX_ATTEMPTS) continue;
-          throw error instanceof ApiError && error.details ? error.within('data') : error;
-        }
+    const timed = this.database.withDeadline(call);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(timed, input, options, attempt === 1 ? known : undefined);
+      } catch (error) {
+        if (error instanceof MatchChanged && mayContinue(timed, attempt)) continue;
+        throw error instanceof ApiError && error.details ? error.within('data') : error;
       }
-    };
-    const value = input.match_on.map((field) => input.data[field]).find(Boolean);
-    return call.transaction ? this.queue.run(`${call.tenant.id} ${value}`, run) : run();
+    }
   }
 
   private async attempt(
@@ -86,7 +87,7 @@ export class LeadUpsertService {
   ): Promise<UpsertedLead> {
     const { mode, data } = input;
     if (mode === 'create_only') return this.create(call, data, options);
-    const [matches = []] = known ? [known] : await this.findMatchesOfAll(call, [input]);
+    const matches = known ?? (await this.findMatches(call, input));
     if (idsOf(matches).length > 1) throw duplicateOf(call, matches);
     const [match] = matches;
     if (!match && mode === 'update_only') {
@@ -100,10 +101,25 @@ export class LeadUpsertService {
     });
   }
 
-  /** Finds what each input matches, in one statement. */
-  async findMatchesOfAll(call: Call, inputs: readonly UpsertLeadDto[]): Promise<Holder[][]> {
+  /** A transaction that may create the lead locks its values first, and looks again. */
+  private async findMatches(call: Call, input: UpsertLeadDto): Promise<Holder[]> {
+    const [matches = []] = await this.findMatchesOfAll(call, [input]);
+    if (matches.length > 0 || !call.transaction) return matches;
+    const [locked = []] = await this.findMatchesOfAll(call, [input], true);
+    return locked;
+  }
+
+  /**
+   * Finds what each input matches, in one statement.
+   * @param locks whether a transaction locks the values of the inputs
+   */
+  async findMatchesOfAll(
+    call: Call,
+    inputs: readonly UpsertLeadDto[],
+    locks = false,
+  ): Promise<Holder[][]> {
     const leads = inputs.map(({ data }) => data);
-    const all = await this.leads.findHolders(call, leads);
+    const all = await this.leads.findHolders(call, leads, locks);
     return inputs.map(({ match_on, data }) => {
       const values = this.leads.uniqueValuesOf(call, data);
       return all.filter(({ field, compared }) => {
@@ -117,7 +133,8 @@ export class LeadUpsertService {
     data: UpdateLeadDto,
     { newLead }: UpsertOptions,
   ): Promise<UpsertedLead> {
-    const lead = await this.leads.createStored(call, creationOf(data, newLead));
+    const lead = await this.leads.createIfFree(call, creationOf(data, newLead));
+    if (!lead) throw new MatchChanged();
     return { lead, action: 'created' };
   }
 
@@ -159,6 +176,11 @@ export class LeadUpsertService {
       return { ...data, ...flags, ...(merged && { custom_fields: merged }) };
     });
   }
+}
+
+/** Whether an upsert may look for matching leads again. In a transaction, the transaction then begins again. */
+function mayContinue({ transaction, deadline }: Timed, attempt: number): boolean {
+  return transaction ? attempt < MAX_ATTEMPTS : deadline.waitMs > 0;
 }
 
 /** @throws ApiError `validation_error` if there are too many custom fields */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Call, TenantCall } from '../../platform/data/call.js';
+import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { NAMES_COLLATION } from '../../platform/data/names-collation.js';
 import { SnapshotReader } from '../../platform/data/gateway/snapshot-reader.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { Transaction } from '../../platform/data/gateway/transaction.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
@@ -21,6 +22,10 @@ export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 /** SQL of leads. */
 @Injectable()
 export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadListItemDto> {
+  /** Whether the leads that transactions have locked are to be rewritten, by their ids. */
+  private readonly toRewrite = new WeakMap<Transaction, Map<string, boolean>>();
+  protected override readonly uniqueColumns = Object.values(UNIQUE_COLUMNS);
+
   constructor(
     database: TenantDatabase,
     private readonly snapshots: SnapshotReader,
@@ -88,10 +93,27 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
    * @throws ApiError `create_failed`, because it is part of a write
    */
   async isToRewrite(call: TenantCall, id: string): Promise<boolean> {
-    const text = `select from ${this.table.name}
-      where ${this.isRecord} and search_text not like ${FOLDED_PATTERN}`;
-    const values = [call.tenant.id, id];
-    return (await this.database.readForWrite(call, { text, values, plan: 'index' })).length > 0;
+    const known = call.transaction && this.toRewrite.get(call.transaction)?.get(id.toLowerCase());
+    return known ?? (await this.findToRewrite(call, [id])).length > 0;
+  }
+
+  override async lockAndRead(call: InTransaction, ids: readonly string[]): Promise<void> {
+    await super.lockAndRead(call, ids);
+    const found = await this.findToRewrite(call, ids);
+    this.toRewrite.set(call.transaction, new Map(ids.map((id) => [id, found.includes(id)])));
+  }
+
+  private async findToRewrite(call: TenantCall, ids: readonly string[]): Promise<string[]> {
+    const text = `select id from unnest($2::uuid[]) as wanted_id, lateral (
+        select id from ${this.table.name} where ${isRecordSql(this.table, 'wanted_id')}
+          and search_text not like ${FOLDED_PATTERN} ${ONE_BY_ONE}) lead`;
+    const values = [call.tenant.id, ids];
+    const rows = await this.database.readForWrite<{ id: string }>(call, {
+      text,
+      values,
+      plan: 'index',
+    });
+    return rows.map((row) => row.id);
   }
 
   /**
@@ -147,10 +169,24 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
   }
 
   /**
+   * Runs work unless other work of this instance creates a lead with one of these values.
+   * @returns undefined if it did; that work has ended then
+   * @throws ApiError `overloaded`, and any error of `work`
+   */
+  ifFree<T>(
+    call: Call,
+    values: UniqueValues,
+    work: (call: Call) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.database.ifFree(call, this.uniqueNamesOf(call, [values]), work);
+  }
+
+  /**
    * The leads that have any of these unique values, once for each value.
+   * @param locks whether a transaction locks the values, so that no other one gives them to leads meanwhile
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findHolders(call: TenantCall, values: readonly UniqueValues[]): Promise<Holder[]> {
+  findHolders(call: TenantCall, values: readonly UniqueValues[], locks = false): Promise<Holder[]> {
     const columns = Object.entries(UNIQUE_COLUMNS);
     const holders = columns.map(
       ([field, column], index) => `select id, created_at, '${field}' as field, ${field} as value,
@@ -162,6 +198,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
     return this.database.readForWrite<Holder>(call, {
       text: holders.join(' union all '),
       values: [call.tenant.id, ...wanted],
+      ...(locks && { locks: this.uniqueNamesOf(call, values) }),
       // In a transaction, a prepared plan from when there were few leads would read all of them.
       plan: call.transaction ? 'custom' : 'index',
     });

@@ -161,16 +161,32 @@ export class LeadsService {
 
   /**
    * The leads, not deleted, that have the e-mail, phone or external id of any input, once for each field.
+   * @param locks whether a transaction locks the values, so that no other one gives them to leads meanwhile
    * @throws ApiError `create_failed`, because it is part of a write
    */
-  findHolders(call: Call, inputs: readonly UpdateLeadDto[]): Promise<Holder[]> {
+  findHolders(call: Call, inputs: readonly UpdateLeadDto[], locks = false): Promise<Holder[]> {
     const values = inputs.map((input) => this.uniqueValuesOf(call, input));
-    return this.repository.findHolders(call, values);
+    return this.repository.findHolders(call, values, locks);
+  }
+
+  /**
+   * Like `createStored`, unless another request of this instance creates a lead with the same e-mail, phone or external id.
+   * @returns undefined if one did; it has ended then
+   */
+  createIfFree(call: Call, input: CreateLeadDto): Promise<Stored<LeadDto> | undefined> {
+    const create = (inner: Call) => this.createStored(inner, input);
+    return this.repository.ifFree(call, this.uniqueValuesOf(call, input), create);
+  }
+
+  /** Locks the e-mails, phones and external ids of the inputs until the transaction ends. */
+  lockBefore(call: InTransaction<Call>, inputs: readonly UpdateLeadDto[]): Promise<void> {
+    const values = inputs.map((input) => this.uniqueValuesOf(call, input));
+    return this.repository.lockValues(call, values);
   }
 
   /** Locks leads until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
   }
 
   /** The values of a lead that no other lead of the organization may have, in their compared forms. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Revision } from '../../platform/data/records/record-updates.js';
+import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
@@ -44,7 +45,12 @@ export class TasksService {
 
   /** Locks tasks until the transaction ends, in the order of their ids. */
   lockAll(call: InTransaction<Call>, ids: readonly string[]): Promise<void> {
-    return this.repository.lockAll(call, ids);
+    return this.repository.lockAndRead(call, ids);
+  }
+
+  /** Locks the leads to which records will refer, until the transaction ends. */
+  lockBefore(call: InTransaction<Call>, inputs: readonly UpdateTaskDto[]): Promise<void> {
+    return this.repository.lockReferences(call, inputs.map(withoutUndefined));
   }
 
   /**
@@ -94,18 +100,23 @@ export class TasksService {
 
   /** @see update */
   async updateStored(call: Call, id: string, input: UpdateTaskDto): Promise<Stored<TaskDto>> {
+    let contactExists: boolean | undefined;
     const revise: Revision<TaskDto> = async (stored, inner) => {
       const changes = changedFields(stored, input);
       const contact = changes?.contact_id;
       // Only a new contact is checked.
-      if (contact && !(await this.repository.lockLead(inner, contact))) {
+      if (contact && !(contactExists ?? (await this.repository.lockLead(inner, contact)))) {
         throw leadNotFound('contact_id');
       }
       return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });
     };
+    // As in merges and erasures, the lead is locked before the task.
+    const lockContact = async (inner: InTransaction) => {
+      if (input.contact_id) contactExists = await this.repository.lockLead(inner, input.contact_id);
+    };
     // Without a contact, the change needs no stored value. It is then written without reading the task first.
     const direct = input.contact_id ? undefined : { values: input };
-    const updated = await this.repository.updateStored(call, id, revise, direct);
+    const updated = await this.repository.updateStored(call, id, revise, direct, lockContact);
     return orNotFound(updated, 'task');
   }
 

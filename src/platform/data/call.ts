@@ -68,6 +68,8 @@ export interface TenantCall {
   readonly precondition?: Precondition;
   /** When the reads and writes must end. Without it, each has the time of one operation. */
   readonly deadline?: Deadline;
+  /** Whether the operation has its turn (`TenantDatabase.inTurn`). It then waits for no other operation of this instance. */
+  readonly hasTurn?: boolean;
 }
 
 /** What a later caller needs, to whom the stored response to a request is sent. */

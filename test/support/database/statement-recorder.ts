@@ -63,6 +63,9 @@ export class StatementRecorder {
       query: (statement) => inner.query(noted('query', statement)),
       queryInSavepoint: (statement) => inner.queryInSavepoint(statement),
       runInSavepoint: (work) => inner.runInSavepoint(work),
+      takeTurn: (keys) => {
+        inner.takeTurn(keys);
+      },
       afterCommit: (callback) => {
         inner.afterCommit(callback);
       },

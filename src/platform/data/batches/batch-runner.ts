@@ -64,6 +64,7 @@ class BatchRun<C extends object, U extends object> {
 
   async run(): Promise<void> {
     const { call, steps, target } = this;
+    await this.lockBefore();
     await this.findMatches();
     if (!target.allowsRepeats) failRepeated(this.open(), (data) => this.uniqueValuesOf(data));
     if (this.isAtomic) assertNone(steps);
@@ -102,6 +103,14 @@ class BatchRun<C extends object, U extends object> {
   /** The steps that have not failed. */
   private open(): Step[] {
     return this.steps.filter(({ outcome }) => outcome === undefined);
+  }
+
+  /** All locks are taken before the first item, in one order for all batches, so that these do not deadlock. */
+  private async lockBefore(): Promise<void> {
+    const inputs = this.open().flatMap(({ item }) =>
+      item && item.action !== 'delete' ? (item.values.data as C | U) : [],
+    );
+    if (inputs.length > 0) await this.target.service.lockBefore(this.call, inputs);
   }
 
   private async findMatches(): Promise<void> {

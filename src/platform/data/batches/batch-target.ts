@@ -37,7 +37,13 @@ export interface Step {
 
 /** What a batch calls of the service of a kind of record. */
 export interface RecordService<Create extends object, Update extends object> {
-  /** Locks records until the transaction ends, in the order of their ids. */
+  /**
+   * Locks what is locked before records, until the transaction ends: values that no two records share, or the records to
+   * which records will refer.
+   * @param inputs of creates, updates and upserts
+   */
+  lockBefore(call: BatchCall, inputs: readonly (Create | Update)[]): Promise<void>;
+  /** Locks and reads records until the transaction ends, in the order of their ids. */
   lockAll(call: BatchCall, ids: readonly string[]): Promise<void>;
   /** Creates records in one statement. @returns undefined for each that cannot be created; `createStored` says why */
   createTogether(

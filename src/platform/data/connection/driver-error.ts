@@ -34,6 +34,11 @@ export class DatabaseFailure extends ApiError {
     }
     return { reason: thrown instanceof Error ? thrown.message : String(thrown) };
   }
+
+  /** The error of a statement that had no effect and may succeed later. */
+  asOverload(): DatabaseFailure {
+    return new DatabaseFailure('overloaded', this.thrown, { headers: OVERLOAD_HEADERS });
+  }
 }
 
 /** Finds the failed statement in the causes of an error. */
@@ -48,6 +53,9 @@ export class SerializationFailure extends DatabaseFailure {}
 /** A statement did not get a lock in time. */
 export class LockTimeout extends DatabaseFailure {}
 
+/** PostgreSQL cancelled a statement, usually because of its timeout. */
+export class StatementTimeout extends DatabaseFailure {}
+
 /** The connection of a statement was lost. A retry of a read may succeed. */
 export class ConnectionFailure extends DatabaseFailure {}
 
@@ -60,8 +68,10 @@ const TO_ORGANIZATION = '_organization_id_fkey';
 export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';
 
-/** SQLSTATEs of serialization failures and deadlocks. */
-const RETRYABLE_TRANSACTION_ERRORS: readonly unknown[] = ['40001', '40P01'];
+export const QUERY_CANCELED = '57014';
+
+/** SQLSTATEs of serialization failures and deadlocks, and of a full table of locks. */
+const RETRYABLE_TRANSACTION_ERRORS: readonly unknown[] = ['40001', '40P01', '53200'];
 
 /**
  * SQLSTATEs of a lock timeout, and of a missing prepared statement. The latter occurs if the statement that
@@ -102,6 +112,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
       return new ApiError('unauthorized', { cause: error });
     }
     if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(fallback, error);
+    if (error.code === QUERY_CANCELED) return new StatementTimeout(fallback, error);
     if (RETRYABLE_TRANSACTION_ERRORS.includes(error.code))
       return new SerializationFailure(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {

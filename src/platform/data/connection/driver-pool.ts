@@ -1,6 +1,8 @@
 import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { logger } from '../../config/logger.js';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
+import { POOL_TIMEOUT } from './driver-error.js';
 import { destroyAfter, destroyConnection, hasOpenTransaction } from './resilient-client.js';
 import { type PipelineStatement, sendStatements } from './statement-pipeline.js';
 
@@ -30,9 +32,15 @@ export class ConnectionPool extends pg.Pool {
     this.on('remove', (client) => this.idle.delete(client));
   }
 
-  /** Runs work on a connection of its own. */
-  async use<T>(work: ConnectionWork<T>): Promise<T> {
-    const client = await this.connect();
+  /**
+   * Runs work on a connection of its own.
+   * @param withinMs how long it may wait for the connection, in addition to the timeout of the pool
+   */
+  async use<T>(work: ConnectionWork<T>, withinMs = Infinity): Promise<T> {
+    const connecting = this.connect();
+    const client = await connectedWithin(connecting, withinMs, (late) => {
+      late.release();
+    });
     let cancelTimer = (): void => undefined;
     try {
       return await work(client, (ms, onDestroy = this.onSilence) => {
@@ -48,17 +56,19 @@ export class ConnectionPool extends pg.Pool {
    * Sends statements on a connection of its own, under one Sync.
    * @param limit has the time after which the connection is destroyed
    * @param statements called when a connection is free
+   * @param withinMs as of `use`
    * @returns the rows of each statement
    * @throws LostConnectionError, any error of the driver
    */
   send<Row>(
     limit: { readonly connectionMs: number },
     statements: () => readonly PipelineStatement[],
+    withinMs?: number,
   ): Promise<Row[][]> {
     return this.use((client, limitTo) => {
       limitTo(limit.connectionMs);
       return sendStatements<Row>(client, statements());
-    });
+    }, withinMs);
   }
 
   closeIdle(): void {
@@ -75,6 +85,26 @@ export class ConnectionPool extends pg.Pool {
     return this.on('error', ({ message }) => {
       if (!this.ending) logger.warn({ reason: message }, 'a database connection was lost');
     });
+  }
+}
+
+/**
+ * Waits for a connection of a pool.
+ * @param release gives back a connection that comes too late
+ * @throws Error as a pool without a free connection
+ */
+export async function connectedWithin<C>(
+  connecting: Promise<C>,
+  ms: number,
+  release: (late: C) => unknown,
+): Promise<C> {
+  if (ms === Infinity) return connecting;
+  try {
+    return await withTimeout(connecting, ms);
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    connecting.then(release, () => undefined);
+    throw new Error(POOL_TIMEOUT, { cause: error });
   }
 }
 

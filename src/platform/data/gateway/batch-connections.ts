@@ -6,6 +6,7 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { setUpConnection } from '../connection/data-source-options.js';
+import { QUERY_CANCELED } from '../connection/driver-error.js';
 import { ConnectionPool, poolOf } from '../connection/driver-pool.js';
 import { ResilientClient } from '../connection/resilient-client.js';
 import {
@@ -119,6 +120,8 @@ export class BatchConnections implements OnApplicationShutdown {
         }
       } catch (error) {
         if (!(error instanceof pg.DatabaseError) || batch.length === 1) throw error;
+        // The statements share the time of the batch. One that exceeds its part is sent again, with all of the time.
+        if (error.code === QUERY_CANCELED) return outcomes;
         const { calls = [] } = messages[pipeline.failedStatement ?? -1] ?? {};
         // A statement for several calls is sent again for each of them, as are all calls after an error of a setting.
         if (calls.length === 1) outcomes[calls[0] ?? 0] = error;

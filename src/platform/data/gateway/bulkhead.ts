@@ -1,5 +1,4 @@
-/** The longest delay of a timer. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+import { MAX_DELAY_MS } from '../../config/timeout.js';
 
 /**
  * Limits the number of operations that wait for locks, so that they never use all connections of the pool.

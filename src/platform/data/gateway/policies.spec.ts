@@ -2,6 +2,7 @@ import {
   ConnectionFailure,
   LockTimeout,
   SerializationFailure,
+  StatementTimeout,
 } from '../connection/driver-error.js';
 import {
   type Attempt,
@@ -10,7 +11,9 @@ import {
   Deadline,
   MAX_LIMIT,
   nextAttempt,
+  pauseBefore,
   type PendingStatement,
+  refusalOf,
   statementsOf,
 } from './policies.js';
 import { statementName } from '../connection/statement-pipeline.js';
@@ -78,35 +81,73 @@ describe('the statements of a batch', () => {
 });
 
 describe('after a failed attempt', () => {
-  const first: Attempt = { deadline, isRead: false, waitsForLocks: false, isRetry: false };
+  const first: Attempt = { deadline, isRead: false, waitsForLocks: false, retries: 0 };
   const read = { ...first, isRead: true };
   const failure = (Type: typeof LockTimeout) => new Type('create_failed', new Error('for a test'));
 
   it.each([
-    ['a lock timeout', first, LockTimeout, { waitsForLocks: true, isRetry: false }],
-    ['a lock timeout of a retry', { ...first, isRetry: true }, LockTimeout, { isRetry: false }],
-    ['a serialization failure', first, SerializationFailure, { isRetry: true }],
-    ['the loss of the connection of a read', read, ConnectionFailure, { isRetry: true }],
+    ['a lock timeout', first, LockTimeout, { waitsForLocks: true, retries: 0 }],
+    ['a long wait for a lock', { ...first, waitsForLocks: true }, LockTimeout, { retries: 0 }],
+    ['a serialization failure', first, SerializationFailure, { retries: 1 }],
+    [
+      'each further serialization failure',
+      { ...first, retries: 7 },
+      SerializationFailure,
+      { retries: 8 },
+    ],
+    ['the loss of the connection of a read', read, ConnectionFailure, { retries: 1 }],
   ])('follows another one after %s', (_, attempt, Type, expected) => {
     expect(nextAttempt(attempt, failure(Type))).toMatchObject(expected);
   });
 
   it.each([
-    ['a long wait for a lock', { ...first, waitsForLocks: true }, LockTimeout],
-    ['a second serialization failure', { ...first, isRetry: true }, SerializationFailure],
     ['the loss of the connection of a write', first, ConnectionFailure],
-    ['a second loss of the connection', { ...read, isRetry: true }, ConnectionFailure],
+    ['a second loss of the connection', { ...read, retries: 1 }, ConnectionFailure],
+    ['a statement that was cancelled', first, StatementTimeout],
   ])('follows none after %s', (_, attempt, Type) => {
     expect(nextAttempt(attempt, failure(Type))).toBeUndefined();
   });
 
-  it('follows none if there is too little time', () => {
-    const late = { ...first, deadline: new Deadline(1_000) };
-    expect(nextAttempt(late, failure(SerializationFailure))).toBeUndefined();
+  it.each([LockTimeout, SerializationFailure])('follows none if no time is left: %s', (Type) => {
+    const late = { ...first, deadline: new Deadline(99) };
+    expect(nextAttempt(late, failure(Type))).toBeUndefined();
   });
 
   it('follows none after other errors', () => {
     expect(nextAttempt(read, new Error('for a test'))).toBeUndefined();
+  });
+
+  it('begins at once after the first failure, and after a pause after the others', () => {
+    expect(pauseBefore({ ...first, retries: 1 })).toBe(0);
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    expect(pauseBefore({ ...first, retries: 2 })).toBe(25);
+    jest.restoreAllMocks();
+  });
+});
+
+describe('an operation that is not repeated', () => {
+  const failure = (Type: typeof LockTimeout) => new Type('create_failed', new Error('for a test'));
+
+  it.each([
+    ['could not get a lock', LockTimeout],
+    ['conflicts with others', SerializationFailure],
+    ['has used up its time', StatementTimeout],
+  ])('is overloaded if it %s', (_, Type) => {
+    expect(refusalOf(failure(Type), new Deadline(0))).toMatchObject({
+      code: 'overloaded',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    });
+  });
+
+  it('has its error if PostgreSQL cancelled it before its timeout', () => {
+    const cancelled = failure(StatementTimeout);
+    expect(refusalOf(cancelled, new Deadline(3_500))).toBe(cancelled);
+  });
+
+  it('has its error if the connection was lost', () => {
+    const lost = failure(ConnectionFailure);
+    expect(refusalOf(lost, new Deadline(0))).toBe(lost);
   });
 });
 

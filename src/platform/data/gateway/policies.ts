@@ -6,6 +6,7 @@ import {
   ConnectionFailure,
   LockTimeout,
   SerializationFailure,
+  StatementTimeout,
 } from '../connection/driver-error.js';
 import { parameterizedCalls } from '../connection/session-context.js';
 import { statementName } from '../connection/statement-pipeline.js';
@@ -19,6 +20,9 @@ export type LockWait = keyof typeof LOCK_MS;
 
 /** Timeout of a statement. */
 const STATEMENT_MS = 2_500;
+
+/** Less time than this is too little for an attempt. */
+const MIN_ATTEMPT_MS = 100;
 
 /** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
@@ -41,15 +45,30 @@ type Timeouts = readonly [lock: string, statement: string, idle: string];
 
 /** The point in time by which an operation must end. */
 export class Deadline {
+  private readonly startedAt = performance.now();
   private readonly end: number;
 
-  constructor(ms: number) {
-    this.end = performance.now() + ms;
+  constructor(private readonly ms: number) {
+    this.end = this.startedAt + ms;
   }
 
-  /** How long a retry may wait before it starts. Negative: too little time is left for a retry. */
-  get retryDelayBudgetMs(): number {
-    return this.remainingMs - POOL_WAIT_MS;
+  get remainingMs(): number {
+    return this.end - performance.now();
+  }
+
+  /** How long an attempt may wait before it starts. Negative: too little time is left for another attempt. */
+  get waitMs(): number {
+    return this.remainingMs - MIN_ATTEMPT_MS;
+  }
+
+  /** Whether enough time is left to wait for a new connection. */
+  get allowsNewConnection(): boolean {
+    return this.remainingMs >= POOL_WAIT_MS;
+  }
+
+  /** Whether so much time has passed that a statement can have reached its timeout. */
+  get allowedTimeout(): boolean {
+    return performance.now() - this.startedAt >= Math.min(STATEMENT_MS, this.ms);
   }
 
   /** The deadline of statements that several callers share. */
@@ -72,10 +91,6 @@ export class Deadline {
   get connectionMs(): number {
     if (this.end === Infinity) return Infinity;
     return Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS;
-  }
-
-  private get remainingMs(): number {
-    return this.end - performance.now();
   }
 }
 
@@ -141,24 +156,45 @@ export interface Attempt {
   readonly isRead: boolean;
   /** Whether statements may wait long for locks. A limited number of operations may. */
   readonly waitsForLocks: boolean;
-  /** Whether an attempt of the same kind failed before. */
-  readonly isRetry: boolean;
+  /** How many attempts failed before because of a deadlock, a serialization failure or a lost connection. */
+  readonly retries: number;
   /** The lock timeout of the attempt before. */
   readonly cause?: LockTimeout;
 }
 
 /**
- * Returns the attempt that follows a failed one: after a lock timeout, one that waits longer; once after a deadlock
- * or a serialization failure, whose conflict has ended; and for a read, once after the loss of its connection.
+ * Returns the attempt that follows a failed one, as long as time is left: after a lock timeout, one that waits longer; after
+ * a deadlock or a serialization failure, whose conflict has ended; and for a read, once after the loss of its connection.
  */
 export function nextAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
-  if (error instanceof LockTimeout && !attempt.waitsForLocks) {
-    return { ...attempt, waitsForLocks: true, isRetry: false, cause: error };
+  const { deadline, isRead, retries } = attempt;
+  const retry = { ...attempt, retries: retries + 1 };
+  if (error instanceof ConnectionFailure) {
+    return isRead && retries === 0 && deadline.allowsNewConnection ? retry : undefined;
   }
-  const isTemporary =
-    error instanceof SerializationFailure || (attempt.isRead && error instanceof ConnectionFailure);
-  const mayRetry = isTemporary && !attempt.isRetry && attempt.deadline.retryDelayBudgetMs >= 0;
-  return mayRetry ? { ...attempt, isRetry: true } : undefined;
+  if (deadline.waitMs < 0) return undefined;
+  if (error instanceof LockTimeout) return { ...attempt, waitsForLocks: true, cause: error };
+  return error instanceof SerializationFailure ? retry : undefined;
+}
+
+/** The longest pause before an operation is repeated that failed more than once. */
+const MAX_PAUSE_MS = 50;
+
+/** How long to wait before an attempt. Random, so that two operations that conflict do not do so again. */
+export function pauseBefore({ retries }: Attempt): number {
+  return retries > 1 ? Math.random() * MAX_PAUSE_MS : 0;
+}
+
+/**
+ * The error of an operation that is not repeated. It is `overloaded` if the operation has used up its time, because others
+ * held its locks or it was too slow.
+ */
+export function refusalOf(error: unknown, deadline: Deadline): unknown {
+  const isRefused =
+    error instanceof LockTimeout ||
+    error instanceof SerializationFailure ||
+    (error instanceof StatementTimeout && deadline.allowedTimeout);
+  return isRefused ? error.asOverload() : error;
 }
 
 /**

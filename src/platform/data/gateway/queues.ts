@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withTimeout } from '../../config/timeout.js';
 
 export interface BatchOptions<I> {
   /** How many batches may run at a time. Items that arrive meanwhile form the next batch. */
@@ -90,29 +89,5 @@ export class BatchQueue<I, O> {
     const taken = this.pending.splice(0, this.options.batchSize?.(items) ?? items.length);
     this.schedule();
     return taken;
-  }
-}
-
-/** How long work waits for earlier work at most, so that one caller that hangs does not hold up the others. */
-const MAX_WAIT_MS = 250;
-
-const NOOP = (): void => undefined;
-
-/** Runs work with the same key one after another, in the order of the calls. */
-export class KeyedQueue {
-  /** Promises that are fulfilled when the latest work with a key has ended, by key. */
-  private readonly ends = new Map<string, Promise<void>>();
-
-  /** @throws any error of `work` */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const earlier = this.ends.get(key);
-    const running = earlier ? withTimeout(earlier, MAX_WAIT_MS).catch(NOOP).then(work) : work();
-    const end = running.then(NOOP, NOOP);
-    this.ends.set(key, end);
-    try {
-      return await running;
-    } finally {
-      if (this.ends.get(key) === end) this.ends.delete(key);
-    }
   }
 }

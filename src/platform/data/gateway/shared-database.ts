@@ -3,7 +3,7 @@ import { translateErrors } from '../connection/driver-error.js';
 import type { ConnectionPool } from '../connection/driver-pool.js';
 import { LostConnectionError, type PipelineStatement } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
-import { type Deadline, type LockWait, SET_TIMEOUTS } from './policies.js';
+import { type Deadline, type LockWait, refusalOf, SET_TIMEOUTS } from './policies.js';
 import type { Statement } from './statement.js';
 import { TimeBudget } from './time-budget.js';
 
@@ -33,11 +33,11 @@ export class SharedDatabase {
     const statement = settings.fixed(text, values);
     const attempt = () => this.send<Row>(batches, deadline, 'brief', [statement]);
     const rows = attempt().catch((error: unknown) => {
-      if (!(error instanceof LostConnectionError) || deadline.retryDelayBudgetMs < 0) throw error;
+      if (!(error instanceof LostConnectionError) || !deadline.allowsNewConnection) throw error;
       closeIdle();
       return attempt();
     });
-    return translateErrors(rows, 'query_failed');
+    return refused(translateErrors(rows, 'query_failed'), deadline);
   }
 
   /**
@@ -49,7 +49,7 @@ export class SharedDatabase {
   write<Row>(...statements: readonly Statement[]): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
     const rows = this.send<Row>(this.connections.requests, deadline, 'long', statements);
-    return translateErrors(rows, 'create_failed');
+    return refused(translateErrors(rows, 'create_failed'), deadline);
   }
 
   private async send<Row>(
@@ -64,5 +64,14 @@ export class SharedDatabase {
       ...statements,
     ]);
     return (await sending).at(-1) ?? [];
+  }
+}
+
+/** @throws the error of an operation that is not repeated */
+async function refused<T>(running: Promise<T>, deadline: Deadline): Promise<T> {
+  try {
+    return await running;
+  } catch (error) {
+    throw refusalOf(error, deadline);
   }
 }

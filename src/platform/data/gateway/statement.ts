@@ -11,6 +11,11 @@ export interface Statement {
   /** The id of the record that it reads or writes. Batches write records in one order, so that they do not deadlock. */
   readonly recordId?: string;
   /**
+   * Names of values that no two records share and that it writes or looks up. In a transaction, and if it waits long for
+   * locks, these names are locked before it until the transaction ends (`lockNames`).
+   */
+  readonly locks?: readonly string[];
+  /**
    * Lets concurrent statements of an organization with the same text become one. Each item is JSON, such as a row to
    * insert. The text has a parameter for each item after those of `values`, which receives a JSON array of the items of
    * all calls. `values` may depend only on the organization, and the rows must have the `id` of the record, by which

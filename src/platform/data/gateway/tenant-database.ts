@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../errors/api-error.js';
+import { overloaded } from '../../errors/overload.js';
 import type { TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
@@ -17,8 +18,11 @@ import {
   type Attempt,
   batchSize,
   ConcurrencyLimit,
+  type Deadline,
   nextAttempt,
+  pauseBefore,
   type PendingStatement,
+  refusalOf,
 } from './policies.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
 import type { Failure, Statement } from './statement.js';
@@ -26,6 +30,7 @@ import { TenantSettings } from './tenant-settings.js';
 import { TimeBudget } from './time-budget.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
+import { KeyedQueue, Turn, TurnNeeded } from './turns.js';
 
 /** Two batches run at a time. With more, batches become smaller and the throughput lower. */
 const BATCHES = { concurrency: 2, batchSize };
@@ -59,6 +64,7 @@ export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
   private readonly settings: TenantSettings;
   private readonly transactions: TransactionRunner;
+  private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
     this.connections.sendBatch(take),
   );
@@ -111,8 +117,8 @@ export class TenantDatabase {
 
   /**
    * Runs `work` in one transaction. If it throws, the transaction is rolled back and the error is rethrown. `work`
-   * may run more than once: it is retried after a deadlock, a serialization failure or a lock timeout. In the
-   * transaction of another call, it runs in a savepoint.
+   * may run more than once: until the deadline, it is retried after a deadlock, a serialization failure or a lock
+   * timeout. In the transaction of another call, it runs in a savepoint.
    * @param work receives the call inside the transaction, for services and repositories, and the entity manager of
    *   TypeORM, whose statements are part of the transaction. It writes only tables of extensions.
    * @throws ApiError `create_failed`, and any error of `work`
@@ -125,11 +131,62 @@ export class TenantDatabase {
         work({ ...call, transaction }, transaction.manager),
       );
     }
-    const { result, callbacks } = await this.run(call, WRITE, (attempt) =>
-      this.transactions.attempt(call, work, attempt),
+    const turn = call.hasTurn ? undefined : new Turn(this.turns);
+    const attempt = (next: Attempt) => this.transactions.attempt(call, work, next, turn);
+    const { result, callbacks } = await this.run(call, WRITE, attempt, turn).finally(() =>
+      turn?.end(),
     );
     await Promise.all(callbacks.map(({ run }) => runAfterCommit(run)));
     return result;
+  }
+
+  /** Whether work of this instance has one of the keys, or waits for it. */
+  isBusy(keys: readonly string[]): boolean {
+    return this.turns.isBusy(keys);
+  }
+
+  /** Starts the deadline of all operations of a call, unless it has one. */
+  withDeadline<C extends TenantCall>(call: C): C & { readonly deadline: Deadline } {
+    return { ...call, deadline: call.deadline ?? this.timeBudget.startDeadline() };
+  }
+
+  /**
+   * Runs `work` after earlier work of this instance that has one of the keys, without a connection while it waits. Work that
+   * has its turn, or runs in a transaction, does not wait, because others could wait for it.
+   * @param work receives the call that has its turn
+   * @throws ApiError `overloaded`, and any error of `work`
+   */
+  async inTurn<C extends TenantCall, T>(
+    call: C,
+    keys: readonly string[],
+    work: (call: C) => Promise<T>,
+  ): Promise<T> {
+    if (call.hasTurn || openTransactionOf(call)) return work(call);
+    const inner = this.withDeadline({ ...call, hasTurn: true });
+    const turn = new Turn(this.turns);
+    if (!(await turn.wait(keys, inner.deadline.waitMs))) throw overloaded();
+    return work(inner).finally(() => {
+      turn.end();
+    });
+  }
+
+  /**
+   * Like `inTurn`, for work that may be superfluous after that of others.
+   * @returns undefined if others had the keys. They have ended then, and `work` did not run.
+   */
+  async ifFree<C extends TenantCall, T>(
+    call: C,
+    keys: readonly string[],
+    work: (call: C) => Promise<T>,
+  ): Promise<T | undefined> {
+    const waits = !call.hasTurn && !openTransactionOf(call) && this.isBusy(keys);
+    if (!waits) return this.inTurn(call, keys, work);
+    await this.turns
+      .untilEnded(keys, this.withDeadline(call).deadline.waitMs)
+      .catch((cause: unknown) => {
+        throw overloaded(cause);
+      });
+    return undefined;
   }
 
   /**
@@ -203,21 +260,30 @@ export class TenantDatabase {
     });
   }
 
-  /** Runs an operation within its deadline and the concurrency limit, and repeats it as `nextAttempt` says. */
+  /**
+   * Runs an operation within its deadline and the concurrency limit, and repeats it as `nextAttempt` says, or when it
+   * has its turn.
+   */
   private async run<T>(
     call: TenantCall,
-    { isRead, failure }: Operation,
+    { isRead }: Operation,
     work: (attempt: Attempt) => Promise<T>,
+    turn?: Turn,
   ): Promise<T> {
     const deadline = call.deadline ?? this.timeBudget.startDeadline();
-    let attempt: Attempt = { deadline, isRead, waitsForLocks: false, isRetry: false };
+    let attempt: Attempt = { deadline, isRead, waitsForLocks: false, retries: 0 };
     for (;;) {
       try {
-        return await this.runAttempt(attempt, failure, work);
+        return await this.runAttempt(attempt, work);
       } catch (error) {
+        if (error instanceof TurnNeeded && turn) {
+          if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
+          continue;
+        }
         const next = nextAttempt(attempt, error);
-        if (!next) throw error;
+        if (!next) throw refusalOf(error, deadline);
         if (error instanceof ConnectionFailure) this.connections.closeIdle();
+        if (next.retries > 1) await pause(pauseBefore(next));
         attempt = next;
       }
     }
@@ -225,7 +291,6 @@ export class TenantDatabase {
 
   private async runAttempt<T>(
     attempt: Attempt,
-    failure: Failure,
     work: (attempt: Attempt) => Promise<T>,
   ): Promise<T> {
     const { waitsForLocks, deadline, cause } = attempt;
@@ -239,11 +304,7 @@ export class TenantDatabase {
       }
     };
     if (!waitsForLocks) return run();
-    return this.bulkhead.run(
-      deadline.retryDelayBudgetMs,
-      run,
-      () => new ApiError(failure, { cause }),
-    );
+    return this.bulkhead.run(deadline.waitMs, run, () => overloaded(cause));
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
@@ -271,11 +332,13 @@ export class TenantDatabase {
     attempt: Attempt,
   ): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
-    const sending = this.connections.requests.send<Row>(deadline, () => [
+    const messages = () => [
       this.settings.of(id, statement.plan, deadline, waitsForLocks ? 'long' : 'brief'),
+      ...(waitsForLocks ? this.settings.locksOf(statement) : []),
       this.settings.message([statement]),
-    ]);
-    return (await sending).flat();
+    ];
+    const { requests } = this.connections;
+    return (await requests.send<Row>(deadline, messages, deadline.remainingMs)).flat();
   }
 }
 

@@ -23,6 +23,13 @@ export const INDEX_PLAN = {
 };
 
 /**
+ * Locks names until the transaction ends. All transactions lock in the order of the hashes, so that two of them do not
+ * wait for each other.
+ */
+const LOCK_NAMES = `select pg_advisory_xact_lock(key) from (
+  select distinct hashtextextended(name, 0) as key from unnest($1::text[]) name order by key) keys`;
+
+/**
  * Creates the statements that set the role, the organization, the timeouts and the plans of a transaction. They are
  * sent in front of its first statement, and apply until it ends.
  */
@@ -68,6 +75,12 @@ export class TenantSettings {
   fixed(text: string, values: readonly unknown[]): PipelineStatement {
     const name = this.context.preparesStatements ? statementName(text, true) : '';
     return { name, text, values };
+  }
+
+  /** The statement that locks the names of a statement before it; none if it has no names. */
+  locksOf({ locks = [] }: Statement): PipelineStatement[] {
+    if (locks.length === 0) return [];
+    return [{ ...this.fixed(LOCK_NAMES, [locks]), isSetting: true }];
   }
 
   setting(name: string, text: string, values: readonly string[]): PipelineStatement {

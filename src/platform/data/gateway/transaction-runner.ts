@@ -2,20 +2,23 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { translateErrors } from '../connection/driver-error.js';
-import { poolOf } from '../connection/driver-pool.js';
+import { StatementTimeout, translateErrors } from '../connection/driver-error.js';
+import { connectedWithin, poolOf } from '../connection/driver-pool.js';
 import { destroyAfter } from '../connection/resilient-client.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import type { Statement } from './statement.js';
 import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
 import { type CommitCallback, OpenTransaction, TransactionState } from './transaction.js';
+import type { Turn } from './turns.js';
 
 /** Begins the statements of the entity manager. */
 const SET_ENTITY_MANAGER = `select set_config('${ENTITY_MANAGER_SETTING}', 'on', true)`;
 
 /** Returns from the tenant role to the database user. */
 const SET_DATABASE_USER = `select set_config('role', 'none', true)`;
+
+const NO_TIME = new Error('no time is left for the next statement of the transaction');
 
 /** The work of a transaction. It may run more than once. */
 export type Work<C extends TenantCall, T> = (
@@ -40,19 +43,30 @@ export class TransactionRunner {
     call: C,
     work: Work<C, T>,
     { deadline, waitsForLocks }: Attempt,
+    turn: Turn | undefined,
   ): Promise<{ result: T; callbacks: readonly CommitCallback[] }> {
     const runner = this.dataSource.createQueryRunner();
     runner.data.tenantId = call.tenant.id;
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let cancelTimer = (): void => undefined;
-    let isOpen = true;
+    let isOpen = false;
     try {
-      const client = (await step(runner.connect())) as pg.PoolClient;
-      cancelTimer = destroyAfter(deadline.connectionMs, client, poolOf(this.dataSource).onSilence);
+      const client = (await step(
+        connectedWithin(runner.connect(), deadline.remainingMs, () => runner.release()),
+      )) as pg.PoolClient;
+      isOpen = true;
+      const { onSilence } = poolOf(this.dataSource);
+      const limitTime = () => {
+        cancelTimer();
+        cancelTimer = destroyAfter(deadline.connectionMs, client, onSilence);
+      };
+      limitTime();
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const send = async <Row>(statement?: Statement, savepoint?: string) => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
+        if (deadline.waitMs < 0) throw new StatementTimeout('create_failed', NO_TIME);
+        limitTime();
         const { settings } = this;
         const settingsOf = (id: string) => settings.of(id, 'prepared', deadline, wait);
         const ofCaller = settingsOf(call.tenant.id);
@@ -65,12 +79,12 @@ export class TransactionRunner {
             settingsOf(organization),
             settings.setting('database user', SET_DATABASE_USER, []),
           );
-        if (statement) sent.push(settings.message([statement]));
+        if (statement) sent.push(...settings.locksOf(statement), settings.message([statement]));
         if (organization !== undefined) sent.push(ofCaller);
         sent.push(settings.setting('entity manager', SET_ENTITY_MANAGER, []));
         return (await this.limit.count(step(sendStatements<Row>(client, sent)))).flat();
       };
-      const state = new TransactionState(runner.manager, send);
+      const state = new TransactionState(runner.manager, send, turn);
       // For the statements of the entity manager.
       await send();
       const result = await work(
@@ -87,9 +101,10 @@ export class TransactionRunner {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      isOpen = false;
       cancelTimer();
-      await runner.release();
+      // A connection that comes too late is released then.
+      if (isOpen) await runner.release();
+      isOpen = false;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import type { Statement } from './statement.js';
+import type { Turn } from './turns.js';
 
 /** Work after the commit of a transaction. */
 export interface CommitCallback {
@@ -35,6 +36,11 @@ export interface Transaction {
    * @param work receives the transaction of this part
    */
   runInSavepoint<T>(work: (part: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Waits without a connection until no other operation of this instance has one of the keys, and has them until its end.
+   * If it must wait, the transaction is rolled back and its work runs again: call it before the first write.
+   */
+  takeTurn(keys: readonly string[]): void;
   /** Runs a callback after the commit, unless the part that added it is rolled back. */
   afterCommit(callback: CommitCallback): void;
 }
@@ -62,6 +68,8 @@ export class TransactionState {
   constructor(
     readonly manager: EntityManager,
     readonly send: Send,
+    /** The keys of the transaction. Undefined if its caller has taken them. */
+    readonly turn: Turn | undefined,
   ) {}
 
   /** The callbacks to run after the commit. */
@@ -101,11 +109,13 @@ export class OpenTransaction implements Transaction {
   }
 
   async query<Row>(statement: Statement): Promise<Row[]> {
+    this.takeTurnOf(statement);
     this.begin();
     return this.state.send<Row>(statement);
   }
 
-  queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
+  async queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
+    this.takeTurnOf(statement);
     return this.inSavepoint((savepoint) => this.state.send<Row>(statement, savepoint));
   }
 
@@ -114,6 +124,15 @@ export class OpenTransaction implements Transaction {
       await this.state.send(undefined, savepoint);
       return work(new OpenTransaction(this.state, [...this.parts, part]));
     });
+  }
+
+  takeTurn(keys: readonly string[]): void {
+    this.state.turn?.take(keys);
+  }
+
+  private takeTurnOf({ locks }: Statement): void {
+    // When others have written the values, the work finds their records.
+    if (locks) this.state.turn?.take(locks, true);
   }
 
   afterCommit(callback: CommitCallback): void {

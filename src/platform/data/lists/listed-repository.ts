@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Call, TenantCall } from '../call.js';
+import type { Call, InTransaction, TenantCall } from '../call.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import type { Row } from '../records/record-changes.js';
 import type { RequiredReferences } from '../records/record-statements.js';
@@ -56,5 +56,19 @@ export abstract class ListedRepository<
    */
   insertTogether(call: TenantCall, rows: readonly (Row & { id: string })[]) {
     return this.insertEach(call, rows, this.references);
+  }
+
+  /**
+   * Locks the records to which rows refer against deletion, until the transaction ends. Call it before records of this
+   * table are locked.
+   * @throws ApiError `create_failed`
+   */
+  async lockReferences(call: InTransaction, rows: readonly Row[]): Promise<void> {
+    for (const [column, existing] of Object.entries(this.references ?? {})) {
+      const ids = rows.flatMap((row) => row[column] ?? []);
+      if (ids.length === 0) continue;
+      const text = existing('$1', 'select unnest($2::uuid[])');
+      await call.transaction.query({ text, values: [call.tenant.id, ids] });
+    }
   }
 }

@@ -240,7 +240,7 @@ export class RecordRemoval {
 
 /** Locks the records that refer to the ids `$2`. */
 function lockSql({ table, column }: TableReference): string {
-  return `select id from ${table} where organization_id = $1 and ${column} = any($2) for update`;
+  return `select id from ${table} where organization_id = $1 and ${column} = any($2) order by id for update`;
 }
 
 function refusedBy({ table, column, target }: TableReference): ApiError {

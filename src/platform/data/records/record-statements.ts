@@ -69,6 +69,8 @@ export class RecordStatements {
   readonly find: string;
   /** Reads and locks the record with the id `$2`. */
   readonly lock: string;
+  /** Reads and locks the records with the ids in the array `$2`, in their order. */
+  readonly lockMany: string;
   /** The SQL of statements, by their kind and columns. */
   private readonly texts = new Map<string, string>();
 
@@ -87,6 +89,7 @@ export class RecordStatements {
     const ids = 'jsonb_array_elements_text($2) as wanted_id';
     this.find = `${json} from ${ids}, lateral (${record('wanted_id::uuid')} ${ONE_BY_ONE}) record`;
     this.lock = `${json} from (${record()} for update) record`;
+    this.lockMany = `${json} from (${record('any($2::uuid[])')} order by id for update) record`;
   }
 
   /**

@@ -3,7 +3,6 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { changedFields, isEqual } from '../../fields/changes.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { KeyedQueue } from '../gateway/queues.js';
 import type { Statement } from '../gateway/statement.js';
 import { openTransactionOf, type TenantDatabase } from '../gateway/tenant-database.js';
 import type { Transaction } from '../gateway/transaction.js';
@@ -16,6 +15,7 @@ import {
   rowJsonOf,
   withoutUndefined,
 } from './record-changes.js';
+import { LockedRows } from './locked-rows.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
@@ -39,8 +39,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
   private readonly computed: RecordStatements | undefined;
   /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
-  /** Runs the updates of one record one after another. Concurrent ones would conflict and be tried several times. */
-  private readonly updates = new KeyedQueue();
+
+  private readonly lockedRows = new LockedRows();
 
   /**
    * @param entity the class of the records, with `@TenantEntity()`
@@ -80,20 +80,75 @@ export abstract class RecordUpdates<R extends { id: string }> {
     return (await this.updateStored(call, id, change, direct))?.value();
   }
 
-  /** Like `update`, for a record that is passed through unread. */
-  updateStored(
+  /**
+   * Like `update`, for a record that is passed through unread.
+   * @param lockOthers locks records to which it will refer, before the record itself is locked
+   */
+  async updateStored(
     call: TenantCall,
     id: string,
     change: Partial<R> | Revision<R>,
     direct?: DirectChange,
+    lockOthers?: (inner: InTransaction) => Promise<unknown>,
   ): Promise<Stored<R> | undefined> {
     const isFunction = typeof change === 'function';
     const revise: Revision<R> = isFunction ? change : (stored) => changedFields(stored, change);
-    if (openTransactionOf(call) || !this.hasVersion) return this.runLocked(call, id, revise);
-    const key = `${call.tenant.id} ${id.toLowerCase()}`;
-    return this.updates.run(key, () =>
-      this.runUpdate(call, id, revise, isFunction ? direct : { values: change }),
-    );
+    const row = this.lockedRows.take(call, id);
+    if (row) return this.updateLocked(call as InTransaction, row, revise);
+    const keys = this.keysOf(call, [id]);
+    // What needs no write does not wait for writers.
+    const isUnchanged = this.database.isBusy(keys) && (await this.ifUnchanged(call, id, revise));
+    if (isUnchanged) return isUnchanged;
+    // Concurrent updates of a record would conflict and be tried several times.
+    return this.database.inTurn(call, keys, async (inner) => {
+      if (!openTransactionOf(inner) && this.hasVersion) {
+        const changes = isFunction ? direct : { values: change };
+        const updated = await this.runUpdate(inner, id, revise, changes);
+        if (updated !== 'needs a lock') return updated;
+      }
+      return this.runLocked(inner, id, revise, lockOthers);
+    });
+  }
+
+  /** @returns the record if the function leaves it as it is */
+  private async ifUnchanged(
+    call: TenantCall,
+    id: string,
+    revise: Revision<R>,
+  ): Promise<Stored<R> | undefined> {
+    if (openTransactionOf(call) || !this.hasVersion) return undefined;
+    const [row] = await this.database.readForWrite<JsonRow>(call, this.findStatement(call, id));
+    const statement =
+      row &&
+      (await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise).catch(isNeeded));
+    return row && !statement ? this.unchanged(call, row) : undefined;
+  }
+
+  /**
+   * Locks records until the transaction ends, in the order of their ids, and reads them. Their next updates by the same
+   * transaction need no other statement.
+   * @throws ApiError `create_failed`
+   */
+  async lockAndRead(call: InTransaction, ids: readonly string[]): Promise<void> {
+    const { transaction, tenant } = call;
+    transaction.takeTurn(this.keysOf(call, ids));
+    const { lockMany: text } = this.statementsOf(call);
+    const rows = await transaction.query<JsonRow>({ text, values: [tenant.id, ids] });
+    this.lockedRows.add(transaction, rows);
+  }
+
+  private async updateLocked(
+    call: InTransaction,
+    row: JsonRow,
+    revise: Revision<R>,
+  ): Promise<Stored<R> | undefined> {
+    const statement = await this.revise(call, row, revise);
+    return statement ? this.write(call, row.id, statement) : this.unchanged(call, row);
+  }
+
+  /** The keys of records, by which their writers of this instance wait for each other. */
+  protected keysOf({ tenant }: TenantCall, ids: readonly string[]): string[] {
+    return ids.map((id) => `${tenant.id} ${this.table.name} ${id.toLowerCase()}`);
   }
 
   /** Writes a change without a lock if possible: in one statement, or by compare-and-set. */
@@ -102,7 +157,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
     id: string,
     revise: Revision<R>,
     direct: DirectChange | undefined,
-  ): Promise<Stored<R> | undefined> {
+  ): Promise<Stored<R> | undefined | 'needs a lock'> {
     const directly = direct && !call.precondition && this.directChange(call, id, direct);
     const changed = directly && (await this.write(call, id, directly));
     if (changed) return changed;
@@ -116,7 +171,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
     } catch (error) {
       if (!(error instanceof TransactionNeeded)) throw error;
     }
-    return this.runLocked(call, id, revise);
+    return 'needs a lock';
   }
 
   /**
@@ -160,9 +215,11 @@ export abstract class RecordUpdates<R extends { id: string }> {
     call: TenantCall,
     id: string,
     revise: Revision<R>,
+    lockOthers?: (inner: InTransaction) => Promise<unknown>,
   ): Promise<Stored<R> | undefined> {
     return this.database.transaction(call, async (inner) => {
       const { transaction } = inner;
+      await lockOthers?.(inner);
       const { lock } = this.statementsOf(call);
       const [row] = await transaction.query<JsonRow>({ text: lock, values: [call.tenant.id, id] });
       if (!row) return undefined;
@@ -272,6 +329,12 @@ export abstract class RecordUpdates<R extends { id: string }> {
 
 /** The function of an update has sent a statement, which needs a transaction. */
 class TransactionNeeded extends Error {}
+
+/** @throws any other error */
+function isNeeded(error: unknown): true {
+  if (error instanceof TransactionNeeded) return true;
+  throw error;
+}
 
 /**
  * The transaction of the call with which the function of an update is first tried. Most functions do not use it. If one

@@ -109,7 +109,9 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
       const options = { references, storesResponses, omitsDuplicates };
       const text = this.statementsOf(call).insert(Object.keys(row), options);
       const values = [call.tenant.id];
-      return this.database.write<JsonRow>(call, { text, plan: 'index', values, items, recordId });
+      const locks = this.uniqueNamesOf(call, [row]);
+      const statement = { text, plan: 'index', values, items, recordId, locks } as const;
+      return this.database.write<JsonRow>(call, statement);
     };
     // In a batch, a row that a unique index rejects must not fail the others.
     const isBatched = openTransactionOf(call) === undefined;
@@ -162,7 +164,8 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     const requests = JSON.stringify(rows.map(({ id }) => ({ id, ...originOf(call) })));
     const text = this.statementsOf(call).insert(Object.keys(first), options);
     const values = [call.tenant.id, json, requests];
-    const inserted = await this.database.write<JsonRow>(call, { text, values });
+    const locks = this.uniqueNamesOf(call, rows);
+    const inserted = await this.database.write<JsonRow>(call, { text, values, locks });
     if (inserted.length > 0) this.database.publishEvents(call);
     return inserted;
   }
@@ -173,10 +176,38 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
    * @throws ApiError `create_failed`
    */
   async lockAll(call: InTransaction, ids: readonly string[]): Promise<void> {
+    call.transaction.takeTurn(this.keysOf(call, ids));
     await call.transaction.query({
       text: `select from ${this.table.name} where organization_id = $1 and id = any($2) order by id for update`,
       values: [call.tenant.id, ids],
     });
+  }
+
+  /**
+   * Locks the values of rows that no two records share, until the transaction ends, whether records have them or not.
+   * Call it before records are locked.
+   * @throws ApiError `create_failed`
+   */
+  async lockValues(call: InTransaction, rows: readonly Row[]): Promise<void> {
+    const locks = this.uniqueNamesOf(call, rows);
+    if (locks.length === 0) return;
+    call.transaction.takeTurn(locks);
+    await call.transaction.query({ text: 'select', values: [], locks });
+  }
+
+  /** The columns whose values no two records share, for writers that wait for each other. */
+  protected readonly uniqueColumns: readonly string[] = [];
+
+  /** The names of the values in these columns, for `locks` of statements and for turns. */
+  protected uniqueNamesOf({ tenant }: TenantCall, rows: readonly Row[]): string[] {
+    const names = rows.flatMap((row) =>
+      this.uniqueColumns.flatMap((column) => {
+        const value = row[column];
+        const name = `value ${tenant.id} ${this.table.name} ${column}`;
+        return typeof value === 'string' ? `${name} ${value}` : [];
+      }),
+    );
+    return [...new Set(names)];
   }
 
   /**
@@ -189,9 +220,11 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     const event = { type: eventTypeOf(this.table, 'deleted'), changed: [] };
     const text = this.statementsOf(call).deletion(Object.keys(marks));
     const statement = this.changeStatement(call, id, { text, plan: 'index' }, event, marks);
-    return this.writeIfMatching(call, id, statement, (inner) => {
-      this.publish(inner, id);
-    });
+    return this.database.inTurn(call, this.keysOf(call, [id]), (turn) =>
+      this.writeIfMatching(turn, id, statement, (inner) => {
+        this.publish(inner, id);
+      }),
+    );
   }
 
   /**
