@@ -3,8 +3,11 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { BackupFileError, type BackupHeader, BackupReader } from '../backup/backup-file.js';
+import { readMigrations } from '../backup/catalogue.js';
 import { restoreBackup } from '../backup/restore-backup.js';
 import { totalRows, writeBackup } from '../backup/write-backup.js';
+import { withConnection } from '../connection.js';
+import { assertCurrentSchema, hasSchema } from '../../platform/data/executed-migrations.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import type { Extension } from '../../platform/extension/extension.js';
@@ -19,7 +22,11 @@ import type { CommandContext, RunOnDatabase } from './run.js';
 const STANDARD_STREAM = '-';
 
 /** `latitude backup`. */
-export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void {
+export function addBackup(
+  program: Command,
+  runOnDatabase: RunOnDatabase,
+  extensions: readonly Extension[],
+): void {
   program
     .command('backup')
     .description('write a snapshot of all data to a file')
@@ -34,9 +41,10 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
         throw new Error('A backup on standard output leaves no room for --json: name a file.');
       }
       if (!isStandard && !force && existsSync(file)) throw fileExists(file);
-      await runOnDatabase((context) =>
-        isStandard ? toStandardOutput(context) : toFile(context, file, force),
-      );
+      await runOnDatabase(async (context) => {
+        await assertCurrent(context, extensionMigrationsOf(extensions));
+        return isStandard ? toStandardOutput(context) : toFile(context, file, force);
+      });
     });
 }
 
@@ -89,6 +97,15 @@ export function addRestore(
     });
 }
 
+/** @throws Error whose message says what to do if the schema of the database is not that of this program */
+async function assertCurrent(
+  { database }: CommandContext,
+  extensionMigrations: readonly ExtensionMigrations[],
+): Promise<void> {
+  const executed = await withConnection(database.target, readMigrations);
+  if (hasSchema(executed)) assertCurrentSchema(executed, extensionMigrations);
+}
+
 async function toFile({ database, progress }: CommandContext, file: string, force: boolean) {
   for (const partial of await partialFilesBeside(file)) {
     console.error(`latitude: ${partial} is incomplete: its backup still runs, or was killed.`);
@@ -115,13 +132,13 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
 }
 
 async function restore(
-  { database, progress, withApp }: CommandContext,
+  { database, progress, withMigratingApp }: CommandContext,
   reader: BackupReader,
   extensionMigrations: readonly ExtensionMigrations[],
   erased: readonly ErasedLead[],
 ) {
   await restoreBackup(database.target, reader, progress, extensionMigrations);
-  return withApp(async (app) => {
+  return withMigratingApp(async (app) => {
     const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {
       throw new Error(NOT_ERASED, { cause });
     });

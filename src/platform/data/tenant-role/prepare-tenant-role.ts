@@ -41,15 +41,22 @@ interface Missing {
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
  * One instance at a time does so, while it holds the lock of migrations.
+ * @param level the level of the log for each change
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error whose message names the statements to run
  */
-export function prepareTenantRole(dataSource: DataSource): Promise<TransactionRole | undefined> {
-  return new TenantRolePreparation(dataSource).run();
+export function prepareTenantRole(
+  dataSource: DataSource,
+  level: 'debug' | 'info' = 'info',
+): Promise<TransactionRole | undefined> {
+  return new TenantRolePreparation(dataSource, level).run();
 }
 
 class TenantRolePreparation {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly level: 'debug' | 'info',
+  ) {}
 
   async run(): Promise<TransactionRole | undefined> {
     await this.dataSource.query(CREATE_TENANT_ROLE);
@@ -131,7 +138,7 @@ class TenantRolePreparation {
   private async change(statement: string, effect: string): Promise<void> {
     try {
       await this.dataSource.query(statement);
-      logger.info(effect);
+      logger[this.level](effect);
     } catch (error) {
       if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     }
