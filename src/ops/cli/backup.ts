@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { BackupFileError, type BackupHeader, BackupReader } from '../backup/backup-file.js';
 import { readMigrations } from '../backup/catalogue.js';
-import { restoreBackup } from '../backup/restore-backup.js';
+import { restoreBackup, type RestoreOptions } from '../backup/restore-backup.js';
 import { totalRows, writeBackup } from '../backup/write-backup.js';
 import { withConnection } from '../connection.js';
 import { assertCurrentSchema, hasSchema } from '../../platform/data/executed-migrations.js';
@@ -51,8 +51,9 @@ export function addBackup(
 const NOT_ERASED =
   'The backup was restored, but not all erasures were applied: run "latitude erasures apply FILE" before you start the server.';
 
-interface RestoreOptions {
+interface RestoreArguments {
   readonly verify?: boolean;
+  readonly resume?: boolean;
   readonly erasures?: string;
 }
 
@@ -71,7 +72,11 @@ export function addRestore(
       '--erasures <file>',
       'erase the leads of a file of "erasures export" in the restored data',
     )
-    .action(async (file: string, { verify = false, erasures }: RestoreOptions) => {
+    .option(
+      '--resume',
+      'continue webhooks, imports and jobs of extensions, in a database that replaces the original',
+    )
+    .action(async (file: string, { verify = false, resume, erasures }: RestoreArguments) => {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
@@ -86,9 +91,8 @@ export function addRestore(
         const erased = erasures === undefined ? [] : await readErasures(erasures);
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
-        await runOnDatabase((context) =>
-          restore(context, reader, extensionMigrationsOf(extensions), erased),
-        );
+        const options = { extensionMigrations: extensionMigrationsOf(extensions), resume };
+        await runOnDatabase((context) => restore(context, reader, options, erased));
       } catch (error) {
         if (!(error instanceof BackupFileError)) throw error;
         const name = file === STANDARD_STREAM ? 'Standard input' : file;
@@ -134,10 +138,10 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
 async function restore(
   { database, progress, withMigratingApp }: CommandContext,
   reader: BackupReader,
-  extensionMigrations: readonly ExtensionMigrations[],
+  options: RestoreOptions,
   erased: readonly ErasedLead[],
 ) {
-  await restoreBackup(database.target, reader, progress, extensionMigrations);
+  const held = await restoreBackup(database.target, reader, progress, options);
   return withMigratingApp(async (app) => {
     const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {
       throw new Error(NOT_ERASED, { cause });
@@ -146,7 +150,8 @@ async function restore(
     const repaired = await eachOrganization(app, (call) =>
       app.get(TenantDataService).repairCounts(call),
     );
-    return { ...summaryOf(reader.header), counters_repaired: repaired.flat().length, ...erasures };
+    const counters = { counters_repaired: repaired.flat().length };
+    return { ...summaryOf(reader.header), ...counters, ...erasures, ...held };
   });
 }
 
