@@ -78,9 +78,9 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     id: string,
     { name, phone_region }: CreateOrganizationDto,
   ): Promise<Stored<OrganizationDto> | undefined> {
-    const [column, value] = phone_region ? [', phone_region', ', $4'] : ['', ''];
-    const text = `insert into organizations (operator_id, id, name${column}) values ($1, $2, $3${value})`;
-    await this.runIn(call, text, id, name, ...(phone_region ? [phone_region] : []));
+    const text = `insert into organizations (operator_id, id, name, phone_region)
+      select $1, $2, $3, coalesce($4, phone_region) from organization_defaults`;
+    await this.runIn(call, text, id, name, phone_region);
     return this.findIn(call, id);
   }
 }

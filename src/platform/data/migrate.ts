@@ -65,7 +65,9 @@ export async function migrate(
   try {
     await waitForLock(lock, before);
     const started = performance.now();
-    const executed = await readExecutedMigrations((text) => dataSource.query(text));
+    const executed = await explainForbidden(dataSource, () =>
+      readExecutedMigrations((text) => dataSource.query(text)),
+    );
     const isNew = !hasSchema(executed);
     if (keepsSchema && !isNew) {
       assertCurrentSchema(executed, extensionMigrations);
@@ -135,13 +137,20 @@ async function runMigrations(
   before: () => Promise<void>,
   level: StepLevel,
 ): Promise<void> {
-  try {
+  await explainForbidden(dataSource, async () => {
     const migrations = new MigrationExecutor(dataSource);
     warnOfNewerSchema(dataSource, await migrations.getExecutedMigrations());
     const pending = await migrations.getPendingMigrations();
     if (pending.length === 0) return;
     await before();
     await runPending(dataSource, pending, level);
+  });
+}
+
+/** @throws Error that says what to do if the database user lacks privileges */
+async function explainForbidden<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!FORBIDDEN.includes(sqlStateOf(error))) throw error;
     const [{ name, schema }] = await dataSource.query<[{ name: string; schema: string }]>(
