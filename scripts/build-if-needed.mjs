@@ -18,6 +18,7 @@ function newest(file) {
 
 process.chdir(path.dirname(import.meta.dirname));
 if (Math.max(...SOURCES.map(newest)) > modified(RESULT)) {
+  process.stderr.write('Starting: building Latitude\n');
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',

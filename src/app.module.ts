@@ -74,6 +74,8 @@ export interface AppOptions {
   readonly applicationName?: string;
   /** Called each time before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
+  /** Whether the schema of the database, if it has one, stays as it is. It must be that of this program. */
+  readonly keepsSchema?: boolean;
   /** The extensions of a team. */
   readonly extensions?: readonly Extension[];
   /** Modules that belong to no extension. */

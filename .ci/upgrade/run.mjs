@@ -1,6 +1,5 @@
 // Runs the code of the last release on the schema of this version: first its tests, then its server alongside the
 // server of this version, under load. Usage: .ci/with-postgres-15 node .ci/upgrade/run.mjs [test files]
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -10,9 +9,11 @@ import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-
 import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { ROOT, run } from '../server.mjs';
+import { assertLastRelease, git } from './last-release.mjs';
 import { upgradeUnderLoad } from './rolling-upgrade.mjs';
 
-const RELEASE = createRequire(import.meta.url)('./release.json');
+const require = createRequire(import.meta.url);
+const RELEASE = require('./release.json');
 
 /** The tests of the contract, in the layout of the release. Excluded are those that list all tables, and those of an empty database. */
 const SUITES = [
@@ -20,26 +21,12 @@ const SUITES = [
   ...['test/rest', 'test/auth/api-keys', 'test/mcp/sessions'],
 ];
 
-/** The output of git. */
-function git(...args) {
-  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
-}
-
 function hasCommit(commit) {
   try {
-    git('cat-file', '-e', `${commit}^{commit}`);
+    git(ROOT, 'cat-file', '-e', `${commit}^{commit}`);
     return true;
   } catch {
     return false;
-  }
-}
-
-/** @throws Error if `release.json` does not name the newest tag. Without tags, its commit counts. */
-function assertLastRelease() {
-  const [newest] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
-  const named = `v${RELEASE.version}`;
-  if (newest && (newest !== named || git('rev-list', '-n1', newest) !== RELEASE.commit)) {
-    throw new Error(`.ci/upgrade/release.json names ${named}, but the last release is ${newest}`);
   }
 }
 
@@ -71,7 +58,7 @@ async function migrateTemplate() {
   await dataSource.destroy();
 }
 
-assertLastRelease();
+assertLastRelease(ROOT, RELEASE, require('../../package.json').version);
 if (!hasCommit(RELEASE.commit)) {
   console.log(
     `SKIPPED: the upgrade from ${RELEASE.version} is not tested. This clone lacks its commit ${RELEASE.commit}; ` +

@@ -10,7 +10,7 @@ import type { Environment } from '../platform/config/setting.js';
 import { readSettings, type Settings } from '../platform/config/settings.js';
 import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
 import { UnlimitedTimeBudget } from '../platform/data/gateway/time-budget.js';
-import { settingsOf } from '../platform/extension/extensions.js';
+import { settingsOf } from '../platform/extension/listed-extensions.js';
 import { openApiDocument } from '../platform/http/openapi/document.js';
 import { HttpAdapter } from '../platform/http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../app.module.js';

@@ -25,10 +25,10 @@ const UPDATE_ORGANIZATION = `
 const FIND_TIME_ZONE = `
   select name from pg_timezone_names where lower(name) = lower($1) order by name = $1 desc limit 1`;
 
-const FIND_DEFAULT_REGION = `
-  select pg_get_expr(adbin, adrelid) as expression
-  from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
-  where adrelid = 'organizations'::regclass and attname = 'phone_region'`;
+const STORE_DEFAULT_REGION = `
+  insert into organization_defaults (phone_region) values ($1)
+  on conflict (is_only) do update set phone_region = excluded.phone_region
+  where organization_defaults.phone_region <> excluded.phone_region`;
 
 const COUNT_RECORDS = `
   select resource, sum(records)::int as total from record_counts
@@ -47,7 +47,6 @@ export class AuthRepository {
     private readonly database: TenantDatabase,
   ) {}
 
-  /** @param fields without a phone region, the default of the column applies */
   async insertOrganization(fields: Partial<Organization>): Promise<Organization> {
     const organization = this.organizations.create(fields);
     await this.organizations.insert(organization);
@@ -73,16 +72,15 @@ export class AuthRepository {
     return (await this.shared.read<{ name: string }>(FIND_TIME_ZONE, [name]))[0]?.name;
   }
 
-  /**
-   * Changes the default of the column for new organizations.
-   * @param region ISO 3166-1 alpha-2
-   */
+  /** The phone region of new organizations, ISO 3166-1 alpha-2. */
+  async findDefaultPhoneRegion(): Promise<string | undefined> {
+    const text = 'select phone_region from organization_defaults';
+    const [row] = await this.organizations.query<Pick<Organization, 'phone_region'>[]>(text);
+    return row?.phone_region;
+  }
+
   async setDefaultPhoneRegion(region: string): Promise<void> {
-    const [known] = await this.organizations.query<{ expression: string }[]>(FIND_DEFAULT_REGION);
-    if (known?.expression.startsWith(`'${region}'`)) return;
-    await this.organizations.query(
-      `alter table organizations alter column phone_region set default '${region}'`,
-    );
+    await this.organizations.query(STORE_DEFAULT_REGION, [region]);
   }
 
   listOrganizations(): Promise<Organization[]> {

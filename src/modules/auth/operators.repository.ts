@@ -88,10 +88,9 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     id: string,
     { name, phone_region, time_zone }: CreateOrganizationDto,
   ): Promise<Stored<OrganizationDto> | undefined> {
-    const [column, value] = phone_region ? [', phone_region', ', $5'] : ['', ''];
-    const text = `insert into organizations (operator_id, id, name, time_zone${column})
-      values ($1, $2, $3, $4${value})`;
-    await this.runIn(call, text, id, name, time_zone, ...(phone_region ? [phone_region] : []));
+    const text = `insert into organizations (operator_id, id, name, time_zone, phone_region)
+      select $1, $2, $3, $4, coalesce($5, phone_region) from organization_defaults`;
+    await this.runIn(call, text, id, name, time_zone, phone_region);
     return this.findIn(call, id);
   }
 }

@@ -9,8 +9,8 @@ export class Organization {
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
   /**
-   * Region that national phone numbers are read by, ISO 3166-1 alpha-2. A server that starts changes the default of the
-   * column to its setting.
+   * Region that national phone numbers are read by, ISO 3166-1 alpha-2. Only release 0.3.0 uses the default of the column;
+   * that of new organizations is in `organization_defaults`.
    */
   @Column('char', { length: 2, default: 'US' }) phone_region: string;
   /** The zone of its days, by a name that PostgreSQL and Node.js know. No stored value depends on it. */

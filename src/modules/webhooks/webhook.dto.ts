@@ -10,8 +10,11 @@ const MAX_URL = 2_000;
 const MAX_TYPES = 100;
 const MAX_TYPE_LENGTH = 100;
 
-/** Why Latitude disabled a webhook: the receiver answered 410, or it failed for days. */
-export const DISABLED_REASONS = ['gone', 'failing'] as const;
+/** Why an instance disables a webhook: the receiver answered 410, or it failed for days. */
+export const FAILURE_REASONS = ['gone', 'failing'] as const;
+
+/** Why a webhook was disabled, other than by a key. A restore pauses it. */
+export const DISABLED_REASONS = [...FAILURE_REASONS, 'restored'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 const URL_PROBLEM =
@@ -78,7 +81,8 @@ export class UpdateWebhookDto extends UpdateOf(CreateWebhookDto) {}
 /** A webhook in responses and lists. */
 export class WebhookDto extends RecordOf(CreateWebhookDto) {
   @OneOf(DISABLED_REASONS, {
-    description: 'Why it was disabled: the receiver answered 410, or failed for three days.',
+    description:
+      'Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.',
     example: 'failing',
   })
   disabled_reason: DisabledReason | null;

@@ -43,6 +43,12 @@ export function addWebhookCommands(program: Command, run: Run): void {
         return (await app.get(WebhooksService).create(call, webhook)).value();
       }),
     );
+  ofOne('enable', 'enable a webhook, and send its pending deliveries').action(
+    (id: string, options: Organization) =>
+      runFor(options, async (app, call) =>
+        (await app.get(WebhooksService).update(call, id, { enabled: true })).value(),
+      ),
+  );
   ofOne('delete', 'delete a webhook and its deliveries').action(
     (id: string, options: Organization) =>
       runFor(options, (app, call) => app.get(WebhooksService).delete(call, id)),

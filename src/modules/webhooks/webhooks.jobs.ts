@@ -17,7 +17,7 @@ import {
   type Outcome,
 } from './deliveries.repository.js';
 import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
-import { DISABLED_REASONS } from './webhook.dto.js';
+import { FAILURE_REASONS } from './webhook.dto.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -68,7 +68,7 @@ export class WebhooksJobs {
     private readonly registry: MetricsRegistry,
   ) {
     for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
-    for (const reason of DISABLED_REASONS) this.disabled.inc({ reason }, 0);
+    for (const reason of FAILURE_REASONS) this.disabled.inc({ reason }, 0);
   }
 
   /**

@@ -1,4 +1,8 @@
 import type pg from 'pg';
+import {
+  type ExecutedMigrations,
+  readExecutedMigrations,
+} from '../../platform/data/executed-migrations.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../../platform/data/extension-migrations.js';
 import { isTenantPolicy, isWorkerPolicy } from '../../platform/data/tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
@@ -96,18 +100,10 @@ export async function readSequences(client: pg.Client): Promise<BackupSequence[]
 }
 
 /** The names of the executed migrations in their order, by the table that records them. */
-export async function readMigrations(client: pg.Client): Promise<Record<string, string[]>> {
-  const tables = await client.query<{ name: string; sql: string }>(
-    `select relname as name, oid::regclass::text as sql from pg_class
-     where relkind = 'r' and pg_table_is_visible(oid)
-       and (relname = 'migrations' or starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}')) order by 1`,
+export function readMigrations(client: pg.Client): Promise<ExecutedMigrations> {
+  return readExecutedMigrations(
+    async <Row>(text: string) => (await client.query(text)).rows as Row[],
   );
-  const executed: Record<string, string[]> = {};
-  for (const { name, sql } of tables.rows) {
-    const { rows } = await client.query<{ name: string }>(`select name from ${sql} order by id`);
-    executed[name] = rows.map((row) => row.name);
-  }
-  return executed;
 }
 
 /**

@@ -13,16 +13,24 @@ import type { BackupHeader, BackupReader } from './backup-file.js';
 import { columnList, lockTables, readMigrations, readSequences, readTables } from './catalogue.js';
 import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-checks.js';
 import { withConnection } from '../connection.js';
+import { type HeldWork, holdWork } from './hold-work.js';
 import { inTransaction } from './transaction.js';
 import { suspendConstraints } from './suspended-constraints.js';
 import { totalRows } from './write-backup.js';
 
 const LOCK_WAIT = '10s';
 
+export interface RestoreOptions {
+  readonly extensionMigrations?: readonly ExtensionMigrations[];
+  readonly resume?: boolean;
+}
+
 /**
  * Restores a backup into an empty database. The database gets the schema of the backup; the next
  * startup runs later migrations, as in an upgrade.
- * @param extensionMigrations the migrations of extensions
+ * @param options.extensionMigrations the migrations of extensions
+ * @param options.resume whether the database replaces the original, and continues its work
+ * @returns the work that was held back
  * @throws BackupFileError
  * @throws Error whose message is meant for the user if the backup cannot be restored there
  */
@@ -30,13 +38,14 @@ export async function restoreBackup(
   target: DatabaseTarget,
   reader: BackupReader,
   progress: Progress,
-  extensionMigrations: readonly ExtensionMigrations[] = [],
-): Promise<void> {
+  { extensionMigrations = [], resume = false }: RestoreOptions = {},
+): Promise<HeldWork | undefined> {
   const known = MIGRATIONS.map(({ name }) => name);
   await assertRestorable(target, reader.header, known, extensionMigrations);
   await migrateAsFarAs(target, reader.header, extensionMigrations);
-  await restoreRows(target, reader, progress);
+  const held = await restoreRows(target, reader, progress, resume);
   await vacuum(target);
+  return held;
 }
 
 async function migrateAsFarAs(
@@ -69,9 +78,10 @@ async function restoreRows(
   target: DatabaseTarget,
   reader: BackupReader,
   progress: Progress,
-): Promise<void> {
+  resume: boolean,
+): Promise<HeldWork | undefined> {
   const { header } = reader;
-  await inTransaction(target, 'read write', async (client) => {
+  return inTransaction(target, 'read write', async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
     const tables = await lockTables(client, 'access exclusive', ['migrations']);
     await client.query('set local lock_timeout = 0');
@@ -79,6 +89,7 @@ async function restoreRows(
     assertSameSchema(header, { migrations, tables, sequences: await readSequences(client) });
     const resumeConstraints = await suspendConstraints(client, tables);
     await assertNoRecords(client, tables);
+    const hold = resume ? undefined : await holdWork(client, tables);
     await progress(totalRows(header), async (advance) => {
       for (const stored of header.tables) {
         const table = tables.find(({ name }) => name === stored.name);
@@ -91,11 +102,13 @@ async function restoreRows(
       }
     });
     await reader.end();
+    const held = await hold?.();
     await resumeConstraints();
     for (const { name, last_value, is_called } of header.sequences) {
       const sequence = client.escapeIdentifier(name);
       await client.query('select setval($1::regclass, $2, $3)', [sequence, last_value, is_called]);
     }
+    return held;
   });
 }
 

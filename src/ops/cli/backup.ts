@@ -3,8 +3,11 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { BackupFileError, type BackupHeader, BackupReader } from '../backup/backup-file.js';
-import { restoreBackup } from '../backup/restore-backup.js';
+import { readMigrations } from '../backup/catalogue.js';
+import { restoreBackup, type RestoreOptions } from '../backup/restore-backup.js';
 import { totalRows, writeBackup } from '../backup/write-backup.js';
+import { withConnection } from '../connection.js';
+import { assertCurrentSchema, hasSchema } from '../../platform/data/executed-migrations.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import type { Extension } from '../../platform/extension/extension.js';
@@ -19,7 +22,11 @@ import type { CommandContext, RunOnDatabase } from './run.js';
 const STANDARD_STREAM = '-';
 
 /** `latitude backup`. */
-export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void {
+export function addBackup(
+  program: Command,
+  runOnDatabase: RunOnDatabase,
+  extensions: readonly Extension[],
+): void {
   program
     .command('backup')
     .description('write a snapshot of all data to a file')
@@ -34,17 +41,19 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
         throw new Error('A backup on standard output leaves no room for --json: name a file.');
       }
       if (!isStandard && !force && existsSync(file)) throw fileExists(file);
-      await runOnDatabase((context) =>
-        isStandard ? toStandardOutput(context) : toFile(context, file, force),
-      );
+      await runOnDatabase(async (context) => {
+        await assertCurrent(context, extensionMigrationsOf(extensions));
+        return isStandard ? toStandardOutput(context) : toFile(context, file, force);
+      });
     });
 }
 
 const NOT_ERASED =
   'The backup was restored, but not all erasures were applied: run "latitude erasures apply FILE" before you start the server.';
 
-interface RestoreOptions {
+interface RestoreArguments {
   readonly verify?: boolean;
+  readonly resume?: boolean;
   readonly erasures?: string;
 }
 
@@ -63,7 +72,11 @@ export function addRestore(
       '--erasures <file>',
       'erase the leads of a file of "erasures export" in the restored data',
     )
-    .action(async (file: string, { verify = false, erasures }: RestoreOptions) => {
+    .option(
+      '--resume',
+      'continue webhooks, imports and jobs of extensions, in a database that replaces the original',
+    )
+    .action(async (file: string, { verify = false, resume, erasures }: RestoreArguments) => {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
@@ -78,15 +91,23 @@ export function addRestore(
         const erased = erasures === undefined ? [] : await readErasures(erasures);
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
-        await runOnDatabase((context) =>
-          restore(context, reader, extensionMigrationsOf(extensions), erased),
-        );
+        const options = { extensionMigrations: extensionMigrationsOf(extensions), resume };
+        await runOnDatabase((context) => restore(context, reader, options, erased));
       } catch (error) {
         if (!(error instanceof BackupFileError)) throw error;
         const name = file === STANDARD_STREAM ? 'Standard input' : file;
         throw new Error(`${name} ${error.message}. Nothing was restored.`, { cause: error });
       }
     });
+}
+
+/** @throws Error whose message says what to do if the schema of the database is not that of this program */
+async function assertCurrent(
+  { database }: CommandContext,
+  extensionMigrations: readonly ExtensionMigrations[],
+): Promise<void> {
+  const executed = await withConnection(database.target, readMigrations);
+  if (hasSchema(executed)) assertCurrentSchema(executed, extensionMigrations);
 }
 
 async function toFile({ database, progress }: CommandContext, file: string, force: boolean) {
@@ -115,13 +136,13 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
 }
 
 async function restore(
-  { database, progress, withApp }: CommandContext,
+  { database, progress, withMigratingApp }: CommandContext,
   reader: BackupReader,
-  extensionMigrations: readonly ExtensionMigrations[],
+  options: RestoreOptions,
   erased: readonly ErasedLead[],
 ) {
-  await restoreBackup(database.target, reader, progress, extensionMigrations);
-  return withApp(async (app) => {
+  const held = await restoreBackup(database.target, reader, progress, options);
+  return withMigratingApp(async (app) => {
     const erasures = await applyErasures(app, erased, progress).catch((cause: unknown) => {
       throw new Error(NOT_ERASED, { cause });
     });
@@ -129,7 +150,8 @@ async function restore(
     const repaired = await eachOrganization(app, (call) =>
       app.get(TenantDataService).repairCounts(call),
     );
-    return { ...summaryOf(reader.header), counters_repaired: repaired.flat().length, ...erasures };
+    const counters = { counters_repaired: repaired.flat().length };
+    return { ...summaryOf(reader.header), ...counters, ...erasures, ...held };
   });
 }
 

@@ -4,7 +4,8 @@ import { describeFailure } from '../../platform/config/failure.js';
 import { formatForTerminal } from '../../platform/config/logger.js';
 import { VERSION } from '../../platform/config/version.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
-import { checkExtensions, ExtensionError } from '../../platform/extension/extensions.js';
+import { checkExtensions } from '../../platform/extension/extensions.js';
+import { ExtensionError } from '../../platform/extension/listed-extensions.js';
 import type { Run } from '../../platform/extension/command.js';
 import { addBackup, addRestore } from './backup.js';
 import { addCounters } from './counters.js';
@@ -69,8 +70,8 @@ export function commandLine(config: LatitudeConfig): Command {
   const run: Run = (action) =>
     runOnDatabase(({ withApp, progress }) => withApp((app) => action(app, progress)));
   for (const add of COMMANDS) add(program, run);
-  addMigrate(program, run, config.extensions);
-  addBackup(program, runOnDatabase);
+  addMigrate(program, runOnDatabase, config.extensions);
+  addBackup(program, runOnDatabase, config.extensions);
   addRestore(program, runOnDatabase, config.extensions);
   addOpenApi(program, config);
   addNew(program);

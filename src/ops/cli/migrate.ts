@@ -2,32 +2,40 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
-import type { Run } from '../../platform/extension/command.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
 import { listConflicts } from '../../modules/leads/leads.commands.js';
 import { eachOrganization } from './each-organization.js';
+import type { RunOnDatabase } from './run.js';
 
 /** `latitude migrate`. */
-export function addMigrate(program: Command, run: Run, extensions: readonly Extension[]): void {
+export function addMigrate(
+  program: Command,
+  runOnDatabase: RunOnDatabase,
+  extensions: readonly Extension[],
+): void {
   program
     .command('migrate')
     .description('bring the database schema and the stored forms of leads up to date')
-    // The application runs the migrations when it starts.
     .action(() =>
-      run(async (app, progress) => {
-        const migrations = await executedMigrations(app, extensions);
-        const contacts = app.get(ContactIdentityService);
-        await eachOrganization(
-          app,
-          (call, { phone_region }) => contacts.refill(call, phone_region),
-          progress,
-        );
-        // The leads whose e-mail or phone belongs to another lead.
-        const conflicts = await listConflicts(app, await app.get(KeysService).listOrganizations());
-        return { ...migrations, ...(conflicts.length > 0 && { conflicts }) };
-      }),
+      runOnDatabase(({ withMigratingApp, progress }) =>
+        withMigratingApp(async (app) => {
+          const migrations = await executedMigrations(app, extensions);
+          const contacts = app.get(ContactIdentityService);
+          await eachOrganization(
+            app,
+            (call, { phone_region }) => contacts.refill(call, phone_region),
+            progress,
+          );
+          // The leads whose e-mail or phone belongs to another lead.
+          const conflicts = await listConflicts(
+            app,
+            await app.get(KeysService).listOrganizations(),
+          );
+          return { ...migrations, ...(conflicts.length > 0 && { conflicts }) };
+        }),
+      ),
     );
 }
 

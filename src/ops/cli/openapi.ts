@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { readSettings } from '../../platform/config/settings.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
-import { settingsOf } from '../../platform/extension/extensions.js';
+import { settingsOf } from '../../platform/extension/listed-extensions.js';
 import { isJson, writeOutput } from './output.js';
 
 /** `latitude openapi`. */

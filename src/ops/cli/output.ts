@@ -39,11 +39,20 @@ export function writeResult(result: unknown, asJson: boolean): void {
 }
 
 function formatResult(result: Json): string {
-  const { isTTY, columns } = process.stdout;
-  if (Array.isArray(result)) {
-    return formatRows(result as readonly Json[], isTTY ? columns || DEFAULT_WIDTH : undefined);
-  }
+  if (Array.isArray(result)) return formatList(result as readonly Json[]);
   if (!isObject(result)) return `${formatValue(result)}\n`;
-  const lines = Object.entries(result).map(([name, value]) => `${name}: ${formatValue(value)}`);
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  const parts = Object.entries(result).map(([name, value]) => {
+    if (isRows(value)) return `${name}:\n${formatList(value)}`;
+    return `${`${name}: ${formatValue(value)}`.trimEnd()}\n`;
+  });
+  return parts.join('');
+}
+
+function isRows(value: Json): value is readonly Json[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
+}
+
+function formatList(rows: readonly Json[]): string {
+  const { isTTY, columns } = process.stdout;
+  return formatRows(rows, isTTY ? columns || DEFAULT_WIDTH : undefined);
 }

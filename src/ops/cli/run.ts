@@ -1,24 +1,32 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { NestLogger, setLogLevel } from '../../platform/config/logger.js';
+import { setLogLevel } from '../../platform/config/logger.js';
+import { NestLogger } from '../../platform/config/nest-logger.js';
 import { readSettings } from '../../platform/config/settings.js';
 import { UnlimitedTimeBudget } from '../../platform/data/gateway/time-budget.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import type { Progress } from '../../platform/extension/command.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
-import { settingsOf } from '../../platform/extension/extensions.js';
+import { settingsOf } from '../../platform/extension/listed-extensions.js';
 import { rootModule } from '../../app.module.js';
 import { isJson, writeResult } from './output.js';
 import { createProgress } from './progress.js';
 
-/** An open database, which the application has not migrated yet. */
+/** An open database. */
 export interface CommandContext {
   readonly database: DatabaseHandle;
   readonly progress: Progress;
-  /** Starts the application, which migrates the database, and stops it after the action. */
-  readonly withApp: <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;
+  /**
+   * Starts the application, and stops it after the action.
+   * @throws Error whose message says what to do if the schema of the database is not that of this program
+   */
+  readonly withApp: WithApp;
+  /** The same, but migrates the database. */
+  readonly withMigratingApp: WithApp;
 }
+
+type WithApp = <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;
 
 /** Runs an action on the database and prints its result, if there is one. */
 export type RunOnDatabase = (
@@ -34,17 +42,21 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
     setLogLevel('silent');
     const database = await openDatabase(settings, 'command');
     try {
-      const withApp: CommandContext['withApp'] = async (work) => {
-        const timeBudget = new UnlimitedTimeBudget();
-        const options = { ...config, settings, database: database.target, timeBudget };
-        const app = await createCommandApp(rootModule(options));
-        try {
-          return await work(app);
-        } finally {
-          await app.close();
-        }
-      };
-      const result = await action({ database, progress, withApp });
+      const appRunner =
+        (keepsSchema: boolean): WithApp =>
+        async (work) => {
+          const timeBudget = new UnlimitedTimeBudget();
+          const { target } = database;
+          const options = { ...config, settings, database: target, timeBudget, keepsSchema };
+          const app = await createCommandApp(rootModule(options));
+          try {
+            return await work(app);
+          } finally {
+            await app.close();
+          }
+        };
+      const [withApp, withMigratingApp] = [appRunner(true), appRunner(false)];
+      const result = await action({ database, progress, withApp, withMigratingApp });
       if (result !== undefined || json) writeResult(result, json);
     } finally {
       await database.close();

@@ -2,13 +2,13 @@ import '../../platform/config/v8-flags.js';
 import 'reflect-metadata';
 import { setLogErrors } from '../../platform/config/error-serializer.js';
 import { describeFailure } from '../../platform/config/failure.js';
-import { formatForTerminal, logger, setLogLevel } from '../../platform/config/logger.js';
+import { flushLog, formatForTerminal, logger, setLogLevel } from '../../platform/config/logger.js';
 import { readSettings } from '../../platform/config/settings.js';
 import { nextStop } from '../../platform/config/stop-signals.js';
 import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
-import { openDatabase } from '../open-database.js';
+import { VERSION } from '../../platform/config/version.js';
 import { defineConfig, type LatitudeConfig } from '../../platform/extension/config.js';
-import { settingsOf } from '../../platform/extension/extensions.js';
+import { settingsOf } from '../../platform/extension/listed-extensions.js';
 
 /**
  * Runs an application and ends the process: a command if there are arguments, otherwise the server
@@ -33,8 +33,8 @@ export async function run(
 }
 
 /**
- * Starts the server and stops it on a signal. The application is loaded last, because
- * loading it takes most of the time of a startup. A wrong setting or database is reported earlier.
+ * Starts the server and stops it on a signal. What takes long to load is loaded after the first line of the log, and
+ * the application last. A wrong setting or database is reported earlier.
  * @throws Error whose message is meant for the user if the server cannot start
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
@@ -43,6 +43,8 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);
   setLogErrors(settings.logErrors);
+  logger.info(`Starting Latitude ${VERSION}`);
+  flushLog();
   if (config.extensions.some(({ commands }) => commands.length > 0)) {
     // Throws an ExtensionError if one of the commands exists already.
     (await import('../cli/command-line.js')).commandLine(config);
@@ -50,6 +52,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
+  const { openDatabase } = await import('../open-database.js');
   const database = await openDatabase(settings, 'server', stop).catch((error: unknown) => {
     if (!stop.aborted) throw error;
     return undefined;

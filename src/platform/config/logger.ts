@@ -1,5 +1,4 @@
-import { ConsoleLogger, type LogLevel } from '@nestjs/common';
-import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { serializeError } from './error-serializer.js';
 import type { Settings } from './settings.js';
 import { writeSynchronously } from './standard-output.js';
@@ -39,11 +38,11 @@ export function setLogOutput(stream: DestinationStream): void {
   output = stream;
 }
 
-/** Writes readable lines if standard output is a terminal. */
+/** Writes readable lines, one for each message, if standard output is a terminal. */
 export async function formatForTerminal(): Promise<void> {
   if (!process.stdout.isTTY) return;
   const { prettyFactory } = await import('pino-pretty');
-  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' });
+  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l', singleLine: true });
   setLogOutput({
     write: (line) => {
       writeOrLose(format(line));
@@ -74,54 +73,3 @@ function writeOrLose(text: string): void {
 export function setLogLevel(level: Settings['logLevel']): void {
   logger.level = level;
 }
-
-/**
- * What Nest writes while it starts, by context and level, such as a line for each route. It also throws the errors that
- * end the start, and the program reports them.
- */
-const STARTUP_LINES: ReadonlyMap<string | undefined, LogLevel> = new Map([
-  ['ExceptionHandler', 'error'],
-  ['InstanceLoader', 'log'],
-  ['NestApplication', 'log'],
-  ['NestFactory', 'log'],
-  ['RouterExplorer', 'log'],
-  ['RoutesResolver', 'log'],
-]);
-
-/** Writes the messages of Nest's `Logger` to the same log. The inherited methods tell context and stack from messages. */
-export class NestLogger extends ConsoleLogger {
-  constructor() {
-    super({ structuredParams: false });
-  }
-
-  protected override printMessages(
-    messages: unknown[],
-    context?: string,
-    level: LogLevel = 'log',
-    _stream?: 'stdout' | 'stderr',
-    stack?: unknown,
-  ): void {
-    const values = messages.filter((value) => value !== undefined);
-    const err = values.find((value) => value instanceof Error);
-    const texts = values.filter((value) => typeof value !== 'object' || value === null);
-    const data = values.filter((value) => !texts.includes(value) && value !== err);
-    logger[STARTUP_LINES.get(context) === level ? 'debug' : PINO_LEVELS[level]](
-      { context, err, ...(data.length > 0 && { data }), stack },
-      texts.length > 0 ? texts.map(String).join(' ') : err?.name,
-    );
-  }
-
-  /** The stack is in the line of the message. */
-  protected override printStackTrace(): void {
-    return undefined;
-  }
-}
-
-const PINO_LEVELS = {
-  verbose: 'trace',
-  debug: 'debug',
-  log: 'info',
-  warn: 'warn',
-  error: 'error',
-  fatal: 'fatal',
-} as const satisfies Record<LogLevel, LevelWithSilent>;

@@ -6,15 +6,20 @@ const WORKERS = 'WEB_CONCURRENCY';
 const WORKERS_HINT =
   ' A server uses one core. To use several, run several instances behind a load balancer, with REDIS_URL.';
 
-const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
+const PREFIXES =
+  /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|OAUTH|SHUTDOWN_DELAY|TRUST_PROXY|WEBHOOKS)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
 const SERVICE_LINK =
   /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?$|_ENV_\w+$/;
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
 
-/** Names of at least this length are similar up to an edit distance of 2, shorter ones of 1. */
-const LONG_NAME = 8;
+/** The edits up to which names are similar, and the length that a name must have for them. */
+const EDITS = [
+  [1, 0],
+  [2, 8],
+  [3, 16],
+] as const;
 
 /**
  * Returns a warning for each variable that looks like a setting but is not one.
@@ -38,11 +43,31 @@ export function findUnknownSettings(
 /** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
 function hintFor(name: string, names: readonly string[]): string | undefined {
   if (name === WORKERS) return WORKERS_HINT;
-  const similar = names.find((known) => {
-    return differsAtMostBy(known.length < LONG_NAME ? 1 : 2, name, known);
-  });
+  const similar = similarTo(name, names) ?? names.find((known) => hasWordsOf(name, known));
   if (similar !== undefined) return ` Did you mean ${similar}?`;
   return PREFIXES.test(name) ? '' : undefined;
+}
+
+function similarTo(name: string, names: readonly string[]): string | undefined {
+  for (const [edits, length] of EDITS) {
+    const similar = names.find(
+      (known) => known.length >= length && differsAtMostBy(edits, name, known),
+    );
+    if (similar !== undefined) return similar;
+  }
+  return undefined;
+}
+
+/** Whether a setting has each word of a name, such as `MCP_SESSION_TTL_SECONDS` those of `MCP_SESSION_TTL`. */
+function hasWordsOf(name: string, known: string): boolean {
+  const words = wordsOf(name.replace(/^LATITUDE_/, ''));
+  const isSpecific = words.length > 1 || name.startsWith('LATITUDE_');
+  return isSpecific && words.every((word) => wordsOf(known).includes(word));
+}
+
+/** The words in the singular. */
+function wordsOf(name: string): string[] {
+  return name.split('_').map((word) => word.replace(/S$/, ''));
 }
 
 function isServiceLink(name: string, value: string): boolean {

@@ -69,6 +69,8 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** Called each time before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
+  /** Whether the schema of the database, if it has one, stays as it is. */
+  readonly keepsSchema?: boolean;
   /** The migrations of extensions. */
   readonly extensionMigrations: readonly ExtensionMigrations[];
   /** The entities of extensions. */
@@ -149,12 +151,12 @@ function typeOrmOptions(
 async function connectAndMigrate(
   typeOrm: DataSourceOptions | undefined,
   context: SessionContext,
-  { beforeMigrating: before, extensionMigrations }: DatabaseOptions,
+  { beforeMigrating: before, extensionMigrations, keepsSchema }: DatabaseOptions,
 ): Promise<DataSource> {
   if (!typeOrm) throw new Error('the data source has no options');
   const dataSource = await new DataSource(typeOrm).initialize();
   try {
-    const role = await migrate(dataSource, { before, extensionMigrations });
+    const role = await migrate(dataSource, { before, extensionMigrations, keepsSchema });
     await enableSearchIndex(dataSource);
     // From now on, only the administration data source runs statements as the database user.
     context.transactionRole = role;

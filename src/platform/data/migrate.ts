@@ -7,6 +7,7 @@ import {
   sqlStateOf,
 } from './connection/driver-error.js';
 import { withPool } from './connection/driver-pool.js';
+import { assertCurrentSchema, hasSchema, readExecutedMigrations } from './executed-migrations.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 import { reindexNames } from './names-collation.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
@@ -33,32 +34,58 @@ const RETRY_MS = 200;
 /** SQLSTATEs of missing privileges. TypeORM also creates tables that it may not see: `42P07`. */
 const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
 
+/** The level of the log for each step. */
+type StepLevel = 'debug' | 'info';
+
 export interface MigrateOptions {
   /** Called each time that migrations are pending or another instance migrates. */
   readonly before?: () => Promise<void>;
   /** The migrations of extensions, which run after those of Latitude. */
   readonly extensionMigrations?: readonly ExtensionMigrations[];
+  /** Whether a schema stays as it is, and must be that of this program. A database without one gets it. */
+  readonly keepsSchema?: boolean;
 }
 
 /**
  * Brings the schema and the privileges of the tenant role up to date. Several instances may start at
  * once.
  * @returns the role of the application's statements; undefined if they run as the database user
- * @throws Error whose message is meant for the user if the database user lacks privileges
+ * @throws Error whose message is meant for the user if the database user lacks privileges, or the schema is not that of
+ *   this program and stays as it is
  */
 export async function migrate(
   dataSource: DataSource,
-  { before = () => Promise.resolve(), extensionMigrations = [] }: MigrateOptions = {},
+  {
+    before = () => Promise.resolve(),
+    extensionMigrations = [],
+    keepsSchema = false,
+  }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
   const lock = dataSource.createQueryRunner();
   try {
     await waitForLock(lock, before);
-    await runMigrations(dataSource, before);
+    const started = performance.now();
+    const executed = await explainForbidden(dataSource, () =>
+      readExecutedMigrations((text) => dataSource.query(text)),
+    );
+    const isNew = !hasSchema(executed);
+    if (keepsSchema && !isNew) {
+      assertCurrentSchema(executed, extensionMigrations);
+      return await prepareTenantRole(dataSource);
+    }
+    // The steps of a new database are of no interest.
+    const level = isNew ? 'debug' : 'info';
+    await runMigrations(dataSource, before, level);
     for (const migrations of extensionMigrations) {
-      await runMigrationsOf(migrations, dataSource, before);
+      await runMigrationsOf(migrations, dataSource, before, level);
     }
     await reindexNames(dataSource);
-    return await prepareTenantRole(dataSource);
+    const role = await prepareTenantRole(dataSource, level);
+    if (isNew) {
+      const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+      logger.info(`The new database was set up in ${seconds} s`);
+    }
+    return role;
   } finally {
     if (lock.isTransactionActive) await lock.rollbackTransaction().catch(() => undefined);
     await lock.release();
@@ -87,6 +114,7 @@ async function runMigrationsOf(
   { table, migrations }: ExtensionMigrations,
   { options }: DataSource,
   before: () => Promise<void>,
+  level: StepLevel,
 ): Promise<void> {
   const dataSource = new DataSource({
     ...options,
@@ -98,20 +126,31 @@ async function runMigrationsOf(
   } as DataSource['options']);
   await dataSource.initialize();
   try {
-    await runMigrations(dataSource, before);
+    await runMigrations(dataSource, before, level);
   } finally {
     await dataSource.destroy();
   }
 }
 
-async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
-  try {
+async function runMigrations(
+  dataSource: DataSource,
+  before: () => Promise<void>,
+  level: StepLevel,
+): Promise<void> {
+  await explainForbidden(dataSource, async () => {
     const migrations = new MigrationExecutor(dataSource);
     warnOfNewerSchema(dataSource, await migrations.getExecutedMigrations());
     const pending = await migrations.getPendingMigrations();
     if (pending.length === 0) return;
     await before();
-    await runPending(dataSource, pending);
+    await runPending(dataSource, pending, level);
+  });
+}
+
+/** @throws Error that says what to do if the database user lacks privileges */
+async function explainForbidden<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!FORBIDDEN.includes(sqlStateOf(error))) throw error;
     const [{ name, schema }] = await dataSource.query<[{ name: string; schema: string }]>(
@@ -127,22 +166,26 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
 }
 
 /** Runs migrations one after another, and logs the name, the number and the duration of each. */
-async function runPending(dataSource: DataSource, pending: readonly Migration[]): Promise<void> {
+async function runPending(
+  dataSource: DataSource,
+  pending: readonly Migration[],
+  level: StepLevel,
+): Promise<void> {
   const runner = dataSource.createQueryRunner();
   const executor = new MigrationExecutor(dataSource, runner);
   try {
     for (const [index, migration] of pending.entries()) {
       const started = performance.now();
-      const log = (message: string) => {
+      const log = (message: string, at: StepLevel = 'info') => {
         const ms = Math.round(performance.now() - started);
         const { name } = migration;
-        logger.info({ migration: name, number: index + 1, of: pending.length, ms }, message);
+        logger[at]({ migration: name, number: index + 1, of: pending.length, ms }, message);
       };
       const ticker = setInterval(log, LOG_EVERY_MS, 'a migration is still running');
       await run(executor, runner, migration).finally(() => {
         clearInterval(ticker);
       });
-      log('a migration is complete');
+      log('a migration is complete', level);
     }
   } finally {
     await runner.release();

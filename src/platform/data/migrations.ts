@@ -38,3 +38,4 @@ export * from './migrations/1767000000300-time-zone-of-organizations.js';
 export * from './migrations/1767000000301-lifetimes-of-keys.js';
 export * from './migrations/1767000000302-scopes-of-responses.js';
 export * from './migrations/1767000000400-lead-import-results.js';
+export * from './migrations/1767000000500-organization-defaults.js';

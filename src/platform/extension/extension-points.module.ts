@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Extension, ExtensionProvider } from './extension.js';
-import { ExtensionError } from './extensions.js';
+import { ExtensionError } from './listed-extensions.js';
 import type { ExtensionPoint } from './extension-point.js';
 
 const POINTS = Symbol('extension points');

@@ -1,15 +1,12 @@
-import type { Type } from '@nestjs/common';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
-import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
+import { SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
 import { migrationsOfExtension, type ExtensionMigrations } from '../data/extension-migrations.js';
 import { tableOf } from '../data/records/tenant-entity.js';
 import { isCoreError } from '../errors/error-catalogue.js';
 import type { Extension } from './extension.js';
-
-/** Extensions that cannot work, or cannot work together. The message is one line. */
-export class ExtensionError extends Error {}
+import { assertExtensions, ExtensionError } from './listed-extensions.js';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const SCOPE = /^[a-z][a-z0-9_-]*:(read|write|erase)$/;
@@ -43,36 +40,11 @@ export function checkExtensions(
   assertClaimedOnce('table', all, ({ entities }) => entities.map((entity) => tableOf(entity).name));
 }
 
-/**
- * The settings of all extensions by the name of the variable. They are read before the extensions are checked.
- * @throws ExtensionError if an item is no extension
- */
-export function settingsOf(extensions: readonly Extension[]): DeclaredSettings {
-  assertExtensions(extensions);
-  return Object.assign({}, ...extensions.map(({ settings }) => settings)) as DeclaredSettings;
-}
-
 /** The migrations of all extensions that have any. */
 export function extensionMigrationsOf(extensions: readonly Extension[]): ExtensionMigrations[] {
   return extensions
     .filter(({ migrations }) => migrations.length > 0)
     .map(({ name, migrations }) => migrationsOfExtension(name, migrations));
-}
-
-/** The types allow no other items, but JavaScript does, and an import of a circular dependency is undefined. */
-function assertExtensions(items: readonly unknown[]): void {
-  for (const item of items) {
-    if (item === undefined) {
-      throw new ExtensionError(
-        'An item of extensions is undefined. If it is imported, the two files import each other.',
-      );
-    }
-    const { name, module, commands } = item as Partial<Extension & { module: Type }>;
-    if (commands !== undefined) continue;
-    throw new ExtensionError(
-      `${name ?? module?.name} is listed as an extension, but is none. List the result of defineExtension({ name, module }), or list the module in modules.`,
-    );
-  }
 }
 
 function checkManifest({

@@ -1,9 +1,10 @@
 import { DataSource } from 'typeorm';
+import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
 import { KeysService } from '../../../src/modules/auth/keys.service.js';
 import { dataSourceOptions } from '../../../src/platform/data/connection/data-source-options.js';
 import { ContactIdentity1764288000000 } from '../../../src/platform/data/migrations/1764288000000-contact-identity.js';
 import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
-import { createLead, expectError, LEADS } from '../../../src/testing/factories.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 
@@ -242,6 +243,10 @@ describe('a change of the phone region', () => {
   });
 });
 
+/** SQL of the default of the column, with which release 0.3.0 creates organizations. */
+const COLUMN_DEFAULT = `select column_default as expression from information_schema.columns
+  where table_name = 'organizations' and column_name = 'phone_region'`;
+
 describe('the default phone region', () => {
   it('is the setting of the server that started last', async () => {
     const german = await TestApp.start({ settings: { defaultPhoneRegion: 'DE' } });
@@ -257,6 +262,13 @@ describe('the default phone region', () => {
     expect(await french.app.get(KeysService).createOrganization('Acme', 'GB')).toMatchObject({
       phone_region: 'GB',
     });
+    const operator = german.client(
+      (await german.app.get(OperatorsService).createKey('Onboarding', null)).key,
+    );
+    const created = await operator.post('/api/v1/organizations', { name: 'Acme' });
+    expect(dataOf(created, 201)).toMatchObject({ phone_region: 'FR' });
+    const [column] = await german.sql<{ expression: string }>(COLUMN_DEFAULT);
+    expect(column!.expression).toContain(`'US'`);
     await french.stop();
     await german.stop();
   });

@@ -37,13 +37,15 @@ export async function backUp(
   return { file, header };
 }
 
+/** Restores an exact copy. */
 export async function restore(
   target: DatabaseTarget,
   file: string,
   extensions: readonly Extension[] = [],
 ): Promise<void> {
   const reader = await BackupReader.open(createReadStream(file));
-  await restoreBackup(target, reader, withoutProgress, extensionMigrationsOf(extensions));
+  const extensionMigrations = extensionMigrationsOf(extensions);
+  await restoreBackup(target, reader, withoutProgress, { extensionMigrations, resume: true });
 }
 
 /** All rows as text, by table. Tables that describe the schema are left out. */

@@ -14,6 +14,9 @@ const ADDRESS = /listens on (http:\S+?)"/;
 /** The key that a first start prints after its address. */
 export const FIRST_KEY = /shown only now: (\S+)/;
 
+/** The program of util-linux that runs a command in a terminal. */
+export const SCRIPT = '/usr/bin/script';
+
 /** Settings without effective rate limits. */
 export const UNLIMITED = {
   RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
@@ -58,6 +61,14 @@ export class Product {
     const npm = new RunningServer(this.spawn('npm', ['start', '--ignore-scripts'], {}, ROOT));
     await npm.untilPrinted(ADDRESS);
     return npm;
+  }
+
+  /** Starts the server in a terminal, by the program `script`, and waits until it has printed the key of a first start. */
+  async startInTerminal(): Promise<RunningServer> {
+    const command = `${process.execPath} ${path.join(ROOT, 'dist/src/main.js')}`;
+    const server = new RunningServer(this.spawn(SCRIPT, ['-qec', command, '/dev/null'], {}));
+    await server.untilPrinted(FIRST_KEY);
+    return server;
   }
 
   /** Starts the server without waiting. */

@@ -17,13 +17,14 @@ interface User {
   /** Whether the user bypasses row-level security. */
   readonly bypasses: boolean;
   readonly may_switch: boolean;
+  readonly role_exists: boolean;
   /** Whether the tenant role bypasses row-level security. */
   readonly role_bypasses: boolean;
 }
 
 const FIND_USER = `
   select quote_ident(current_user) as name, login.rolsuper or login.rolbypassrls as bypasses,
-    ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch,
+    ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch, tenant.rolname is not null as role_exists,
     coalesce(tenant.rolsuper or tenant.rolbypassrls, false) as role_bypasses
   from pg_roles login left join pg_roles tenant on tenant.rolname = '${TENANT_ROLE}'
   where login.rolname = current_user`;
@@ -42,15 +43,22 @@ interface Missing {
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
  * One instance at a time does so, while it holds the lock of migrations.
+ * @param level the level of the log for each change
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error whose message names the statements to run
  */
-export function prepareTenantRole(dataSource: DataSource): Promise<TransactionRole | undefined> {
-  return new TenantRolePreparation(dataSource).run();
+export function prepareTenantRole(
+  dataSource: DataSource,
+  level: 'debug' | 'info' = 'info',
+): Promise<TransactionRole | undefined> {
+  return new TenantRolePreparation(dataSource, level).run();
 }
 
 class TenantRolePreparation {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly level: 'debug' | 'info',
+  ) {}
 
   async run(): Promise<TransactionRole | undefined> {
     await this.dataSource.query(CREATE_TENANT_ROLE);
@@ -64,14 +72,16 @@ class TenantRolePreparation {
     if (!user.may_switch && user.bypasses) {
       throw new Error(
         `The database user ${user.name} bypasses row-level security and may not use role ` +
-          `${TENANT_ROLE}; run as a superuser: create role ${TENANT_ROLE} nologin ` +
-          `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
+          `${TENANT_ROLE}; run as a superuser: ${grantRole(user)}`,
       );
     }
     const lacking = await this.find<Missing>(FIND_MISSING_OF_USER, !user.may_switch);
     assertNone(lacking, user.name, `The database user ${user.name} lacks privileges`);
     if (!user.may_switch) {
-      logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
+      logger.warn(
+        `role ${TENANT_ROLE} is not available: policies bind the database user itself; run as a ` +
+          `superuser, and restart: ${grantRole(user)}`,
+      );
       return undefined;
     }
     await this.grant(user.name);
@@ -135,11 +145,17 @@ class TenantRolePreparation {
   private async change(statement: string, effect: string): Promise<void> {
     try {
       await this.dataSource.query(statement);
-      logger.info(effect);
+      logger[this.level](effect);
     } catch (error) {
       if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     }
   }
+}
+
+/** The statements with which a superuser lets the user use the tenant role. */
+function grantRole({ name, role_exists: exists }: User): string {
+  const create = exists ? '' : `create role ${TENANT_ROLE} nologin; `;
+  return `${create}grant ${TENANT_ROLE} to ${name};`;
 }
 
 /** @throws Error that names the statements with which a superuser grants the privileges to a role */

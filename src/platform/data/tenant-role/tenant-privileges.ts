@@ -7,6 +7,7 @@ import { TENANT_ROLE } from './tenant-role.js';
  */
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
+  'organization_defaults',
   'api_keys',
   'mcp_sessions',
   'oauth_clients',

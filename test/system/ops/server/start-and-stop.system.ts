@@ -1,19 +1,58 @@
+import { existsSync } from 'node:fs';
 import http from 'node:http';
+import { stripVTControlCharacters } from 'node:util';
+import { VERSION } from '../../../../src/platform/config/version.js';
 import { ApiClient } from '../../../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../../../src/testing/factories.js';
 import { Subscriber, resourceUpdated } from '../../../support/mcp/resource-subscriber.js';
 import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
 import { createKey, latitude } from '../../../support/command-line.js';
 import { outcomeOf } from '../../../support/outcome-of.js';
-import { FIRST_KEY, Product, UNLIMITED, until } from '../../../support/servers/product.js';
+import { FIRST_KEY, Product, SCRIPT, UNLIMITED, until } from '../../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 /** The socket does not exist, so that the start fails at once. */
 const NO_DATABASE = 'postgres://nobody:secret@localhost/none?host=/nowhere';
 
+const STARTING = `Starting Latitude ${VERSION}`;
+
+/** The messages of a first start, after which it prints the key. */
+const FIRST_START = [
+  STARTING,
+  expect.stringMatching(/^The new database was set up in \d+\.\d s$/),
+  expect.stringContaining('Latitude listens on http://'),
+  expect.stringContaining('Reference: http://'),
+] as string[];
+
+function messagesOf(log: string): string[] {
+  const lines = log.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+}
+
 describe('startup', () => {
   const product = new Product();
   afterAll(() => product.remove());
+
+  it('logs one line about a new database, and begins with a line that it starts', async () => {
+    const other = new Product();
+    const server = await other.start();
+    const [log = ''] = server.stdout.split('\nYour organization');
+    expect(messagesOf(log)).toEqual(FIRST_START);
+    await server.stop();
+    await other.remove();
+  });
+
+  const inTerminal = existsSync(SCRIPT) ? it : it.skip;
+  inTerminal('prints each message of a first start on one line in a terminal', async () => {
+    const other = new Product();
+    const server = await other.startInTerminal();
+    const [log = ''] = server.stdout.split('Your organization');
+    const lines = stripVTControlCharacters(log).trim().split(/\s*\n/);
+    expect(lines.map((line) => /^\[[\d:.]+\] INFO: (.*)$/.exec(line)?.[1])).toEqual(FIRST_START);
+    server.signalGroup('SIGTERM');
+    await server.ended;
+    await other.remove();
+  });
 
   it('creates an organization and a key on the first start, and prints a working curl command once, after the log', async () => {
     const first = await product.start();
@@ -53,8 +92,8 @@ describe('startup', () => {
       WEB_CONCURRENCY: '2',
       DATABASE_URL: NO_DATABASE,
     });
-    const lines = stdout.trim().split('\n');
-    expect(lines).toEqual([
+    expect(messagesOf(stdout)).toEqual([
+      STARTING,
       expect.stringContaining('CORS_ORIGIN is set, but') as string,
       expect.stringContaining('DATABASE_POOL is set, but') as string,
       expect.stringContaining('WEB_CONCURRENCY is set, but') as string,
@@ -81,7 +120,8 @@ describe('startup', () => {
   ])('fails with one line that names %s if the address is not reachable', async (name, env) => {
     const { code, stdout, stderr } = await product.run('main.js', [], env);
     expect(code).toBe(1);
-    expect((stdout + stderr).trim().split('\n')).toHaveLength(1);
+    expect(messagesOf(stdout)).toEqual([STARTING]);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
   });
@@ -89,7 +129,7 @@ describe('startup', () => {
   it('fails with one line that names HOST before it migrates a new database', async () => {
     const other = new Product({ HOST: '999.1.1.1' });
     const { code, stdout, stderr } = await other.run('main.js');
-    expect([code, stdout]).toEqual([1, '']);
+    expect([code, messagesOf(stdout)]).toEqual([1, [STARTING]]);
     expect(stderr).toMatch(/^latitude: HOST, PORT cannot be used: .*\n$/);
     await other.remove();
   });

@@ -121,6 +121,18 @@ describe('startup when the tenant role lacks privileges', () => {
     for (const app of started) await expectRequestsToWork(app);
   });
 
+  it('warns if the user cannot use the role, with the statements that a superuser runs', async () => {
+    const database = await newPlainOwnersDatabase();
+    const messages = await messagesOfStart(database);
+    const warning = messages.find((message) => message.includes('latitude_app is not available'));
+    const [, sql = ''] = /run as a superuser, and restart: (.*)$/.exec(warning ?? '') ?? [];
+    expect(sql).toContain(`grant latitude_app to ${await userOf(database)};`);
+    await execute(asSuperuser(database), [sql]);
+    const later = await messagesOfStart(database);
+    expect(later.filter((message) => message.includes('is not available'))).toEqual([]);
+    await expectRequestsToWork(await start(database));
+  });
+
   it('grants nothing if no privilege is missing', async () => {
     const database = await newDatabase();
     await execute(database, LOSE_PRIVILEGES);
@@ -177,7 +189,7 @@ describe('startup fails with an error message', () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
-      `grant all on migrations, typeorm_metadata, organizations, api_keys, job_schedules, event_handlers, event_position, mcp_sessions, oauth_clients, oauth_grants, oauth_artifacts, operator_keys, operator_responses to ${guest}`,
+      `grant all on migrations, typeorm_metadata, organizations, organization_defaults, api_keys, job_schedules, event_handlers, event_position, mcp_sessions, oauth_clients, oauth_grants, oauth_artifacts, operator_keys, operator_responses to ${guest}`,
       `grant create on schema public to ${guest}`,
       `grant latitude_app to ${guest}`,
       'revoke update on leads from latitude_app',

@@ -1,0 +1,74 @@
+import type { Type } from '@nestjs/common';
+import type { MigrationInterface } from 'typeorm';
+import { VERSION } from '../config/version.js';
+import { MIGRATIONS } from './connection/data-source-options.js';
+import { type ExtensionMigrations, MIGRATIONS_TABLE_PREFIX } from './extension-migrations.js';
+
+/** The table that records the migrations of Latitude. */
+export const MIGRATIONS_TABLE = 'migrations';
+
+/** The names of the executed migrations in their order, by the table that records them. */
+export type ExecutedMigrations = Readonly<Record<string, readonly string[]>>;
+
+/** Runs a statement and returns its rows. */
+type Query = <Row>(text: string) => Promise<Row[]>;
+
+const FIND_TABLES = `
+  select relname as name, oid::regclass::text as sql from pg_class
+  where relkind = 'r' and pg_table_is_visible(oid)
+    and (relname = '${MIGRATIONS_TABLE}' or starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}')) order by 1`;
+
+export async function readExecutedMigrations(query: Query): Promise<ExecutedMigrations> {
+  const executed: Record<string, string[]> = {};
+  for (const { name, sql } of await query<{ name: string; sql: string }>(FIND_TABLES)) {
+    const rows = await query<{ name: string }>(`select name from ${sql} order by id`);
+    executed[name] = rows.map((row) => row.name);
+  }
+  return executed;
+}
+
+/** Whether migrations have created the schema of a database, completely or in part. */
+export function hasSchema({ [MIGRATIONS_TABLE]: executed = [] }: ExecutedMigrations): boolean {
+  return executed.length > 0;
+}
+
+/**
+ * Checks that a database has exactly the migrations of this program.
+ * @throws Error whose message is meant for the user and says what to do
+ */
+export function assertCurrentSchema(
+  executed: ExecutedMigrations,
+  ofExtensions: readonly ExtensionMigrations[],
+): void {
+  const known: ExecutedMigrations = Object.fromEntries(
+    [{ table: MIGRATIONS_TABLE, migrations: MIGRATIONS }, ...ofExtensions].map(
+      ({ table, migrations }) => [table, migrations.map(nameOf)],
+    ),
+  );
+  const unknown = difference(executed, known);
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database has migrations that Latitude ${VERSION} and its extensions do not have (${unknown.join(', ')}): run the command with the version and the extensions that migrated it.`,
+    );
+  }
+  const missing = difference(known, executed);
+  if (missing.length > 0) {
+    throw new Error(
+      `The database lacks migrations of Latitude ${VERSION} and its extensions (${missing.join(', ')}), and this command does not migrate it: make a backup with the version that has migrated it, then start this version or run "latitude migrate".`,
+    );
+  }
+}
+
+/** The migrations that the others do not have. Those of extensions name their table. */
+function difference(some: ExecutedMigrations, others: ExecutedMigrations): string[] {
+  return Object.entries(some).flatMap(([table, names]) =>
+    names
+      .filter((name) => others[table]?.includes(name) !== true)
+      .map((name) => (table === MIGRATIONS_TABLE ? name : `${name} of ${table}`)),
+  );
+}
+
+/** The name under which TypeORM records a migration. */
+function nameOf(migration: Type<MigrationInterface>): string {
+  return new migration().name ?? migration.name;
+}
