@@ -102,18 +102,28 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
+   * Counts several requests, or none of them.
+   * @param amount how many; a negative number returns requests that were counted
+   */
+  countTogether(amount: number, limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
+    const { ttl, limit: hits } = this.limitOf(limit, caller);
+    const counted = this.storage.count(keyOf(limit, caller), ttl, hits, amount);
+    return mapMaybePromise(counted, (window) => {
+      if (window.isBlocked) this.refusals[limit]++;
+      return window;
+    });
+  }
+
+  /**
    * Counts a request that was counted once as several.
    * @param amount how many requests it counts as
    * @returns a blocked window if there are not so many left; nothing is counted then
    */
   countAs(amount: number, limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
-    const key = keyOf(limit, caller);
-    const { ttl, limit: hits } = this.limitOf(limit, caller);
-    const count = (more: number) => this.storage.count(key, ttl, hits, more);
-    return mapMaybePromise(count(amount - 1), (window) => {
+    return mapMaybePromise(this.countTogether(amount - 1, limit, caller), (window) => {
       if (!window.isBlocked) return window;
-      this.refusals[limit]++;
-      return mapMaybePromise(count(-1), (before) => ({ ...before, isBlocked: true }));
+      const returned = this.countTogether(-1, limit, caller);
+      return mapMaybePromise(returned, (before) => ({ ...before, isBlocked: true }));
     });
   }
 
