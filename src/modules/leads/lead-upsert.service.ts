@@ -158,9 +158,11 @@ function isAboutMatch(error: unknown, { match_on }: UpsertLeadDto): boolean {
  * The fields of a new lead.
  * @throws ApiError `validation_error` for what an update accepts and a create does not
  */
-export function creationOf({ add_tags, remove_tags, ...fields }: UpdateLeadDto): CreateLeadDto {
-  const tags = changedTags([], { add_tags, remove_tags });
-  const given = withoutUndefined({ ...fields, ...(tags && { tags }) });
+export function creationOf(data: UpdateLeadDto): CreateLeadDto {
+  const { add_tags, remove_tags, append_notes, ...fields } = data;
+  const tags = changedTags([], { add_tags, remove_tags }) ?? fields.tags;
+  const notes = append_notes ?? fields.notes;
+  const given = withoutUndefined({ ...fields, tags, notes });
   const { value, problems } = readInput(CreateLeadDto, given);
   if (problems.length > 0) throw validationError(problems);
   return value;
