@@ -92,6 +92,10 @@ export class AgentAppointmentDto extends AppointmentDto {
     example: 'Grace Hopper',
   })
   lead_name?: string | null;
+  @Text({ max: 50, description: 'Phone number of the lead.', example: '+1 415 555 0132' })
+  lead_phone?: string | null;
+  @Text({ max: 254, description: 'E-mail address of the lead.', example: 'grace@example.com' })
+  lead_email?: string | null;
 }
 
 class Cancellation {

@@ -47,13 +47,14 @@ export class LeadsTools {
     input: FindLeadsQuery,
     summary: [
       ...['id', 'first_name', 'last_name', 'company'],
-      ...['status', 'temperature', 'lead_score'],
+      ...['status', 'temperature', 'lead_score', 'on_dnc_list', 'sms_opted_out'],
     ],
     brief: { result: ['id'] },
     output: [LeadListItemDto],
+    record: LeadDto,
   })
-  list(call: Call, query: FindLeadsQuery) {
-    return this.leads.list(call, query);
+  list(call: Call, query: FindLeadsQuery, fields?: readonly string[]) {
+    return this.leads.list(call, { ...query, fields });
   }
 
   @Tool('get_lead', {

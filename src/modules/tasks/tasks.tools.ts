@@ -29,8 +29,8 @@ export class TasksTools {
     brief: { result: ['id'] },
     output: [AgentTaskDto],
   })
-  list(call: Call, query: FindTasksQuery) {
-    return this.tasks.list(call, query);
+  list(call: Call, query: FindTasksQuery, fields?: readonly string[]) {
+    return this.tasks.list(call, { ...query, fields });
   }
 
   @Tool('get_task', {

@@ -92,7 +92,9 @@ export class ToolRunner {
     key: unknown,
   ) {
     const { name, effect, isPage, summary, resource: kind } = declaration;
-    const runWith = async (inner: Call) => (await run(inner, ...methodArguments)) as object;
+    const shown = summary && [...new Set([...summary, ...fields])];
+    const args = shown ? [...methodArguments, shown] : methodArguments;
+    const runWith = async (inner: Call) => (await run(inner, ...args)) as object;
     if (isDryRun) {
       return this.database.dryRun(call, async (inner) => {
         const record =
@@ -115,7 +117,6 @@ export class ToolRunner {
       });
     }
     const answer = await runWith(call);
-    const shown = summary && [...new Set([...summary, ...fields])];
     return isPage ? compactPage(answer as Page<object>, shown) : answer;
   }
 }

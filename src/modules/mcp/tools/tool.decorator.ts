@@ -30,6 +30,8 @@ export interface ToolOptions {
    * set, items contain all fields.
    */
   readonly summary?: readonly string[];
+  /** The DTO of whole records, for a page whose items have only some of their fields. */
+  readonly record?: Type<object>;
   /**
    * Makes its schemas shorter. The list of tools is part of each prompt, and other tools describe the same fields.
    */
@@ -65,7 +67,7 @@ export const TOOL = Symbol('tool');
 /**
  * Marks a method as a tool of /mcp. It is called with the `Call`, the `id` if the tool takes one,
  * and the validated DTO of the other arguments. It returns a record of type `output`, or a page of
- * them when `output` is an array.
+ * them when `output` is an array. For a page with a `summary`, the last argument has the names of the fields to return.
  */
 export function Tool<T extends object>(
   name: string,
