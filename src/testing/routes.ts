@@ -195,6 +195,12 @@ export const ALL_ROUTES = [
   ...BATCH_ROUTES,
   ...FILE_ROUTES,
   ...KEY_ROUTES,
+  {
+    method: 'PUT',
+    pattern: '/api/v1/organization',
+    access: 'organization:write',
+    body: () => ({ time_zone: 'Europe/Berlin' }),
+  },
   { method: 'GET', pattern: KEYS, access: 'keys:read' },
   { method: 'GET', pattern: GRANTS, access: 'keys:read' },
   { method: 'GET', pattern: `${GRANTS}/:id`, access: 'keys:read', makeRecord: unknownGrant },

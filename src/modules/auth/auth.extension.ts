@@ -4,8 +4,8 @@ import { AuthModule } from './auth.module.js';
 export const authExtension = defineExtension({
   name: 'auth',
   module: AuthModule,
-  scopes: ['keys:read', 'keys:write'],
-  explicitScopes: ['keys:read', 'keys:write'],
+  scopes: ['keys:read', 'keys:write', 'organization:write'],
+  explicitScopes: ['keys:read', 'keys:write', 'organization:write'],
   errors: {
     too_many_keys: {
       status: 409,

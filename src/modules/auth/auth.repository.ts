@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
-import type { TenantCall } from '../../platform/data/call.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { ApiKey } from './api-key.entity.js';
@@ -13,8 +13,17 @@ const DELETE_ORGANIZATION = `
   with deleted_keys as (delete from api_keys where organization_id = $1)
   delete from organizations where id = $1`;
 
-const FIND_ORGANIZATION =
-  'select id, name, phone_region, created_at from organizations where id = $1';
+const COLUMNS = 'id, name, phone_region, time_zone, created_at';
+
+const FIND_ORGANIZATION = `select ${COLUMNS} from organizations where id = $1`;
+
+const UPDATE_ORGANIZATION = `
+  update organizations set phone_region = coalesce($2, phone_region), time_zone = coalesce($3, time_zone)
+  where id = $1 returning ${COLUMNS}`;
+
+/** The name as PostgreSQL spells it, for a name in any case. */
+const FIND_TIME_ZONE = `
+  select name from pg_timezone_names where lower(name) = lower($1) order by name = $1 desc limit 1`;
 
 const FIND_DEFAULT_REGION = `
   select pg_get_expr(adbin, adrelid) as expression
@@ -24,6 +33,8 @@ const FIND_DEFAULT_REGION = `
 const COUNT_RECORDS = `
   select resource, sum(records)::int as total from record_counts
   where organization_id = $1 and resource = any($2) and filter = '' group by resource`;
+
+export type OrganizationChanges = Partial<Pick<Organization, 'phone_region' | 'time_zone'>>;
 
 /** SQL that manages organizations and keys. */
 @Injectable()
@@ -43,10 +54,23 @@ export class AuthRepository {
     return organization;
   }
 
-  /** @returns whether the organization exists */
-  async setPhoneRegion(id: string, region: string): Promise<boolean> {
-    const { affected } = await this.organizations.update({ id }, { phone_region: region });
-    return affected === 1;
+  /**
+   * Changes an organization, if it exists. Columns that are left out keep their values.
+   * @throws ApiError `create_failed`
+   */
+  updateOrganization(
+    call: InTransaction,
+    { phone_region, time_zone }: OrganizationChanges,
+  ): Promise<Organization | undefined> {
+    return this.runIn(call, UPDATE_ORGANIZATION, phone_region, time_zone);
+  }
+
+  /**
+   * The name of a time zone as PostgreSQL spells it; undefined if it does not know the zone.
+   * @throws ApiError `query_failed`
+   */
+  async findTimeZone(name: string): Promise<string | undefined> {
+    return (await this.shared.read<{ name: string }>(FIND_TIME_ZONE, [name]))[0]?.name;
   }
 
   /**
@@ -71,6 +95,24 @@ export class AuthRepository {
    */
   async findOrganization(id: string): Promise<Organization | undefined> {
     return (await this.shared.read<Organization>(FIND_ORGANIZATION, [id]))[0];
+  }
+
+  /**
+   * Lets one transaction at a time change an organization.
+   * @throws ApiError `create_failed`
+   */
+  lockOrganization(call: InTransaction): Promise<Organization | undefined> {
+    return this.runIn(call, `${FIND_ORGANIZATION} for no key update`);
+  }
+
+  /** Runs a statement as the database user, because the tenant role may not use the table. `$1` is the tenant. */
+  private async runIn(
+    { transaction, tenant: { id } }: InTransaction,
+    text: string,
+    ...values: readonly unknown[]
+  ): Promise<Organization | undefined> {
+    const statement = { text, values: [id, ...values], asDatabaseUserOf: id };
+    return (await transaction.query<Organization>(statement))[0];
   }
 
   /**

@@ -7,10 +7,11 @@ import type { TenantCall } from '../../platform/data/call.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
-import { AuthRepository } from './auth.repository.js';
+import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
 import { type ApiKeyWithSecretDto, MAX_NAME_LENGTH } from './key.dto.js';
 import { KeyManagement } from './key-management.service.js';
 import type { Organization } from './organization.entity.js';
+import { OrganizationService } from './organization.service.js';
 import type { Scope } from '../../platform/access/scopes.js';
 
 export interface NewKey {
@@ -41,29 +42,43 @@ export class KeysService {
   constructor(
     private readonly repository: AuthRepository,
     private readonly keys: KeyManagement,
+    private readonly organizations: OrganizationService,
     private readonly settings: Settings,
   ) {}
 
   /**
    * @param phoneRegion ISO 3166-1 alpha-2; by default the setting of the server that started last
-   * @throws ApiError `validation_error` for an empty name
+   * @param timeZone a name that PostgreSQL and Node.js know; by default UTC
+   * @throws ApiError `validation_error` for an empty name or an unknown time zone
    */
   async createOrganization(
     name: string,
     phoneRegion?: string,
-  ): Promise<{ id: string; name: string; phone_region: string }> {
-    const fields = { id: uuidv7(), name: requireName(name), phone_region: phoneRegion };
-    const { id, name: stored, phone_region } = await this.repository.insertOrganization(fields);
-    return { id, name: stored, phone_region };
+    timeZone?: string,
+  ): Promise<Pick<Organization, 'id' | 'name' | 'phone_region' | 'time_zone'>> {
+    const fields = { name: requireName(name), phone_region: phoneRegion, time_zone: timeZone };
+    const known = await this.organizations.withKnownTimeZone(fields);
+    const stored = await this.repository.insertOrganization({ id: uuidv7(), ...known });
+    const { id, phone_region, time_zone } = stored;
+    return { id, name: stored.name, phone_region, time_zone };
+  }
+
+  /**
+   * Changes an organization. Calls have the new values within a second. `ContactIdentityService` normalizes the phone numbers
+   * again after a change of their region.
+   * @throws ApiError `not_found`, `validation_error` for an unknown time zone, `create_failed`
+   */
+  updateOrganization(id: string, changes: OrganizationChanges): Promise<Organization> {
+    return this.organizations.change(callOf(id), changes);
   }
 
   /**
    * Changes the region of phone numbers without a country code. Servers use it for new numbers within a
    * second. `ContactIdentityService` normalizes the stored ones again.
-   * @throws ApiError `not_found`
+   * @throws ApiError `not_found`, `create_failed`
    */
   async setPhoneRegion(id: string, region: string): Promise<void> {
-    orNotFound(await this.repository.setPhoneRegion(id, region), 'organization');
+    await this.updateOrganization(id, { phone_region: region });
   }
 
   /** Stores the setting of this server as the default for new organizations, also of commands. */

@@ -3,6 +3,7 @@ import { Nested } from '../../platform/fields/nested.js';
 import { EnumArray } from '../../platform/fields/kinds/output-kinds.js';
 import { DateTime, Integer, Text } from '../../platform/fields/kinds/kinds.js';
 import { RecordId } from '../../platform/fields/kinds/record-fields.js';
+import { TimeZone } from '../../platform/fields/kinds/time-zone.js';
 import { NAME } from './key.dto.js';
 import type { Call } from '../../platform/data/call.js';
 import { SCOPES } from '../../platform/access/scopes.js';
@@ -11,6 +12,8 @@ class KeyOrganizationDto {
   @RecordId('organization', '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21') id: string;
   @Text({ ...NAME, description: 'Its name.', example: 'Harbor Roofing' })
   name: string;
+  @TimeZone({ required: true, description: 'The zone of its days.', example: 'Europe/Berlin' })
+  time_zone: string;
 }
 
 class KeyDto {
@@ -53,7 +56,7 @@ export class KeyInfoDto {
 /** The public data about the key of a caller, for REST and /mcp. */
 export function describeKey({ tenant, actor: { key, scopes } }: Call): KeyInfoDto {
   return {
-    organization: { id: tenant.id, name: tenant.name },
+    organization: { id: tenant.id, name: tenant.name, time_zone: tenant.timeZone },
     key: { id: key.id, name: key.name },
     scopes: [...scopes],
     expires_at: key.expiresAt,

@@ -76,11 +76,12 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
   async insertOrganization(
     call: InTransaction,
     id: string,
-    { name, phone_region }: CreateOrganizationDto,
+    { name, phone_region, time_zone }: CreateOrganizationDto,
   ): Promise<Stored<OrganizationDto> | undefined> {
-    const [column, value] = phone_region ? [', phone_region', ', $4'] : ['', ''];
-    const text = `insert into organizations (operator_id, id, name${column}) values ($1, $2, $3${value})`;
-    await this.runIn(call, text, id, name, ...(phone_region ? [phone_region] : []));
+    const [column, value] = phone_region ? [', phone_region', ', $5'] : ['', ''];
+    const text = `insert into organizations (operator_id, id, name, time_zone${column})
+      values ($1, $2, $3, $4${value})`;
+    await this.runIn(call, text, id, name, time_zone, ...(phone_region ? [phone_region] : []));
     return this.findIn(call, id);
   }
 }

@@ -17,6 +17,7 @@ import type { ApiKeyWithSecretDto } from './key.dto.js';
 import { assertFuture, KeyManagement, later } from './key-management.service.js';
 import { requireName } from './keys.service.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
+import { OrganizationService } from './organization.service.js';
 import type { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
 
 /** A new key of an operator, which cannot be read later. */
@@ -31,6 +32,7 @@ export class OperatorsService {
   constructor(
     private readonly repository: OperatorsRepository,
     private readonly keys: KeyManagement,
+    private readonly organizations: OrganizationService,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -87,10 +89,11 @@ export class OperatorsService {
     return orNotFound(await this.repository.find(call, id), 'organization');
   }
 
-  /** @throws ApiError `create_failed` */
-  create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
+  /** @throws ApiError `validation_error`, `create_failed` */
+  async create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
+    const fields = await this.organizations.withKnownTimeZone(input);
     return this.database.transaction(call, async (inner) => {
-      const created = await this.repository.insertOrganization(inner, uuidv7(), input);
+      const created = await this.repository.insertOrganization(inner, uuidv7(), fields);
       return orNotFound(created, 'organization');
     });
   }

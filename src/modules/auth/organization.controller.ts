@@ -1,11 +1,11 @@
-import { Get } from '@nestjs/common';
+import { Body, Get, Put } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { AnyKey } from '../../platform/http/routes/access.js';
+import { AnyKey, RequireScope } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { describeKey, MeDto } from './me.dto.js';
-import { OwnOrganizationDto } from './organization.dto.js';
+import { OwnOrganizationDto, UpdateOwnOrganizationDto } from './organization.dto.js';
 import { OrganizationService } from './organization.service.js';
 
 /** The organization of a key (docs/contract/endpoints.md#organization). */
@@ -18,6 +18,13 @@ export class OrganizationController {
   @ApiRoute({ summary: 'Get the organization', response: OwnOrganizationDto })
   get(@CurrentCall() call: Call) {
     return this.organization.describe(call);
+  }
+
+  @Put()
+  @RequireScope('organization:write')
+  @ApiRoute({ summary: 'Update the organization', response: OwnOrganizationDto })
+  update(@CurrentCall() call: Call, @Body() changes: UpdateOwnOrganizationDto) {
+    return this.organization.update(call, changes);
   }
 }
 

@@ -1,10 +1,17 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, type Scope } from '../../platform/access/scopes.js';
-import { type Declaration, declareField, RecordOf } from '../../platform/fields/field.js';
+import {
+  type Declaration,
+  declareField,
+  PickOf,
+  RecordOf,
+  UpdateOf,
+} from '../../platform/fields/field.js';
 import { DateTime, Flag, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Counts } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule } from '../../platform/fields/kinds/rules.js';
+import { TimeZone } from '../../platform/fields/kinds/time-zone.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { NAME } from './key.dto.js';
 import { LimitsDto } from './me.dto.js';
@@ -29,6 +36,12 @@ export class CreateOrganizationDto {
     example: 'US',
   })
   phone_region?: string | null;
+  @TimeZone({
+    default: 'UTC',
+    description: 'The zone of its days. No stored time depends on it.',
+    example: 'Europe/Berlin',
+  })
+  time_zone: string;
 }
 
 /** An organization, as the operator sees it that has created it. */
@@ -60,6 +73,11 @@ export class FirstKeyDto {
   })
   user_id?: string | null;
 }
+
+/** What a key changes of its organization. Fields that are left out keep their values. */
+export class UpdateOwnOrganizationDto extends UpdateOf(
+  PickOf(CreateOrganizationDto, ['time_zone'] as const),
+) {}
 
 /** The organization of a key. */
 export class OwnOrganizationDto extends RecordOf(CreateOrganizationDto) {

@@ -1,42 +1,90 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
+import { validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import { AuthRepository } from './auth.repository.js';
+import { TIME_ZONE_PROBLEM } from '../../platform/fields/kinds/time-zone.js';
+import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
 import { KeysRepository } from './keys.repository.js';
 import type { LimitsDto } from './me.dto.js';
-import type { OwnOrganizationDto } from './organization.dto.js';
+import type { Organization } from './organization.entity.js';
+import type { OwnOrganizationDto, UpdateOwnOrganizationDto } from './organization.dto.js';
 
-/** Describes the organization of a key. */
+/** The organization of a key. */
 @Injectable()
 export class OrganizationService {
   constructor(
     private readonly repository: AuthRepository,
     private readonly keys: KeysRepository,
     private readonly tables: TenantTables,
+    private readonly database: TenantDatabase,
     private readonly rateLimits: RateLimits,
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
   async describe(call: Call): Promise<OwnOrganizationDto> {
+    const organization = await this.repository.findOrganization(call.tenant.id);
+    return this.describeAs(call, orNotFound(organization, 'organization'));
+  }
+
+  /**
+   * Changes what a key may change of its organization. Calls have the new values within a second.
+   * @throws ApiError `validation_error`, `precondition_failed`, `create_failed`
+   */
+  async update(call: Call, input: UpdateOwnOrganizationDto): Promise<OwnOrganizationDto> {
+    const wanted = await this.withKnownTimeZone(input);
+    return this.database.transaction(call, async (inner) => {
+      const organization = await this.repository.lockOrganization(inner);
+      const stored = await this.describeAs(inner, orNotFound(organization, 'organization'));
+      assertPrecondition(inner, stored);
+      const { time_zone = stored.time_zone } = wanted;
+      if (time_zone !== stored.time_zone) await this.repository.updateOrganization(inner, wanted);
+      return { ...stored, time_zone };
+    });
+  }
+
+  /**
+   * Changes an organization for a caller that is trusted to do so.
+   * @throws ApiError `not_found`, `validation_error`, `create_failed`
+   */
+  async change(call: TenantCall, input: OrganizationChanges): Promise<Organization> {
+    const changes = await this.withKnownTimeZone(input);
+    const changed = await this.database.transaction(call, (inner) =>
+      this.repository.updateOrganization(inner, changes),
+    );
+    return orNotFound(changed, 'organization');
+  }
+
+  /**
+   * Replaces the name of a time zone by that which PostgreSQL knows.
+   * @throws ApiError `validation_error`, `query_failed`
+   */
+  async withKnownTimeZone<T extends { readonly time_zone?: string }>(input: T): Promise<T> {
+    if (input.time_zone === undefined) return input;
+    const time_zone = await this.repository.findTimeZone(input.time_zone);
+    if (time_zone !== undefined) return { ...input, time_zone };
+    throw validationError([{ field: 'time_zone', message: TIME_ZONE_PROBLEM }]);
+  }
+
+  private async describeAs(call: Call, organization: Organization): Promise<OwnOrganizationDto> {
     const { scopes } = call.actor;
     const counted = this.tables.all.filter((table) => table.counted !== undefined);
     const isReadable = ({ name, events }: TenantTable) =>
       scopes.has(events?.scope ?? `${name}:read`);
     const names = counted.map((table) => table.name);
-    const [organization, totals, keys] = await Promise.all([
-      this.repository.findOrganization(call.tenant.id),
+    const [totals, keys] = await Promise.all([
       this.repository.countRecords(call, names),
       scopes.has('keys:read') ? this.keys.countValid(call) : null,
     ]);
-    const { id, name, phone_region, created_at } = orNotFound(organization, 'organization');
     const ofTables = counted.map((table) => {
       return [table.name, isReadable(table) ? (totals.get(table.name) ?? 0) : null] as const;
     });
     const counts = { ...Object.fromEntries(ofTables), keys };
-    return { id, name, phone_region, created_at, counts, limits: this.limitsOf(call) };
+    return { ...organization, counts, limits: this.limitsOf(call) };
   }
 
   /** The rate limits of the key. */

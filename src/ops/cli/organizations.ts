@@ -4,10 +4,16 @@ import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
-import { phoneRegion, uuid } from '../../platform/extension/command-options.js';
+import { phoneRegion, timeZone, uuid } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 
 const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
+const TIME_ZONE = 'zone of its days, such as Europe/Berlin; UTC by default';
+
+interface Options {
+  phoneRegion?: string;
+  timeZone?: string;
+}
 
 /** A key is cached for less than a second, and a write times out after less than 5 seconds. */
 const MAX_REQUEST_MS = 6_000;
@@ -19,17 +25,20 @@ export function addOrganizations(program: Command, run: Run): void {
     .command('create')
     .requiredOption('--name <name>', 'name of the organization')
     .option('--phone-region <country>', PHONE_REGION, phoneRegion)
-    .action(({ name, phoneRegion: region }: { name: string; phoneRegion?: string }) =>
-      run((app) => app.get(KeysService).createOrganization(name, region)),
+    .option('--time-zone <name>', TIME_ZONE, timeZone)
+    .action(({ name, phoneRegion: region, timeZone: zone }: Options & { name: string }) =>
+      run((app) => app.get(KeysService).createOrganization(name, region, zone)),
     );
   organizations
     .command('update')
-    .description('change the phone region and normalize all phone numbers again')
+    .description('change an organization; another phone region normalizes all phone numbers again')
     .argument('<id>', 'id of the organization', uuid)
-    .requiredOption('--phone-region <country>', PHONE_REGION, phoneRegion)
-    .action((id: string, { phoneRegion: region }: { phoneRegion: string }) =>
-      run((app, progress) => changeRegion(app, id, region, progress)),
-    );
+    .option('--phone-region <country>', PHONE_REGION, phoneRegion)
+    .option('--time-zone <name>', TIME_ZONE, timeZone)
+    .action((id: string, options: Options) => {
+      if (Object.keys(options).length === 0) throw new Error('name what to change.');
+      return run((app, progress) => update(app, id, options, progress));
+    });
   organizations
     .command('list')
     .action(() => run((app) => app.get(KeysService).listOrganizations()));
@@ -51,24 +60,38 @@ export function addOrganizations(program: Command, run: Run): void {
     });
 }
 
-/** Requests that authenticated before the change still use the old region. The leads are normalized after these have ended. */
-async function changeRegion(
+async function update(
   app: INestApplicationContext,
   id: string,
-  region: string,
+  { phoneRegion: region, timeZone: time_zone }: Options,
   progress: Progress,
 ) {
   const keys = app.get(KeysService);
+  const { phone_region: previous } = await keys.getOrganization(id);
+  const changed = await keys.updateOrganization(id, { phone_region: region, time_zone });
+  const { created_at: _, ...organization } = changed;
+  if (region === undefined) return organization;
+  return { ...organization, conflicts: await normalizePhones(app, id, previous, region, progress) };
+}
+
+/**
+ * Requests that authenticated before the change still use the old region. The leads are normalized after these have ended.
+ * @returns the number of leads whose numbers are equal now
+ */
+async function normalizePhones(
+  app: INestApplicationContext,
+  id: string,
+  previous: string,
+  region: string,
+  progress: Progress,
+): Promise<number> {
   const identity = app.get(ContactIdentityService);
   const call = { tenant: { id } };
-  const { name, phone_region: previous } = await keys.getOrganization(id);
-  await keys.setPhoneRegion(id, region);
   await progress(2, async (advance) => {
     if (previous !== region) await wait(MAX_REQUEST_MS);
     advance(1);
     await identity.normalizeAgain(call, region);
     advance(1);
   });
-  const conflicts = await identity.listConflicts(call, region);
-  return { id, name, phone_region: region, conflicts: conflicts.length };
+  return (await identity.listConflicts(call, region)).length;
 }

@@ -28,8 +28,8 @@ export const SCOPES_OF_GRANT =
   'array(select unnest(grants.scopes) intersect select unnest(key.scopes) order by 1)';
 
 /** SQL of the columns that describe an organization. */
-export const ORGANIZATION_COLUMNS =
-  'organization.id as organization_id, organization.name as organization_name, organization.phone_region';
+export const ORGANIZATION_COLUMNS = `organization.id as organization_id, organization.name as organization_name,
+  organization.phone_region, organization.time_zone`;
 
 const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
@@ -39,7 +39,7 @@ const FIND_KEYS_BY_HASH = `
 
 const FIND_OPERATOR_KEY = `
   select id, name, array[]::text[] as scopes, expires_at, null as user_id, operator_id,
-    operator_id as organization_id, name as organization_name, '' as phone_region
+    operator_id as organization_id, name as organization_name, '' as phone_region, '' as time_zone
   from operator_keys where key_hash = $1 and revoked_at is null`;
 
 const FIND_SCOPES = `

@@ -19,6 +19,7 @@ const RECORD: ApiKeyRecord = {
   organization_id: 'organization',
   organization_name: 'Acme',
   phone_region: 'US',
+  time_zone: 'UTC',
 };
 
 const findKeyByHash = jest.fn<Promise<ApiKeyRecord | undefined>, []>();

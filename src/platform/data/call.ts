@@ -45,6 +45,8 @@ export interface Tenant {
   readonly name: string;
   /** Region of phone numbers without a country code, ISO 3166-1 alpha-2. */
   readonly phoneRegion: string;
+  /** The zone of its days, a name of the IANA database. */
+  readonly timeZone: string;
 }
 
 /**
@@ -89,8 +91,10 @@ export interface OrganizationColumns {
   readonly organization_id: string;
   readonly organization_name: string;
   readonly phone_region: string;
+  readonly time_zone: string;
 }
 
 export function tenantOf(row: OrganizationColumns): Tenant {
-  return { id: row.organization_id, name: row.organization_name, phoneRegion: row.phone_region };
+  const { organization_id: id, organization_name: name, phone_region, time_zone } = row;
+  return { id, name, phoneRegion: phone_region, timeZone: time_zone };
 }

@@ -69,7 +69,7 @@ const CLAIM = `
   from due join organizations organization on organization.id = due.organization_id
   where jobs.organization_id = due.organization_id and jobs.id = due.id
   returning jobs.organization_id, jobs.id, jobs.name, jobs.payload, jobs.attempts,
-    organization.name as organization_name, organization.phone_region`;
+    organization.name as organization_name, organization.phone_region, organization.time_zone`;
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
 

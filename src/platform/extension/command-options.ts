@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, SCOPES, type Scope } from '../access/scopes.js';
 import { parseDuration } from '../config/duration.js';
+import { isTimeZone, TIME_ZONE_PROBLEM } from '../fields/kinds/time-zone.js';
 import { UUID } from '../fields/kinds/uuid.js';
 
 /** Maximum lifetime of a key: a century. Much later dates cannot be stored. */
@@ -31,6 +32,12 @@ export function phoneRegion(text: string): string {
   const region = text.toUpperCase();
   if (isSupportedCountry(region)) return region;
   throw new InvalidArgumentError('It must be a two-letter country code such as US or DE.');
+}
+
+/** @throws InvalidArgumentError */
+export function timeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError(`It ${TIME_ZONE_PROBLEM}.`);
 }
 
 /**

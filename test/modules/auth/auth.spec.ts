@@ -245,7 +245,11 @@ describe('GET /api/v1/me', () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { api, key, id } = await app.key(tenant.id, ['leads:read'], { name: 'Zap', expiresAt });
     expect(dataOf<object>(await api.get(ME))).toEqual({
-      organization: { id, name: expect.stringMatching(/^Organization /) as string },
+      organization: {
+        id,
+        name: expect.stringMatching(/^Organization /) as string,
+        time_zone: 'UTC',
+      },
       key: { id: key.id, name: 'Zap' },
       scopes: ['leads:read'],
       expires_at: expiresAt.toISOString(),

@@ -70,17 +70,22 @@ describe('an operator key', () => {
   it('creates organizations and lists those that it has created', async () => {
     const one = await createOrganization();
     const two = dataOf<object>(
-      await operator.post(ORGANIZATIONS, { name: 'Zwei', phone_region: 'de' }),
+      await operator.post(ORGANIZATIONS, {
+        name: 'Zwei',
+        phone_region: 'de',
+        time_zone: 'europe/berlin',
+      }),
       201,
     );
     expect(one).toEqual({
       id: expect.any(String),
       name: 'Harbor Roofing',
       phone_region: 'US',
+      time_zone: 'UTC',
       has_had_key: false,
       created_at: expect.any(String),
     });
-    expect(two).toMatchObject({ name: 'Zwei', phone_region: 'DE' });
+    expect(two).toMatchObject({ name: 'Zwei', phone_region: 'DE', time_zone: 'Europe/Berlin' });
     const { body } = await operator.get(`${ORGANIZATIONS}?sort_dir=asc`);
     expect(body).toEqual({
       data: [one, two],
@@ -147,6 +152,7 @@ describe('an operator key', () => {
     ['name', { name: ' ' }],
     ['name', {}],
     ['phone_region', { name: 'N', phone_region: 'XX' }],
+    ['time_zone', { name: 'N', time_zone: 'Mars/Base' }],
     ['id', { name: 'N', id: randomUUID() }],
     ['operator_id', { name: 'N', operator_id: randomUUID() }],
   ])('is refused a wrong %s of an organization: %j', async (field, body) => {

@@ -21,7 +21,7 @@ const TERMS = { protocol_version: '2025-11-25', client_name: 'test' };
 function callOf(name: string): Call {
   const key = { id: randomUUID(), name, expiresAt: null, userId: null };
   return {
-    tenant: { id: randomUUID(), name: 'Organization', phoneRegion: 'US' },
+    tenant: { id: randomUUID(), name: 'Organization', phoneRegion: 'US', timeZone: 'UTC' },
     actor: { key, scopes: new Set(['leads:read']), channel: 'api' },
   };
 }

@@ -19,7 +19,7 @@ function open(...scopes: readonly string[]): Session {
 function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
   const key = { id: 'alice', name: 'k', expiresAt: null, userId: null };
   const call: Call = {
-    tenant: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
+    tenant: { id: 'organization', name: 'Organization', phoneRegion: 'US', timeZone: 'UTC' },
     actor: { key, scopes: new Set(scopes), channel: 'api' },
   };
   const parameters = { protocol_version: '2025-11-25', client_name: 'test' };

@@ -165,7 +165,7 @@ export class EventLogRepository {
     values: readonly unknown[],
     limit?: number,
   ): Promise<EventOfOrganization[]> {
-    const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region
+    const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region, time_zone
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
     return this.database.query(text, values);

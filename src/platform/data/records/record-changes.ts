@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
-import { type Stored, versionOf } from './stored-record.js';
+import { Stored, versionOf } from './stored-record.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -52,14 +52,12 @@ export function rowJsonOf(row: Row): string {
 }
 
 /** @throws ApiError `precondition_failed` */
-export function assertPrecondition<R extends object>(
-  { precondition }: TenantCall,
-  stored: Stored<R>,
-): void {
+export function assertPrecondition({ precondition }: TenantCall, record: object): void {
   if (!precondition) return;
+  if (record instanceof Stored && precondition.isMetBy(record.version)) return;
   // A route that returns a plain record has the version of its JSON.
-  if (precondition.isMetBy(stored.version) || precondition.isMetBy(versionOf(stored.value())))
-    return;
+  const plain = record instanceof Stored ? (record as Stored<object>).value() : record;
+  if (precondition.isMetBy(versionOf(plain))) return;
   const { failure: message } = precondition;
   throw new ApiError('precondition_failed', message === undefined ? {} : { message });
 }

@@ -62,7 +62,7 @@ export function acceptsIdempotencyKey({ method, mayWrite }: Route): boolean {
 
 export function acceptsIfMatch({ method, path, mayWrite, isConditional }: Route): boolean {
   if (method === 'post') return isConditional;
-  return method !== 'get' && path.endsWith('}') && mayWrite;
+  return method !== 'get' && (method === 'put' || path.endsWith('}')) && mayWrite;
 }
 
 export function acceptsIfNoneMatch({ method, isRecord }: Route): boolean {

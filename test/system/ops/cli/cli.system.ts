@@ -33,7 +33,12 @@ describe('the command line', () => {
 
     it('creates and lists organizations', async () => {
       const made = await latitude('organizations', 'create', '--name', 'Acme');
-      expect(made).toEqual({ id: expect.any(String), name: 'Acme', phone_region: 'US' });
+      expect(made).toEqual({
+        id: expect.any(String),
+        name: 'Acme',
+        phone_region: 'US',
+        time_zone: 'UTC',
+      });
       const all = await latitude<{ id: string }[]>('organizations', 'list');
       expect(all).toContainEqual(expect.objectContaining(made as object));
     });
@@ -56,13 +61,33 @@ describe('the command line', () => {
       const made = await latitude<{ id: string }>(
         ...['organizations', 'create', '--name', 'Regions', '--phone-region', 'gb'],
       );
-      expect(made).toEqual({ id: expect.any(String), name: 'Regions', phone_region: 'GB' });
+      const regions = { id: made.id, name: 'Regions', phone_region: 'GB', time_zone: 'UTC' };
+      expect(made).toEqual(regions);
       const changed = await latitude(
         ...['organizations', 'update', made.id, '--phone-region', 'DE'],
       );
-      expect(changed).toEqual({ id: made.id, name: 'Regions', phone_region: 'DE', conflicts: 0 });
+      expect(changed).toEqual({ ...regions, phone_region: 'DE', conflicts: 0 });
       const conflicts = await latitude('leads', 'conflicts', '--organization', made.id);
       expect(conflicts).toEqual([]);
+    });
+
+    it('changes the time zone of an organization, and refuses an unknown one and no change', async () => {
+      const zone = ['--time-zone', 'europe/berlin'];
+      const made = await latitude<{ id: string }>(
+        ...['organizations', 'create', '--name', 'Zones', ...zone],
+      );
+      expect(made).toMatchObject({ time_zone: 'Europe/Berlin' });
+      const changed = await latitude(
+        ...['organizations', 'update', made.id, '--time-zone', 'Asia/Kolkata'],
+      );
+      expect(changed).toEqual({ ...made, time_zone: 'Asia/Kolkata' });
+      const refused = await run(['organizations', 'update', made.id, '--time-zone', 'Mars/Base']);
+      expect(refused.stderr).toContain('must be the name of a time zone');
+      const empty = await run(['organizations', 'update', made.id]);
+      expect(empty).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('name what to change'),
+      });
     });
 
     it('creates, lists, rotates and revokes keys', async () => {
