@@ -81,7 +81,7 @@ export class AppointmentsTools {
   @Tool('update_appointment', {
     title: 'Update an appointment',
     description:
-      'Change the given fields of one appointment, such as its times, status or outcome. Its lead stays.',
+      'Change one appointment, such as its times, status or outcome; the fields of parameters that are not given stay.',
     effect: 'updates',
     scope: 'appointments:write',
     id: APPOINTMENT,
