@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { NAME_SQL, withFieldsOfLead } from '../leads/fields-of-lead.js';
+import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { TaskListQuery } from './task.dto.js';

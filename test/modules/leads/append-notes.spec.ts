@@ -44,7 +44,7 @@ describe.each([
   const put = (id: string, body: object) => tenant.api.put(`${path}/${id}`, body);
   const append = async (id: string, append_notes: string) =>
     dataOf<Noted>(await put(id, { append_notes }));
-  const create = make as (notes?: string) => Promise<Noted>;
+  const create: (notes?: string) => Promise<Noted> = make;
 
   it('appends a line to the notes', async () => {
     const { id } = await create();
@@ -106,9 +106,9 @@ describe.each([
   it('is an item of a batch', async () => {
     const { id } = await create('One.');
     const item = { action: 'update', id, data: { append_notes: 'Two.' } };
-    const run = async () => (await tenant.api.post(`${path}/batch`, { items: [item] })).body;
-    expect(await run()).toMatchObject({ data: [{ status: 'updated' }] });
-    expect(await run()).toMatchObject({ data: [{ status: 'unchanged' }] });
+    const run = () => tenant.api.post(`${path}/batch`, { items: [item] });
+    expect(await run()).toMatchObject({ body: { data: [{ status: 'updated' }] } });
+    expect(await run()).toMatchObject({ body: { data: [{ status: 'unchanged' }] } });
     expect(dataOf(await tenant.api.get(`${path}/${id}`))).toMatchObject({ notes: 'One.\nTwo.' });
   });
 

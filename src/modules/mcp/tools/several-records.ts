@@ -48,8 +48,8 @@ export function UpdateItemOf<T extends object>(update: Type<T>): Type<T & Cleari
   const decorators = [
     ClearedFields(clearableFieldsOf(update)),
     problemRule('isNotGiven', (names, item) => {
-      const given = [names].flat().find((name) => item[name as string] !== undefined);
-      return given === undefined ? undefined : `must not name ${String(given)}, which is given`;
+      const given = ([names].flat() as string[]).find((name) => item[name] !== undefined);
+      return given === undefined ? undefined : `must not name ${given}, which is given`;
     }),
   ];
   for (const decorate of decorators) decorate(UpdateItem.prototype, CLEAR);

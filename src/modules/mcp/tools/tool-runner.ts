@@ -95,10 +95,7 @@ export class ToolRunner {
     const { name, effect, isPage, summary, resource: kind } = declaration;
     const shown = summary && [...new Set([...summary, ...fields])];
     const args = shown ? [...methodArguments, shown] : methodArguments;
-    const previewWith = async (inner: Call) => {
-      const answer = (await run(inner, ...args)) as object;
-      return answer instanceof Previewed ? answer : new Previewed(answer, {});
-    };
+    const previewWith = async (inner: Call) => Previewed.of((await run(inner, ...args)) as object);
     const runWith = async (inner: Call) => (await previewWith(inner)).result;
     if (isDryRun) {
       return this.database.dryRun(call, async (inner) => {

@@ -45,5 +45,6 @@ function localTimeOf(time: Date, timeZone: string): string {
   const local = time.toLocaleString('sv-SE', { timeZone }).replace(' ', 'T');
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const name = parts.formatToParts(time).find(({ type }) => type === 'timeZoneName');
-  return local + (name?.value.replace('GMT', '') || '+00:00');
+  // The offset of UTC is GMT alone.
+  return local + (name?.value === 'GMT' ? '+00:00' : (name?.value.slice('GMT'.length) ?? ''));
 }

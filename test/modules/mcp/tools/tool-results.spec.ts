@@ -298,12 +298,8 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       });
 
       async function expectSamePage(name: string, path: string, args: Arguments, total: number) {
-        const query = new URLSearchParams(
-          Object.entries({ ...args, fields: '*' }).map(([field, value]): [string, string] => [
-            field,
-            String(value),
-          ]),
-        );
+        const query = new URLSearchParams({ fields: '*' });
+        for (const [field, value] of Object.entries(args)) query.set(field, String(value));
         const { status, body } = await us.api.get(`${path}?${query.toString()}`);
         expect(status).toBe(200);
         const { properties = {} } = listedTool(name).inputSchema;
