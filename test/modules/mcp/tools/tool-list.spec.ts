@@ -95,12 +95,25 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     };
 
+    it('has a title and the four hints on every tool', () => {
+      for (const { title, annotations } of listed) {
+        expect(annotations).toEqual({
+          title,
+          readOnlyHint: expect.any(Boolean) as boolean,
+          destructiveHint: expect.any(Boolean) as boolean,
+          idempotentHint: expect.any(Boolean) as boolean,
+          openWorldHint: false,
+        });
+        expect(title).toMatch(/\w/);
+      }
+    });
+
     describe.each(byName(TOOLS))('%s', (name, tool) => {
       it('has a title, a description and the four hints', () => {
         const { title = '', description = '', annotations } = listedTool(name);
         expect(title).toMatch(/^[A-Z][a-z ]+[a-z]$/);
         expect(description).toMatch(/^[A-Z]\w+ .{4,}\.$/);
-        expect(annotations).toEqual({ ...HINTS[tool.effect], openWorldHint: false });
+        expect(annotations).toEqual({ title, ...HINTS[tool.effect], openWorldHint: false });
       });
 
       it('has schemas of objects that compile strictly', () => {
