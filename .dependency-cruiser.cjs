@@ -22,7 +22,7 @@ const COMPOSITE_MODULES = ['prompts', 'personal-data'];
 const COMMON_MODULES = ['auth', 'events', 'mcp'];
 
 /** The files of a module that other modules may import. */
-const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|name)\.ts$`;
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$`;
 
 const platform = (folders) => `^src/platform/(${folders.join('|')})/`;
 const modules = (names) => `^src/modules/(${names.join('|')})/`;

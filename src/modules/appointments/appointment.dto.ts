@@ -1,5 +1,6 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import {
   After,
@@ -51,7 +52,7 @@ export class CreateAppointmentDto {
   type?: string | null;
   @Text({ max: 500, description: 'Where it is.', example: '12 Pier Street, Oakland' })
   location?: string | null;
-  @Text({ max: 5000, description: 'Free text.', example: 'Bring samples of slate.' })
+  @Text({ max: MAX_NOTES, description: 'Free text.', example: 'Bring samples of slate.' })
   notes?: string | null;
   @OneOf(APPOINTMENT_STATUSES, {
     default: 'scheduled',
@@ -66,7 +67,9 @@ export class CreateAppointmentDto {
 }
 
 /** Changes of an appointment. Its lead cannot be changed. */
-export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed: ['lead_id'] }) {}
+export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed: ['lead_id'] }) {
+  @AppendedNotes() append_notes?: string;
+}
 
 /** An appointment in responses and lists. */
 export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
@@ -89,6 +92,10 @@ export class AgentAppointmentDto extends AppointmentDto {
     example: 'Grace Hopper',
   })
   lead_name?: string | null;
+  @Text({ max: 50, description: 'Phone number of the lead.', example: '+1 415 555 0132' })
+  lead_phone?: string | null;
+  @Text({ max: 254, description: 'E-mail address of the lead.', example: 'grace@example.com' })
+  lead_email?: string | null;
 }
 
 class Cancellation {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { withLeadName } from '../leads/lead-name.js';
+import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { AppointmentListQuery } from './appointment.dto.js';
@@ -12,7 +12,8 @@ import { Appointment } from './appointment.entity.js';
 @Injectable()
 export class AppointmentsRepository extends ListedRepository<Appointment, AppointmentListQuery> {
   constructor(database: TenantDatabase) {
-    const computed = withLeadName('lead_name', 'appointments', 'lead_id');
+    const ofLead = { lead_name: NAME_SQL, lead_phone: 'phone', lead_email: 'email' };
+    const computed = withFieldsOfLead(ofLead, 'appointments', 'lead_id');
     const list = { entity: Appointment, query: AppointmentListQuery, computed };
     super(database, list, { lead_id: existingLeadsSql });
   }

@@ -6,6 +6,7 @@ import { importedRow, type Times } from '../../platform/data/records/tenant-repo
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -14,7 +15,7 @@ import {
   type AppointmentDto,
   type AppointmentListQuery,
   CreateAppointmentDto,
-  UpdateAppointmentDto,
+  type UpdateAppointmentDto,
 } from './appointment.dto.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 
@@ -110,8 +111,10 @@ export class AppointmentsService {
     id: string,
     input: UpdateAppointmentDto,
   ): Promise<Stored<AppointmentDto>> {
+    const { append_notes, ...fields } = input;
     const revise = (stored: AppointmentDto) => {
-      const changes = changedFields(stored, input);
+      const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
+      const changes = changedFields(stored, { ...fields, notes });
       // A status updates `updated_at` even if it equals the stored one
       // (docs/contract/states.md#appointment-status).
       if (!changes && input.status === undefined) return undefined;
@@ -119,12 +122,12 @@ export class AppointmentsService {
       if (revised.end_time <= revised.start_time) {
         throw invalidTimeOrder(input);
       }
-      return nullsForMissing(UpdateAppointmentDto, revised);
+      return nullsForMissing(CreateAppointmentDto, revised);
     };
     const { start_time, end_time, status } = input;
-    const setsTimes = start_time !== undefined || end_time !== undefined;
-    // Without times, the change needs no stored value. It is then written without reading the appointment first.
-    const direct = setsTimes ? undefined : { values: input, touches: status !== undefined };
+    const needsStored = [start_time, end_time, append_notes].some((value) => value !== undefined);
+    // Without these, the change needs no stored value. It is then written without reading the appointment first.
+    const direct = needsStored ? undefined : { values: fields, touches: status !== undefined };
     const updated = await this.repository.updateStored(call, id, revise, direct);
     return orNotFound(updated, 'appointment');
   }

@@ -36,12 +36,15 @@ export class AppointmentsTools {
     effect: 'reads',
     scope: 'appointments:read',
     input: FindAppointmentsQuery,
-    summary: ['id', 'lead_id', 'lead_name', 'start_time', 'end_time', 'status'],
+    summary: [
+      ...['id', 'lead_id', 'lead_name', 'lead_phone', 'lead_email'],
+      ...['start_time', 'end_time', 'status'],
+    ],
     brief: { result: ['id'] },
     output: [AgentAppointmentDto],
   })
-  list(call: Call, query: FindAppointmentsQuery) {
-    return this.appointments.list(call, query);
+  list(call: Call, query: FindAppointmentsQuery, fields?: readonly string[]) {
+    return this.appointments.list(call, { ...query, fields });
   }
 
   @Tool('get_appointment', {
@@ -78,7 +81,7 @@ export class AppointmentsTools {
   @Tool('update_appointment', {
     title: 'Update an appointment',
     description:
-      'Change the given fields of one appointment, such as its times, status or outcome. Its lead stays.',
+      'Change one appointment, such as its times, status or outcome; the fields of parameters that are not given stay.',
     effect: 'updates',
     scope: 'appointments:write',
     id: APPOINTMENT,

@@ -1,13 +1,6 @@
-import {
-  BatchDto,
-  BatchItems,
-  type BatchOutcome,
-  ListOfUnread,
-} from '../../platform/data/batches/batch.dto.js';
-import { Integer } from '../../platform/fields/kinds/kinds.js';
-import { outputField } from '../../platform/fields/kinds/output-kinds.js';
-import { jsonSchemaOf } from '../../platform/fields/schema/schema-of.js';
-import { CreateLeadDto } from './lead.dto.js';
+import { BatchDto, BatchItems } from '../../platform/data/batches/batch.dto.js';
+import { CreatedRecords, UpdatedRecords, UpdateItemOf } from '../mcp/tools/several-records.js';
+import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
 import { UPSERT_MODES } from './lead-upsert.dto.js';
 import { UNIQUE_FIELDS } from './unique-values.js';
 
@@ -41,36 +34,22 @@ export class LeadBatchDto extends BatchDto {
   declare items: readonly unknown[];
 }
 
-/** How many leads `create_leads` takes. */
-const MAX_CREATED = 25;
-
 /** The arguments of `create_leads`. */
 export class CreateLeadsDto {
-  @ListOfUnread(jsonSchemaOf(CreateLeadDto, 'input'), MAX_CREATED, {
-    required: true,
-    description: 'Leads with the fields of create_lead.',
-    example: [{ first_name: 'Ada' }, { first_name: 'Grace', email: 'grace@example.com' }],
-  })
+  @CreatedRecords(CreateLeadDto, 'Leads, each with the parameters of create_lead.', [
+    { first_name: 'Ada' },
+    { first_name: 'Grace', email: 'grace@example.com' },
+  ])
   leads: readonly unknown[];
 }
 
-/** The answer of `create_leads`. */
-export class CreatedLeadsDto {
-  @outputField(
-    { type: 'array', items: { type: 'object' } },
-    { description: 'The id or the error of each lead, in order.' },
-  )
-  results: readonly { index: number; id?: string; error?: object }[];
-  @Integer({ min: 0, max: MAX_CREATED, required: true, description: 'Leads that failed.' })
-  failed: number;
-}
+/** A lead that `update_leads` changes, without its id. */
+export class UpdateLeadItemDto extends UpdateItemOf(UpdateLeadDto) {}
 
-export function createdLeadsOf({ results, meta }: BatchOutcome): CreatedLeadsDto {
-  return {
-    results: results.map(({ index, id, error }) => ({
-      index,
-      ...(error ? { error } : { id: id ?? '' }),
-    })),
-    failed: meta.failed,
-  };
+/** The arguments of `update_leads`. */
+export class UpdateLeadsDto {
+  @UpdatedRecords(UpdateLeadItemDto, 'Leads, each with the parameters of update_lead.', [
+    { id: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43', status: 'lost' },
+  ])
+  leads: readonly unknown[];
 }

@@ -6,11 +6,15 @@ import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 import type { BatchTarget, RecordService } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
+import { type ResultsDto, updateSeveral } from '../mcp/tools/several-records.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
+import { UpdateLeadItemDto } from './lead-batch.dto.js';
 import { UpsertLeadDto } from './lead-upsert.dto.js';
 import { creationOf, LeadUpsertService, type UpsertOptions } from './lead-upsert.service.js';
 import { LeadsService } from './leads.service.js';
 import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
+
+const UPDATES = itemDtosOf(CreateLeadDto, UpdateLeadItemDto);
 
 const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
 
@@ -43,6 +47,14 @@ export class LeadBatchService {
     };
     const target = { ...this.targetOf(options), service, allowsRepeats: true };
     return this.batches.run(call, { atomic: false, items }, target);
+  }
+
+  /**
+   * Updates each of the leads of `update_leads` on its own.
+   * @throws ApiError `create_failed`
+   */
+  update(call: Call, leads: readonly unknown[]): Promise<ResultsDto> {
+    return updateSeveral(this.batches, call, leads, { ...this.targetOf(), items: UPDATES });
   }
 
   /**

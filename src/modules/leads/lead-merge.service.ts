@@ -30,6 +30,17 @@ const UNITED: { readonly [F in keyof Merged]?: Unite<Merged[F]> } = {
   on_dnc_list: (first, second) => first || second,
 };
 
+/** What a merge has done. */
+export interface LeadMerge {
+  /** The lead that stays, after the merge. */
+  readonly lead: Stored<LeadDto>;
+  /** The leads before the merge. */
+  readonly target: LeadDto;
+  readonly source: LeadDto;
+  /** How many records of each table refer to the target and referred to the source, without deleted ones. */
+  readonly moves: Readonly<Record<string, number>>;
+}
+
 /** Merges two leads that are the same person (docs/contract/merge.md). */
 @Injectable()
 export class LeadMergeService {
@@ -47,7 +58,7 @@ export class LeadMergeService {
    * @throws ApiError `not_found`, `lead_not_found`, `validation_error`, `duplicate`, `precondition_failed`,
    *   `create_failed`
    */
-  async merge(call: Call, id: string, input: MergeLeadDto): Promise<Stored<LeadDto>> {
+  async merge(call: Call, id: string, input: MergeLeadDto): Promise<LeadMerge> {
     const { lead_id, prefer } = input;
     if (id.toLowerCase() === lead_id) {
       throw validationError([{ field: 'lead_id', message: 'must be another lead' }]);
@@ -62,16 +73,16 @@ export class LeadMergeService {
       assertPrecondition(call, stored);
       // Its e-mail, phone and external id are then free. The event of its deletion names the other lead.
       await this.repository.delete(inner, source.id, { merged_into: target.id });
-      await this.moveReferences(inner, source.id, target.id);
-      const merged = await this.leads.updateStored(inner, target.id, changes, undefined, true);
+      const moves = await this.moveReferences(inner, source.id, target.id);
+      const lead = await this.leads.updateStored(inner, target.id, changes, undefined, true);
       await this.refillForms(inner, target.id);
-      return merged;
+      return { lead, target, source, moves };
     });
   }
 
-  private async moveReferences(call: InTransaction<Call>, from: string, to: string): Promise<void> {
+  private async moveReferences(call: InTransaction<Call>, from: string, to: string) {
     try {
-      await this.referring.move(call, this.repository.table.name, from, to);
+      return await this.referring.move(call, this.repository.table.name, from, to);
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
       const message = 'Records of both leads cannot belong to one lead.';

@@ -208,11 +208,12 @@ function isAboutMatch(error: unknown, { match_on }: UpsertLeadDto): boolean {
  * @throws ApiError `validation_error` for what an update accepts and a create does not
  */
 export function creationOf(
-  { add_tags, remove_tags, ...fields }: UpdateLeadDto,
+  { add_tags, remove_tags, append_notes, ...fields }: UpdateLeadDto,
   defaults: CreateLeadDefaults = {},
 ): CreateLeadDto {
-  const tags = changedTags([], { add_tags, remove_tags });
-  const given = { ...defaults, ...withoutUndefined({ ...fields, ...(tags && { tags }) }) };
+  const tags = changedTags([], { add_tags, remove_tags }) ?? fields.tags;
+  const notes = append_notes ?? fields.notes;
+  const given = { ...defaults, ...withoutUndefined({ ...fields, tags, notes }) };
   const { value, problems } = readInput(CreateLeadDto, given);
   if (problems.length > 0) throw validationError(problems);
   return value;

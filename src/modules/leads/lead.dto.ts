@@ -11,6 +11,7 @@ import {
   Tags,
   Text,
 } from '../../platform/fields/kinds/kinds.js';
+import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import {
@@ -73,7 +74,7 @@ export class CreateLeadDto {
   temperature?: Temperature | null;
   @OneOf(SOURCES, { default: 'api', description: 'Where it came from.', example: 'website' })
   source?: Source;
-  @Text({ max: 5000, description: 'Free text.', example: 'Prefers calls in the morning.' })
+  @Text({ max: MAX_NOTES, description: 'Free text.', example: 'Prefers calls in the morning.' })
   notes?: string | null;
   @Tags({
     description: 'Labels; an update replaces all. Repetitions are removed, the order is kept.',
@@ -109,6 +110,7 @@ export class CreateLeadDto {
 export class UpdateLeadDto extends UpdateOf(CreateLeadDto) {
   @AddedTags() add_tags?: string[];
   @RemovedTags() remove_tags?: string[];
+  @AppendedNotes() append_notes?: string;
 }
 
 /** A lead in responses. */

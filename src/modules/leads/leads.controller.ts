@@ -113,8 +113,8 @@ export class LeadsController {
     response: LeadDto,
     errors: ['lead_not_found', 'duplicate'],
   })
-  merge(@CurrentCall() call: Call, @Id() id: string, @Body() input: MergeLeadDto) {
-    return this.merges.merge(call, id, input);
+  async merge(@CurrentCall() call: Call, @Id() id: string, @Body() input: MergeLeadDto) {
+    return (await this.merges.merge(call, id, input)).lead;
   }
 
   @Put(':id')

@@ -8,6 +8,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -216,9 +217,10 @@ export class LeadsService {
       const given = inputFor?.(stored) ?? input;
       const { custom_fields: custom } = given;
       if (custom && custom !== input.custom_fields) await this.validateCustomFields(call, custom);
-      const { add_tags, remove_tags, ...fields } = given;
-      const tags = changedTags(stored.tags, { add_tags, remove_tags });
-      const changed = changedFields(stored, tags ? { ...fields, tags } : fields);
+      const { add_tags, remove_tags, append_notes, ...fields } = given;
+      const tags = changedTags(stored.tags, { add_tags, remove_tags }) ?? fields.tags;
+      const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
+      const changed = changedFields(stored, { ...fields, tags, notes });
       if (!changed && !touches) return undefined;
       const changes = changed ?? {};
       const lead = scorable({ ...stored, ...changes });
@@ -243,9 +245,9 @@ export class LeadsService {
     return lead ?? this.missing(call, id);
   }
 
-  /** @returns undefined if a field of the update changes tags, or determines the score or other columns of the lead */
+  /** @returns undefined if a field of the update changes tags or notes, or determines the score or other columns of the lead */
   private directChangeOf(input: UpdateLeadDto): DirectChange | undefined {
-    if (input.add_tags || input.remove_tags) return undefined;
+    if (input.add_tags || input.remove_tags || input.append_notes) return undefined;
     const scored = this.scorer.scoredFields();
     if (!scored || changesSearchText(input)) return undefined;
     return scored.some((name) => input[name] !== undefined) ? undefined : { values: input };

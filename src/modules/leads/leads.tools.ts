@@ -7,6 +7,7 @@ import {
   MAX_COMPLETIONS,
 } from '../mcp/prompts/completion.decorator.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
+import { Previewed } from '../mcp/tools/previewed.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
 import { fullName } from './full-name.js';
@@ -20,7 +21,8 @@ import {
 import { UpsertedLeadDto, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
 import { writesOf } from '../../platform/data/batches/batch.dto.js';
-import { createdLeadsOf, CreatedLeadsDto, CreateLeadsDto } from './lead-batch.dto.js';
+import { creationResultsOf, ResultsDto } from '../mcp/tools/several-records.js';
+import { CreateLeadsDto, UpdateLeadsDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
@@ -47,13 +49,14 @@ export class LeadsTools {
     input: FindLeadsQuery,
     summary: [
       ...['id', 'first_name', 'last_name', 'company'],
-      ...['status', 'temperature', 'lead_score'],
+      ...['status', 'temperature', 'lead_score', 'on_dnc_list', 'sms_opted_out'],
     ],
     brief: { result: ['id'] },
     output: [LeadListItemDto],
+    record: LeadDto,
   })
-  list(call: Call, query: FindLeadsQuery) {
-    return this.leads.list(call, query);
+  list(call: Call, query: FindLeadsQuery, fields?: readonly string[]) {
+    return this.leads.list(call, { ...query, fields });
   }
 
   @Tool('get_lead', {
@@ -96,16 +99,16 @@ export class LeadsTools {
     writesOf: ({ leads }: CreateLeadsDto) => writesOf(leads),
     input: CreateLeadsDto,
     brief: { arguments: ['leads'], result: ['results', 'failed'] },
-    output: CreatedLeadsDto,
+    output: ResultsDto,
   })
   async createMany(call: Call, { leads }: CreateLeadsDto) {
     const items = leads.map((data) => ({ action: 'create', data }));
-    return createdLeadsOf(await this.batches.run(call, { atomic: false, items }));
+    return creationResultsOf(await this.batches.run(call, { atomic: false, items }));
   }
 
   @Tool('update_lead', {
     title: 'Update a lead',
-    description: 'Change the given fields of one lead.',
+    description: 'Change one lead. The fields of parameters that are not given stay.',
     effect: 'updates',
     scope: 'leads:write',
     id: LEAD,
@@ -115,6 +118,21 @@ export class LeadsTools {
   })
   update(call: Call, id: string, changes: UpdateLeadDto) {
     return this.leads.update(call, id, changes);
+  }
+
+  @Tool('update_leads', {
+    title: 'Update several leads',
+    description: 'Update up to 25 leads. Answers the status or the error of each.',
+    effect: 'updates',
+    scope: 'leads:write',
+    takesDryRun: true,
+    writesOf: ({ leads }: UpdateLeadsDto) => writesOf(leads),
+    input: UpdateLeadsDto,
+    brief: { arguments: ['leads'], result: ['results', 'failed'] },
+    output: ResultsDto,
+  })
+  updateMany(call: Call, { leads }: UpdateLeadsDto) {
+    return this.batches.update(call, leads);
   }
 
   @Tool('upsert_lead', {
@@ -136,17 +154,17 @@ export class LeadsTools {
     title: 'Merge two leads',
     description:
       'Merge the lead lead_id into the lead id, and delete it. It cannot be undone: confirm with the user first.',
-    effect: 'updates',
+    effect: 'deletes',
     scope: 'leads:write',
     scopes: ['leads:read'],
     id: 'Id of the lead that stays.',
-    takesDryRun: true,
     input: MergeLeadDto,
     brief: { objects: ['prefer'], result: ['id'] },
     output: LeadDto,
   })
   async merge(call: Call, id: string, input: MergeLeadDto) {
-    return (await this.merges.merge(call, id, input)).value();
+    const { lead, ...preview } = await this.merges.merge(call, id, input);
+    return new Previewed(lead.value(), preview);
   }
 
   @Tool('delete_lead', {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { AppsChallengeController } from './apps-challenge.controller.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
 import { McpMethods } from './protocol/methods.js';
@@ -19,7 +20,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
 /** The endpoint for AI agents. Each feature declares its own tools, resources and prompts. */
 @Module({
   imports: [AccessModule, DiscoveryModule, EventsModule],
-  controllers: [McpController],
+  controllers: [McpController, AppsChallengeController],
   providers: [
     CompletionService,
     SubscriptionStreams,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { withLeadName } from '../leads/lead-name.js';
+import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { TaskListQuery } from './task.dto.js';
@@ -16,7 +16,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       entity: Task,
       query: TaskListQuery,
       sorts: { priority: { column: 'priority_rank' } },
-      computed: withLeadName('contact_name', 'tasks', 'contact_id'),
+      computed: withFieldsOfLead({ contact_name: NAME_SQL }, 'tasks', 'contact_id'),
     };
     super(database, list, { contact_id: existingLeadsSql });
   }

@@ -8,15 +8,31 @@ import {
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
-import { AgentTaskDto, CreateTaskDto, FindTasksQuery, UpdateTaskDto } from './task.dto.js';
+import { writesOf } from '../../platform/data/batches/batch.dto.js';
+import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
+import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import { ResultsDto, updateSeveral } from '../mcp/tools/several-records.js';
+import {
+  AgentTaskDto,
+  CreateTaskDto,
+  FindTasksQuery,
+  UpdateTaskDto,
+  UpdateTaskItemDto,
+  UpdateTasksDto,
+} from './task.dto.js';
 import { TasksService } from './tasks.service.js';
+
+const UPDATES = itemDtosOf(CreateTaskDto, UpdateTaskItemDto);
 
 const TASK = 'Id of the task, from list_tasks.';
 
 /** Tasks for agents (docs/contract/mcp.md#tools). */
 @Injectable()
 export class TasksTools {
-  constructor(private readonly tasks: TasksService) {}
+  constructor(
+    private readonly tasks: TasksService,
+    private readonly batches: BatchRunner,
+  ) {}
 
   @Tool('list_tasks', {
     title: 'List tasks',
@@ -29,8 +45,8 @@ export class TasksTools {
     brief: { result: ['id'] },
     output: [AgentTaskDto],
   })
-  list(call: Call, query: FindTasksQuery) {
-    return this.tasks.list(call, query);
+  list(call: Call, query: FindTasksQuery, fields?: readonly string[]) {
+    return this.tasks.list(call, { ...query, fields });
   }
 
   @Tool('get_task', {
@@ -66,7 +82,8 @@ export class TasksTools {
 
   @Tool('update_task', {
     title: 'Update a task',
-    description: 'Change the given fields of one task. To finish it, set status to completed.',
+    description:
+      'Change one task; the fields of parameters that are not given stay. To finish it, set status to completed.',
     effect: 'updates',
     scope: 'tasks:write',
     id: TASK,
@@ -76,6 +93,26 @@ export class TasksTools {
   })
   update(call: Call, id: string, changes: UpdateTaskDto) {
     return this.tasks.update(call, id, changes);
+  }
+
+  @Tool('update_tasks', {
+    title: 'Update several tasks',
+    description: 'Update up to 25 tasks. Answers the status or the error of each.',
+    effect: 'updates',
+    scope: 'tasks:write',
+    takesDryRun: true,
+    writesOf: ({ tasks }: UpdateTasksDto) => writesOf(tasks),
+    input: UpdateTasksDto,
+    brief: { arguments: ['tasks'], result: ['results', 'failed'] },
+    output: ResultsDto,
+  })
+  updateMany(call: Call, { tasks }: UpdateTasksDto) {
+    return updateSeveral(this.batches, call, tasks, {
+      items: UPDATES,
+      service: this.tasks,
+      remove: (inner, id) => this.tasks.delete(inner, id),
+      removed: 'deleted',
+    });
   }
 
   @Tool('delete_task', {

@@ -28,6 +28,7 @@ const PROVIDERS = [AccessRepository, Authenticator, KeyRevalidation, Organizatio
           { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
         storage: storageOf(settings),
+        trustedAddresses: settings.trustedAddresses,
       }),
     }),
   ],

@@ -217,6 +217,21 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     good: [['1', 1]],
     bad: [...NO_INTEGER, '0'],
   },
+  TRUSTED_ADDRESSES: {
+    setting: 'trustedAddresses',
+    unset: [],
+    good: [
+      ['203.0.113.7', ['203.0.113.7']],
+      ['160.79.104.0/21, 2001:db8::/32', ['160.79.104.0/21', '2001:db8::/32']],
+    ],
+    bad: ['on', '1', '*', 'loopback', 'host.example', '10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0'],
+  },
+  OPENAI_APPS_CHALLENGE: {
+    setting: 'openaiAppsChallenge',
+    unset: undefined,
+    good: [['abc-123_XYZ=', 'abc-123_XYZ=']],
+    bad: [' ', 'a b', 'a\nb', 'é', 'x'.repeat(1_001)],
+  },
   MCP_ALLOWED_ORIGINS: {
     setting: 'mcpAllowedOrigins',
     unset: ['loopback'],

@@ -62,8 +62,12 @@ export abstract class Settings {
   abstract readonly mcpMaxSessionsPerKey: number | undefined;
   /** Idle timeout of a session of /mcp in seconds. */
   abstract readonly mcpSessionTtlSeconds: number;
+  /** Addresses and subnets that many clients share, whose limits by address are larger. */
+  abstract readonly trustedAddresses: readonly string[];
   /** Origins that may call /mcp. `loopback` allows every port of this machine. */
   abstract readonly mcpAllowedOrigins: readonly string[];
+  /** The token by which OpenAI verifies that the service belongs to the publisher of an application. */
+  abstract readonly openaiAppsChallenge: string | undefined;
   /** The address under which clients reach this service. */
   abstract readonly publicUrl: string | undefined;
   /** Whether people sign in to /mcp by OAuth, with an API key. Needs the public URL. */
@@ -128,6 +132,20 @@ const SETTINGS = {
   mcpMaxSessionsPerKey: ['MCP_MAX_SESSIONS_PER_KEY', setting.integer({ optional: true, min: 1 })],
   mcpSessionTtlSeconds: ['MCP_SESSION_TTL_SECONDS', setting.integer({ default: 1_800, min: 1 })],
   mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
+  trustedAddresses: [
+    'TRUSTED_ADDRESSES',
+    listOf(
+      isAddressOrSubnet,
+      'must be addresses and subnets such as 203.0.113.7 or 203.0.113.0/24',
+    ),
+  ],
+  openaiAppsChallenge: [
+    'OPENAI_APPS_CHALLENGE',
+    optional(
+      (raw) => /^[\x21-\x7e]{1,1000}$/.test(raw),
+      'must be a token of 1 to 1000 visible ASCII characters',
+    ),
+  ],
   publicUrl: [
     'PUBLIC_URL',
     optional(
@@ -277,7 +295,10 @@ function trustProxy() {
 }
 
 function isSubnet(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isAddressOrSubnet(text);
+}
+
+function isAddressOrSubnet(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = isIP(address) === 6 ? 128 : 32;
   if (isIP(address) === 0 || rest.length > 0) return false;

@@ -11,7 +11,7 @@ const CORE_ERRORS = {
   validation_error: permanent(
     400,
     'The request is not valid.',
-    'Nothing was changed. Correct the named fields and call again.',
+    'Nothing was changed. Correct the named parameters and call again.',
   ),
   unauthorized: permanent(
     401,

@@ -89,6 +89,16 @@ describe('a registration', () => {
     );
   });
 
+  it('has a larger limit for an address of TRUSTED_ADDRESSES', async () => {
+    const settings = { trustedAddresses: ['10.9.9.0/24'] };
+    const trusting = await SignInServer.start({ settings });
+    const metadata = { redirect_uris: [REDIRECT_URI] };
+    for (let count = 0; count < 25; count++) {
+      expect((await trusting.post('/oauth/register', metadata, '10.9.9.9')).status).toBe(201);
+    }
+    await trusting.stop();
+  });
+
   it('is limited in an IPv6 subnet as from one address', async () => {
     const statuses = [];
     for (let count = 0; count < 21; count++) {

@@ -18,9 +18,10 @@ export interface Page {
   meta: { page: number; limit: number; total: number; total_pages: number };
 }
 
-/** A record of a tool without the name of its lead, which REST does not return. */
-export function withoutLeadName({ lead_name, contact_name, ...record }: Row): Row {
-  return record;
+/** A record of a tool without the fields of its lead, which REST does not return. */
+export function withoutLead(record: Row): Row {
+  const { lead_name, lead_phone, lead_email, contact_name, ...others } = record;
+  return others;
 }
 
 /** The page that a tool returns for a page of REST: without nulls, and with times to the minute. */

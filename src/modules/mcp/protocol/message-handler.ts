@@ -7,6 +7,7 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import {
   RateLimits,
   setRateLimitHeaders,
+  tooManyAtOnce,
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
@@ -44,7 +45,7 @@ export class McpMessageHandler {
   /**
    * Reads the body of a POST and handles its messages. Each message is counted once: a call of a tool or a read of a
    * resource counts itself as a read or a write when it is run. The others count as messages before any is run, as do,
-   * at the end, the calls that were refused without being run.
+   * at the end, the calls that were refused without being run. A request that is refused as a whole counts as one message.
    * @returns the body of the response; undefined when there is none or it is a stream
    * @throws ApiError `rate_limit_exceeded`, `no_session`, `not_found`, `session_mismatch`, `validation_error`,
    *   `insufficient_scope` for an access token, `too_many_sessions`, `query_failed`, `create_failed`
@@ -52,25 +53,36 @@ export class McpMessageHandler {
   async handle(call: Call, request: ApiRequest, response: Response): Promise<unknown> {
     const messages = await readMessages(request, this.settings.bodyLimitBytes);
     const calls = messages.requests.filter((message) => this.methods.isCall(message)).length;
-    await this.countMessages(messages.count - calls, call, response);
+    const others = messages.count - calls;
+    await this.countMessages(others, call, response);
     const context = new McpCall(call, request, response, messages);
+    let isRefused = true;
     try {
-      return await this.answer(context);
+      const answer = await this.answer(context);
+      isRefused = response.statusCode >= 400;
+      return answer;
     } finally {
-      const counting = this.countMessages(calls - context.countedCalls, call, response);
+      const { countedCalls } = context;
+      const missing = isRefused && countedCalls === 0 ? 1 - others : calls - countedCalls;
+      const counting = this.countMessages(missing, call, response);
       // What a call has written must be answered.
-      await (context.countedCalls > 0 ? counting.catch(() => undefined) : counting);
+      await (countedCalls > 0 ? counting.catch(() => undefined) : counting);
     }
   }
 
-  /** @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages */
+  /**
+   * Counts messages together: all or none.
+   * @param messages how many; a negative number returns messages that were counted
+   * @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages
+   */
   async countMessages(messages: number, call: Call, response: Response): Promise<void> {
-    for (let counted = 0; counted < messages; counted++) {
-      const window = await this.limits.count('messages', call.actor);
-      if (!window.isBlocked) continue;
-      setRateLimitHeaders(response, window);
-      throw tooManyRequests(window, 'messages');
-    }
+    if (messages === 0) return;
+    const window = await this.limits.countTogether(messages, 'messages', call.actor);
+    if (!window.isBlocked) return;
+    setRateLimitHeaders(response, window);
+    throw messages > 1
+      ? tooManyAtOnce(messages, 'messages', window)
+      : tooManyRequests(window, 'messages');
   }
 
   private async answer(context: McpCall): Promise<unknown> {

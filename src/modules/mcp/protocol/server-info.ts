@@ -29,7 +29,7 @@ export const CAPABILITIES = {
 /** How to use the tools together. Models read it with every prompt, so it is short and holds for keys of any scopes. */
 export const INSTRUCTIONS = [
   'Latitude keeps the leads of an organization, the appointments with them, and its tasks.',
-  "You see the tools that the API key's scopes allow; whoami tells the scopes, and what is left of the limits.",
+  "You see the tools that the API key's scopes allow; whoami tells the time, the scopes, and what is left of the limits.",
   'list_* tools find records and tell the exact total. Ids come from them: never guess one.',
   'list_* tools answer summaries; get_* tools have every field.',
   'Before you create a record, look whether it exists.',

@@ -24,7 +24,8 @@ export interface BuiltInArguments {
 
 /** The DTO of the built-in arguments, as far as the tool takes them. */
 export function builtInArgumentsOf(tool: ToolDeclaration): Type<BuiltInArguments> {
-  const { id, input, output, summary = namesOf(output) } = tool;
+  const { id, input, output, record = output } = tool;
+  const { summary = namesOf(record) } = tool;
   class DeclaredArguments {}
   const { prototype } = DeclaredArguments;
   if (id !== undefined) Uuid({ required: true, description: id })(prototype, 'id');
@@ -33,15 +34,17 @@ export function builtInArgumentsOf(tool: ToolDeclaration): Type<BuiltInArguments
     Flag({ default: false, description })(prototype, DRY_RUN);
   }
   const clearable = input ? clearableFieldsOf(input) : [];
-  if (clearable.length > 0) {
-    const description = 'Fields to empty. Null leaves a field as it is.';
-    FieldNames(description, clearable)(prototype, CLEAR);
-  }
-  const further = namesOf(output).filter((name) => !summary.includes(name));
+  if (clearable.length > 0) ClearedFields(clearable)(prototype, CLEAR);
+  const further = namesOf(record).filter((name) => !summary.includes(name));
   if (further.length > 0) {
     FieldNames('Further fields to return.', further, summary)(prototype, FIELDS);
   }
   return DeclaredArguments;
+}
+
+/** The fields that an update empties. */
+export function ClearedFields(clearable: readonly string[]): PropertyDecorator {
+  return FieldNames('Fields to empty. A null parameter leaves its field as it is.', clearable);
 }
 
 /**

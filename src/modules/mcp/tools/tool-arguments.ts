@@ -64,7 +64,8 @@ export class ToolArguments {
     this.names = new Set([...this.builtInNames, ...ofInput]);
     const nested = fieldsOf(this.input).filter((field) => field.nested !== undefined);
     this.nested = new Set(nested.map(({ name }) => name));
-    const known = () => `the fields are ${[...this.names].join(', ') || 'none'}`;
+    const all = [...this.names].join(', ');
+    const known = () => (all ? `the parameters are ${all}` : 'there are no parameters');
     this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
   }
 
@@ -135,7 +136,8 @@ function clearedBy({ value: { clear }, problems }: Input<BuiltInArguments>): rea
   return problems.some(({ field }) => field === CLEAR) ? [] : [...new Set(clear)];
 }
 
-function nullsRemoved(value: unknown): unknown {
+/** Removes the values of an object that are null. */
+export function nullsRemoved(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 }

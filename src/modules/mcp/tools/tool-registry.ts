@@ -77,7 +77,8 @@ function definitionOf(tool: ToolDeclaration, args: ToolArguments) {
     description,
     inputSchema: schemaOf(name, args),
     outputSchema: outputSchemaOf(tool),
-    annotations: { ...HINTS[effect], openWorldHint: false },
+    // Some directories of applications read only the title of the annotations.
+    annotations: { title, ...HINTS[effect], openWorldHint: false },
   };
 }
 

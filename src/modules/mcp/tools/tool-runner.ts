@@ -22,6 +22,7 @@ import type { McpCall } from '../mcp-call.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { missingScopeOf } from '../declared-methods.js';
 import { unknownName } from '../rpc-error.js';
+import { Previewed } from './previewed.js';
 import type { ParsedArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { compactPage, toolError, toolResult } from './tool-result.js';
@@ -94,13 +95,16 @@ export class ToolRunner {
     key: unknown,
   ) {
     const { name, effect, isPage, summary, resource: kind } = declaration;
-    const runWith = async (inner: Call) => (await run(inner, ...methodArguments)) as object;
+    const shown = summary && [...new Set([...summary, ...fields])];
+    const args = shown ? [...methodArguments, shown] : methodArguments;
+    const previewWith = async (inner: Call) => Previewed.of((await run(inner, ...args)) as object);
+    const runWith = async (inner: Call) => (await previewWith(inner)).result;
     if (isDryRun) {
       return this.database.dryRun(call, async (inner) => {
         const record =
           id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
-        const answer = await runWith(inner);
-        return { dry_run: true, would_answer: answer, ...(record && { record }) };
+        const { result, preview } = await previewWith(inner);
+        return { dry_run: true, would_answer: result, ...(record && { record }), ...preview };
       });
     }
     if (effect === 'creates' && key !== undefined) {
@@ -125,7 +129,6 @@ export class ToolRunner {
       });
     }
     const answer = await runWith(call);
-    const shown = summary && [...new Set([...summary, ...fields])];
     return isPage ? compactPage(answer as Page<object>, shown) : answer;
   }
 }

@@ -2,6 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { Scope } from '../../../platform/access/scopes.js';
 import type { HandlerDecorator } from '../../../platform/discovery/handler-decorator.js';
 import type { Page } from '../../../platform/data/lists/page.js';
+import type { Previewed } from './previewed.js';
 
 /**
  * What a tool does to records. It decides the rate limit and the hints of the tool, and a tool that
@@ -30,6 +31,8 @@ export interface ToolOptions {
    * set, items contain all fields.
    */
   readonly summary?: readonly string[];
+  /** The DTO of whole records, for a page whose items have only some of their fields. */
+  readonly record?: Type<object>;
   /**
    * Makes its schemas shorter. The list of tools is part of each prompt, and other tools describe the same fields.
    */
@@ -65,12 +68,12 @@ export const TOOL = Symbol('tool');
 /**
  * Marks a method as a tool of /mcp. It is called with the `Call`, the `id` if the tool takes one,
  * and the validated DTO of the other arguments. It returns a record of type `output`, or a page of
- * them when `output` is an array.
+ * them when `output` is an array. A tool that takes `dry_run` can return `Previewed`. For a page with a `summary`, the last argument has the names of the fields to return.
  */
 export function Tool<T extends object>(
   name: string,
   options: ToolOptions & { output: Type<T> },
-): HandlerDecorator<T>;
+): HandlerDecorator<T | Previewed<T>>;
 export function Tool<T extends object>(
   name: string,
   options: ToolOptions & { output: readonly [Type<T>] },

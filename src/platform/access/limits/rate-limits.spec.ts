@@ -6,6 +6,7 @@ import { RateLimits } from './rate-limits.js';
 const options = {
   throttlers: [{ name: 'reads' as const, ttl: 60_000, limit: 5 }],
   storage: new MemoryRateLimitStorage(),
+  trustedAddresses: [],
 };
 const limits = new RateLimits(options, {} as Instances, {} as DiscoveryService);
 

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InjectThrottlerOptions, normalizeIp } from '@nestjs/throttler';
@@ -18,6 +19,9 @@ type LimitKind = LimitName | 'address';
 /** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
 
+/** How many times larger the limits of an address are that many clients share. */
+const TRUSTED_FACTOR = 100;
+
 /** The length of a window in milliseconds, and the number of requests in it. */
 interface WindowSize {
   readonly ttl: number;
@@ -35,6 +39,8 @@ type RateLimited = Pick<Actor, 'key' | 'limits'> | string;
 export interface RateLimitOptions {
   readonly throttlers: Throttler[];
   readonly storage: RateLimitStorage;
+  /** Addresses and subnets that many clients share. */
+  readonly trustedAddresses: readonly string[];
 }
 
 /** Counts requests in windows that REST and /mcp share. */
@@ -44,13 +50,15 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private storage: RateLimitStorage;
   private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
+  private readonly trusted: BlockList;
 
   constructor(
-    @InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions,
+    @InjectThrottlerOptions() { throttlers, storage, trustedAddresses }: RateLimitOptions,
     private readonly instances: Instances,
     private readonly discovery: DiscoveryService,
   ) {
     this.storage = storage;
+    this.trusted = addressesOf(trustedAddresses);
     this.throttlers = Object.fromEntries(throttlers.map((one) => [one.name, one])) as Record<
       LimitName,
       Throttler
@@ -102,18 +110,28 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
+   * Counts several requests, or none of them.
+   * @param amount how many; a negative number returns requests that were counted
+   */
+  countTogether(amount: number, limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
+    const { ttl, limit: hits } = this.limitOf(limit, caller);
+    const counted = this.storage.count(keyOf(limit, caller), ttl, hits, amount);
+    return mapMaybePromise(counted, (window) => {
+      if (window.isBlocked) this.refusals[limit]++;
+      return window;
+    });
+  }
+
+  /**
    * Counts a request that was counted once as several.
    * @param amount how many requests it counts as
    * @returns a blocked window if there are not so many left; nothing is counted then
    */
   countAs(amount: number, limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
-    const key = keyOf(limit, caller);
-    const { ttl, limit: hits } = this.limitOf(limit, caller);
-    const count = (more: number) => this.storage.count(key, ttl, hits, more);
-    return mapMaybePromise(count(amount - 1), (window) => {
+    return mapMaybePromise(this.countTogether(amount - 1, limit, caller), (window) => {
       if (!window.isBlocked) return window;
-      this.refusals[limit]++;
-      return mapMaybePromise(count(-1), (before) => ({ ...before, isBlocked: true }));
+      const returned = this.countTogether(-1, limit, caller);
+      return mapMaybePromise(returned, (before) => ({ ...before, isBlocked: true }));
     });
   }
 
@@ -126,7 +144,8 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     name = 'reads',
     size: WindowSize = this.throttlers.reads,
   ): Promise<void> {
-    const window = await this.countIn(keyOf(name, address), size, 'address');
+    const own = this.sizeFor(address, size);
+    const window = await this.countIn(keyOf(name, address), own, 'address');
     if (window.isBlocked) throw tooManyRequests(window, 'address', size.ttl);
   }
 
@@ -141,8 +160,16 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Returns the size of the windows of a limit. */
   limitOf(name: LimitName, caller?: RateLimited): WindowSize {
     const shared = this.throttlers[name];
-    const own = typeof caller === 'object' && name !== 'messages' ? caller.limits : undefined;
+    if (typeof caller === 'string') return this.sizeFor(caller, shared);
+    const own = name === 'messages' ? undefined : caller?.limits;
     return own ? { ttl: shared.ttl, limit: own[name as 'reads' | 'writes'] } : shared;
+  }
+
+  /** Returns the size of a window of an address. */
+  private sizeFor(address: string, { ttl, limit }: WindowSize): WindowSize {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const isTrusted = isIP(address) > 0 && this.trusted.check(address, family);
+    return { ttl, limit: isTrusted ? limit * TRUSTED_FACTOR : limit };
   }
 
   /** Returns the state of the window without counting. */
@@ -150,6 +177,17 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     const { ttl, limit: hits } = this.limitOf(limit, caller);
     return this.storage.peek(keyOf(limit, caller), ttl, hits);
   }
+}
+
+function addressesOf(ranges: readonly string[]): BlockList {
+  const addresses = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) addresses.addAddress(address, family);
+    else addresses.addSubnet(address, Number(prefix), family);
+  }
+  return addresses;
 }
 
 function keyOf(limit: string, caller: RateLimited): string {

@@ -57,11 +57,11 @@ export class ColumnsOfCalls<R extends object> {
     this.computed = fields && new RecordColumns(dto, fields.fields);
   }
 
-  /** The columns of some stored fields, and the computed ones of the call. */
+  /** The columns of some fields: the stored ones, and the computed ones of the call. */
   some(call: TenantCall, names: readonly string[]): RecordColumns<R> {
-    return new RecordColumns(this.dto, this.fields?.isFor(call) ? this.fields.fields : {}, [
-      ...names,
-    ]);
+    const computed = this.fields?.isFor(call) ? Object.entries(this.fields.fields) : [];
+    const named = computed.filter(([name]) => names.includes(name));
+    return new RecordColumns(this.dto, Object.fromEntries(named), [...names]);
   }
 
   of(call: TenantCall): RecordColumns<R> {

@@ -49,13 +49,17 @@ export class ReferringRecords {
    * a new `updated_at`. Deleted records move as well, so that a purge of the one record does not separate them from
    * the other.
    * @param table of both records
+   * @returns the number of records of each table, without those that are deleted
    * @throws ApiError `create_failed`
    * @throws UniqueViolation if a table allows one record for each
    */
-  async move(call: InTransaction, table: string, from: string, to: string): Promise<void> {
+  async move(call: InTransaction, table: string, from: string, to: string) {
+    const moved: Record<string, number> = {};
     for (const reference of await this.ownReferences(call, table)) {
-      await this.set(call, reference, [from], to);
+      const { existing } = await this.change(call, reference, [from], to);
+      moved[reference.table] = (moved[reference.table] ?? 0) + existing.length;
     }
+    return moved;
   }
 
   /**
@@ -66,10 +70,20 @@ export class ReferringRecords {
    */
   async set(
     call: InTransaction,
-    { table, column, hasUpdatedAt }: TableReference,
+    reference: TableReference,
     ids: readonly string[],
     to: string | null,
   ): Promise<string[]> {
+    const { existing, deleted } = await this.change(call, reference, ids, to);
+    return [...existing, ...deleted];
+  }
+
+  private async change(
+    call: InTransaction,
+    { table, column, hasUpdatedAt }: TableReference,
+    ids: readonly string[],
+    to: string | null,
+  ): Promise<{ existing: string[]; deleted: string[] }> {
     const repository = this.tenantTables.repositoryOf(table);
     const changed = await repository?.setReference(call, column, ids, to);
     const setUpdatedAt = hasUpdatedAt ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
@@ -78,7 +92,9 @@ export class ReferringRecords {
         where organization_id = $1 and ${column} = any($2) returning id`,
       values: [call.tenant.id, ids, to],
     });
-    return [...(changed ?? []), ...others.map(({ id }) => id)];
+    const rest = others.map(({ id }) => id);
+    // Only tables with a repository can have deleted records.
+    return changed ? { existing: changed, deleted: rest } : { existing: rest, deleted: [] };
   }
 
   /**

@@ -6,7 +6,7 @@ import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js'
 import { connectTenant, type McpTenant } from '../../../support/id-positions.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
-import { withoutLeadName } from '../../../support/mcp/tool-assertions.js';
+import { withoutLead } from '../../../support/mcp/tool-assertions.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
@@ -82,7 +82,7 @@ describe.each(PROTOCOL_MODES)('prompts (%s)', (protocolMode) => {
     messages.flatMap(({ content: { resource } }) => {
       if (!resource) return [];
       expect(resource.mimeType).toBe('application/json');
-      return [[resource.uri, withoutLeadName(JSON.parse(resource.text) as Row)] as const];
+      return [[resource.uri, withoutLead(JSON.parse(resource.text) as Row)] as const];
     });
 
   async function expectRefusal(params: object, code: number, told: RegExp, by = party) {

@@ -164,12 +164,35 @@ describe('the limit of messages', () => {
     expectFlood(await ping());
   });
 
-  it('refuses a batch that exceeds it, and executes nothing', async () => {
-    await leave(1);
+  it('refuses a batch that exceeds it, and executes and counts nothing', async () => {
+    await leave(2);
     const create = { name: 'create_lead', arguments: { first_name: 'Never' } };
-    const batch = [rpcRequest('tools/call', create), rpcRequest('ping'), rpcRequest('ping')];
-    expectFlood(await caller.post(batch, sessionHeader(session)));
+    const pings = Array.from({ length: 3 }, () => rpcRequest('ping'));
+    const batch = [rpcRequest('tools/call', create), ...pings];
+    const answer = await caller.post(batch, sessionHeader(session));
+    expectRefusal(answer, 429, 'rate_limit_exceeded');
+    expect(answer.body.error.message).toContain('counts as 3 messages, and 2 of 600');
+    expect(answer.headers.get('ratelimit-remaining')).toBe('2');
     expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
+    for (let left = 2; left > 0; left--) expectResult(await ping(), 1, {});
+    expectFlood(await ping());
+  });
+
+  it.each<[string, number, () => Promise<string | undefined>]>([
+    ['of a revision without batches', 400, () => caller.openSession()],
+    ['with initialize', 400, () => Promise.resolve(session)],
+    ['without a session', 400, () => Promise.resolve(undefined)],
+    ['in an unknown session', 404, () => Promise.resolve(randomUUID())],
+  ])('counts a refused batch %s as one message', async (reason, status, open) => {
+    const id = await open();
+    // Another session has counted one message more.
+    await leave(reason.includes('revision') ? 21 : 20);
+    const first = rpcRequest(reason === 'with initialize' ? 'initialize' : 'ping');
+    const batch = [first, ...Array.from({ length: 4 }, () => rpcRequest('ping')), listLeads()];
+    const headers = id === undefined ? {} : sessionHeader(id);
+    expect(await caller.post(batch, headers)).toMatchObject({ status });
+    for (let more = 19; more > 0; more--) expectResult(await ping(), 1, {});
+    expectFlood(await ping());
   });
 
   it.each<[string, () => Promise<Answer>]>([

@@ -252,7 +252,7 @@ describe('requests in a session', () => {
     );
     const expected = [
       ['get_lead', 'list_leads', 'whoami'],
-      ['create_task', 'delete_task', 'update_task', 'whoami'],
+      ['create_task', 'delete_task', 'update_task', 'update_tasks', 'whoami'],
     ];
     expect(lists).toEqual(asked.map((_, n) => expected[n % 2]));
   });

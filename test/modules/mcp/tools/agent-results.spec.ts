@@ -12,6 +12,8 @@ import type { Page, Row } from '../../../support/mcp/tool-assertions.js';
 
 const TIMES = { start_time: '2026-03-02T17:00:00Z', end_time: '2026-03-02T18:30:15Z' };
 
+const CONTACT = { phone: '+1 415 555 0132', email: 'grace@example.com' };
+
 let app: TestApp;
 let tenant: Tenant;
 let agent: Agent;
@@ -24,7 +26,12 @@ beforeEach(async () => {
   tenant = await app.organization();
   agent = await connectAgent(app, tenant);
   const names = { first_name: 'Grace', last_name: 'Hopper' };
-  ({ id: leadId } = await createLead(tenant.api, { ...names, notes: 'x', status: null }));
+  ({ id: leadId } = await createLead(tenant.api, {
+    ...names,
+    ...CONTACT,
+    notes: 'x',
+    status: null,
+  }));
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -103,15 +110,44 @@ describe('the name of a lead', () => {
   });
 });
 
+describe('the phone and e-mail of a lead', () => {
+  const contact = { lead_phone: CONTACT.phone, lead_email: CONTACT.email };
+
+  it('are in appointments', async () => {
+    const { id } = await bookAppointment();
+    expect(await itemOf('list_appointments')).toMatchObject(contact);
+    expect(await itemOf('list_appointments', { lead_id: leadId })).toMatchObject(contact);
+    expect(await agent.succeed('get_appointment', { id })).toMatchObject(contact);
+    expect(await agent.succeed('update_appointment', { id, type: 'x' })).toMatchObject(contact);
+  });
+
+  it('are absent if the key may not read leads, if the lead is deleted, and in REST', async () => {
+    const { id } = await bookAppointment();
+    const key = await app.key(tenant.id, ['appointments:read']);
+    const limited = await connectAgent(app, key);
+    const found = await limited.succeed<Page>('list_appointments');
+    const got = await limited.succeed('get_appointment', { id });
+    const rest = await tenant.api.get(`/api/v1/appointments/${id}`);
+    for (const text of [found, got, rest.body].map((body) => JSON.stringify(body))) {
+      expect(text).not.toMatch(/555|grace/);
+    }
+    await tenant.api.delete(`/api/v1/leads/${leadId}`);
+    const deleted = { lead_phone: null, lead_email: null };
+    expect(await agent.succeed('get_appointment', { id })).toMatchObject(deleted);
+  });
+});
+
 describe('the items of a list', () => {
   it('are summaries without nulls, with times to the minute', async () => {
     const { id } = await bookAppointment();
     expect(await itemOf('list_leads')).toEqual({
       ...{ id: leadId, first_name: 'Grace', last_name: 'Hopper' },
       lead_score: expect.any(Number) as number,
+      ...{ on_dnc_list: false, sms_opted_out: false },
     });
     expect(await itemOf('list_appointments')).toEqual({
       ...{ id, lead_id: leadId, lead_name: 'Grace Hopper', status: 'scheduled' },
+      ...{ lead_phone: CONTACT.phone, lead_email: CONTACT.email },
       ...{ start_time: '2026-03-02T17:00Z', end_time: '2026-03-02T18:30:15Z' },
     });
   });
@@ -126,6 +162,22 @@ describe('the items of a list', () => {
     });
     expect(await itemOf('list_leads', { fields: null })).not.toHaveProperty('created_at');
     expect(await itemOf('list_leads', { fields: ['created_at'] })).toHaveProperty('created_at');
+  });
+
+  it.each([
+    ['list_leads', '/api/v1/leads'],
+    ['list_appointments', '/api/v1/appointments'],
+    ['list_tasks', '/api/v1/tasks'],
+  ])('of %s have every field of the record that the call names', async (tool, path) => {
+    await bookAppointment();
+    await agent.succeed('create_task', { title: 'Call', contact_id: leadId });
+    const { data } = (await tenant.api.get(path)).body as Page;
+    const whole = dataOf<Row>(await tenant.api.get(`${path}/${data[0]!.id}`));
+    const fields = Object.keys(whole);
+    const item = await itemOf(tool, { fields });
+    const given = Object.keys(whole).filter((name) => whole[name] !== null);
+    expect(Object.keys(item)).toEqual(expect.arrayContaining(given));
+    if (tool === 'list_leads') expect(item).toMatchObject({ notes: 'x', source: 'api', tags: [] });
   });
 
   it.each([['unknown'], 'created_at', [1], {}])('are refused for the fields %j', async (fields) => {

@@ -1,5 +1,6 @@
 import {
   createLead,
+  dataOf,
   expectError,
   getLead,
   type LeadRecord,
@@ -40,6 +41,24 @@ describe.each(PROTOCOL_MODES)('merge_leads (%s)', (protocolMode) => {
     expect(lead).toMatchObject({ id: target.id, city: 'Rome', email: source.email });
     expect(lead).toEqual(await getLead(tenant.api, target.id));
     expectError(await tenant.api.get(`${LEADS}/${source.id}`), 404, 'not_found');
+  });
+
+  it('shows both leads and what moves in a dry run', async () => {
+    const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+    const { api } = tenant;
+    for (const lead_id of [source.id, source.id, target.id]) {
+      dataOf(await api.post('/api/v1/appointments', { lead_id, ...times }), 201);
+    }
+    const tasks = [source.id, source.id, source.id].map((contact_id) =>
+      api.post('/api/v1/tasks', { title: 'Call', contact_id }),
+    );
+    const [first] = await Promise.all(tasks);
+    await api.delete(`/api/v1/tasks/${dataOf(first!, 201).id}`);
+    const answer = await agent.succeed('merge_leads', argumentsOf({ dry_run: true }));
+    expect(Object.keys(answer)).toEqual([
+      ...['dry_run', 'would_answer', 'target', 'source', 'moves'],
+    ]);
+    expect(answer).toMatchObject({ target, source, moves: { appointments: 2, tasks: 2 } });
   });
 
   it('changes nothing in a dry run', async () => {

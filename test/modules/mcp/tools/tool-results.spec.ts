@@ -27,7 +27,7 @@ import {
   restRecord,
   type Row,
   toolPageOf,
-  withoutLeadName,
+  withoutLead,
 } from '../../../support/mcp/tool-assertions.js';
 import {
   byName,
@@ -83,7 +83,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       async (_, tool) => {
         const id = await tool.makeRecord(tenant);
         const record = await call(tool, { id });
-        expect(withoutLeadName(record)).toEqual(dataOf<Row>(await restRecord(tool, tenant, id)));
+        expect(withoutLead(record)).toEqual(dataOf<Row>(await restRecord(tool, tenant, id)));
         expect(await call(tool, { id: ` ${id.toUpperCase()} ` })).toStrictEqual(record);
       },
     );
@@ -95,7 +95,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
         const args = await validArguments(tool, tenant);
         const record = await call(tool, args);
         const stored = dataOf<Row>(await restRecord(tool, tenant, record.id));
-        expect(withoutLeadName(record)).toEqual(stored);
+        expect(withoutLead(record)).toEqual(stored);
         const given = Object.keys(args).filter((field) => !field.endsWith('_time'));
         for (const field of given)
           expect({ [field]: record[field] }).toEqual({ [field]: args[field] });
@@ -120,7 +120,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
           { ...tool, name, scope },
           { id, dry_run: true },
         );
-        const record = withoutLeadName(rest.record as Row);
+        const record = withoutLead(rest.record as Row);
         expect({ ...rest, record }).toEqual({
           id: undefined,
           dry_run: true,
@@ -298,15 +298,14 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       });
 
       async function expectSamePage(name: string, path: string, args: Arguments, total: number) {
-        const query = new URLSearchParams(
-          Object.entries(args).map(([field, value]): [string, string] => [field, String(value)]),
-        );
+        const query = new URLSearchParams({ fields: '*' });
+        for (const [field, value] of Object.entries(args)) query.set(field, String(value));
         const { status, body } = await us.api.get(`${path}?${query.toString()}`);
         expect(status).toBe(200);
         const { properties = {} } = listedTool(name).inputSchema;
         const fields = properties.fields!.items!.enum;
         const page = await caller.succeed<Page>(name, { ...args, fields });
-        const data = page.data.map(withoutLeadName);
+        const data = page.data.map(withoutLead);
         expect({ ...page, data }).toEqual(toolPageOf(body as Page));
         expect(page.meta.total).toBe(total);
         expectValid(listedTool(name).outputSchema!, page);

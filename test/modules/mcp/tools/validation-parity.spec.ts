@@ -180,7 +180,7 @@ async function remove(path: string, id: string): Promise<void> {
 /** Fields in which two records of the same input differ, and names that only tools add. */
 const UNIQUE_FIELDS = [
   ...['id', 'created_at', 'updated_at', 'created_by_ai', 'booked_by'],
-  ...['lead_name', 'contact_name'],
+  ...['lead_name', 'lead_phone', 'lead_email', 'contact_name'],
 ];
 
 /** @returns the part of an answer that must be the same on both sides: fields of a record, or ids of a page */
@@ -222,7 +222,7 @@ const INPUTS: readonly SharedInput[] = [
 ];
 
 /** Fields that no request may have together with another one. */
-const SEPARATE_FIELDS: readonly string[] = ['add_tags', 'remove_tags'];
+const SEPARATE_FIELDS: readonly string[] = ['add_tags', 'remove_tags', 'append_notes'];
 
 describe.each(INPUTS.map((input) => [input.route, input.tool, input] as const))(
   '%s and the tool %s validate each field in the same way',
@@ -370,7 +370,7 @@ describe('an unknown or read-only field', () => {
       const mcp = await agent.fail(tool, { ...(isUpdate && { id }), ...body });
       // The message of a tool also lists built-in arguments such as `id` and `clear`.
       const withoutFieldList = ({ field, message }: { field: string; message: string }) => {
-        return { field, message: message.replace(/; the fields are .*/, '') };
+        return { field, message: message.replace(/; the (fields|parameters) are .*/, '') };
       };
       expect(mcp.code).toBe('validation_error');
       expect(mcp.details!.map(withoutFieldList)).toEqual(

@@ -12,11 +12,14 @@ import type { Tenant } from '../../../../src/testing/test-server.js';
 import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import { ALL_TOOLS } from '../../../support/mcp/tools.js';
+import { until } from '../../../support/servers/product.js';
 
 const READS = 5;
 const WRITES = 3;
 
 type Whoami = Record<keyof KeyInfoDto, unknown> & {
+  time: string;
+  local_time: string;
   limits: Record<'reads' | 'writes', { limit: number; remaining: number; resets_at: string }>;
 };
 
@@ -36,7 +39,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (protocolMode) => {
     (await connectAgent(app, of, protocolMode)).succeed<Whoami>('whoami');
 
   it('returns the result of GET /api/v1/me with the current rate limit windows', async () => {
-    const { limits, ...facts } = await ask(tenant);
+    const { limits, time: _, local_time: __, ...facts } = await ask(tenant);
     const { limits: perMinute, ...rest } = dataOf<Whoami>(await tenant.api.get('/api/v1/me'));
     expect(facts).toEqual(rest);
     expect({ reads: limits.reads.limit, writes: limits.writes.limit }).toEqual({
@@ -44,6 +47,27 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (protocolMode) => {
       writes: WRITES,
     });
     expect(perMinute).toEqual({ reads_per_minute: READS, writes_per_minute: WRITES });
+  });
+
+  it.each([
+    ['UTC', '+00:00'],
+    ['Asia/Kolkata', '+05:30'],
+    ['America/Phoenix', '-07:00'],
+  ])('tells the time, and the time in the zone %s of the organization', async (zone, offset) => {
+    const api = app.client((await app.key(tenant.id, ['organization:write'])).key.key);
+    dataOf(await api.put('/api/v1/organization', { time_zone: zone }));
+    await until(async () => {
+      const { organization } = await ask(tenant);
+      return (organization as { time_zone: string }).time_zone === zone;
+    });
+    const before = Date.now();
+    const { time, local_time } = await ask(tenant);
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
+    expect(local_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]/);
+    expect(local_time.slice(-6)).toBe(offset);
+    expect(Date.parse(local_time)).toBe(Math.floor(Date.parse(time) / 1_000) * 1_000);
   });
 
   it.each([[[]], [['tasks:write']], [SCOPES]] as const)(

@@ -71,6 +71,32 @@ describe('requests without a valid key', () => {
   });
 });
 
+describe('TRUSTED_ADDRESSES', () => {
+  const limitOf = async (app: TestApp, forwarded: string, key?: string) => {
+    const headers = { 'X-Forwarded-For': forwarded };
+    return limitsOf(await app.client(key).get('/nothing', { headers }));
+  };
+
+  it('have limits by address that are 100 times as large', async () => {
+    const trustedAddresses = ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'];
+    const app = await start({ readsPerMinute: 5, trustProxy: 1, trustedAddresses });
+    for (const address of ['203.0.113.9', '::ffff:203.0.113.10', '198.51.100.7', '2001:db8::9']) {
+      expect(await limitOf(app, address)).toMatchObject({ limit: 500, remaining: 499 });
+    }
+    for (const address of ['203.0.114.9', '198.51.100.8', '2001:db9::9']) {
+      expect(await limitOf(app, address)).toMatchObject({ limit: 5, remaining: 4 });
+    }
+    for (let sent = 0; sent < 6; sent++) await limitOf(app, '198.51.100.7');
+    expect(await limitOf(app, '198.51.100.7')).toMatchObject({ limit: 500, remaining: 492 });
+  });
+
+  it('have no effect on a valid key', async () => {
+    const app = await start({ readsPerMinute: 5, trustedAddresses: ['127.0.0.0/8'] });
+    const { key } = await app.organization();
+    expect(await limitOf(app, '', key.key)).toMatchObject({ limit: 5 });
+  });
+});
+
 describe('TRUST_PROXY', () => {
   /** Sends a request without a key and returns its RateLimit-Remaining. */
   async function remaining(app: TestApp, forwarded: string): Promise<number> {
