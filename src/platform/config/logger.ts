@@ -1,3 +1,4 @@
+import { format } from 'node:util';
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { serializeError } from './error-serializer.js';
@@ -49,6 +50,19 @@ export async function formatForTerminal(): Promise<void> {
       writeOrLose(format(line));
     },
   });
+}
+
+/** Loads a package. A warning that it prints while it is loaded is written to the log. */
+export async function withLoggedWarnings<T>(load: () => Promise<T>): Promise<T> {
+  const { warn } = console;
+  console.warn = (...values: unknown[]) => {
+    logger.warn(format(...values));
+  };
+  try {
+    return await load();
+  } finally {
+    console.warn = warn;
+  }
 }
 
 /** Writes the collected lines. */
