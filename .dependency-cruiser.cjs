@@ -6,7 +6,7 @@ const path = require('node:path');
 /** The folders of the platform. Each imports only those before it. */
 const RANKS = [
   ['config', 'errors'],
-  ['fields'],
+  ['fields', 'outgoing'],
   ['data'],
   ['discovery'],
   ['access'],
@@ -109,7 +109,7 @@ module.exports = {
     {
       name: 'services-do-not-import-http',
       severity: 'error',
-      from: { path: modules(RESOURCES), pathNot: [suffix('controller'), suffix('module')] },
+      from: { path: modules(RESOURCES), pathNot: ['controller', 'filter', 'module'].map(suffix) },
       to: { path: ['^node_modules/express', '^src/platform/http/'] },
     },
     {

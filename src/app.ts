@@ -4,7 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './platform/data/connection/repeat-while-down.js';
 import { KeysService } from './modules/auth/keys.service.js';
-import { logger } from './platform/config/logger.js';
+import { logger, withLoggedWarnings } from './platform/config/logger.js';
 import { NestLogger } from './platform/config/nest-logger.js';
 import type { Settings } from './platform/config/settings.js';
 import { nameOfServer } from './platform/data/instances.js';
@@ -110,7 +110,8 @@ export function serverModule(options: AppOptions): DynamicModule {
 function signIn({ oauth, oauthIssuer }: Settings): Promise<DynamicModule>[] {
   const imports: Promise<DynamicModule>[] = [];
   if (oauth) {
-    const loaded = import('./modules/oauth/oauth.module.js');
+    // On Node.js 20, oidc-provider warns that it is tested on later versions.
+    const loaded = withLoggedWarnings(() => import('./modules/oauth/oauth.module.js'));
     imports.push(loaded.then(({ OAuthModule: module }) => ({ module })));
   }
   if (oauthIssuer !== undefined) {

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { generateKeyPairSync } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import Provider, {
   type Configuration,
@@ -13,13 +13,16 @@ import { ApiError } from '../../platform/errors/api-error.js';
 import { logger } from '../../platform/config/logger.js';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { isObject } from '../../platform/fields/kinds/json-object.js';
+import { OutgoingRequests } from '../../platform/outgoing/outgoing-requests.js';
 import {
   checkClientName,
   checkRedirectUris,
   GRANT_TYPES,
   keepSupported,
 } from './client-metadata.js';
+import { fetchDocument } from './client-document.js';
 import { PAGE_HEADERS, renderProblem } from './consent.page.js';
+import { inPlainWords, oauthErrorOf, pageProblemOf } from './oauth-errors.js';
 import { OAuthRepository } from './oauth.repository.js';
 import { ProtectedResource } from './protected-resource.js';
 
@@ -32,6 +35,9 @@ export const ROUTES = {
   jwks: '/oauth/jwks',
   consent: '/oauth/consent',
 } as const;
+
+/** The parameter in which `OAuthController` passes the scopes that a client has named to the page. */
+export const NAMED_SCOPES = 'named_scopes';
 
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 /** How long a person may take. */
@@ -56,14 +62,19 @@ interface AddressedRequest extends IncomingMessage {
 @Injectable()
 export class AuthorizationServer {
   readonly provider: Provider;
+  private readonly callback: ReturnType<Provider['callback']>;
+  /** The requests for which a metadata document was fetched. */
+  private readonly fetching = new WeakSet<IncomingMessage>();
 
   constructor(
     private readonly resource: ProtectedResource,
     repository: OAuthRepository,
     private readonly limits: RateLimits,
+    requests: OutgoingRequests,
   ) {
     this.provider = new Provider(resource.origin, {
-      ...configuration(resource, (request) => this.countAuthorization(request)),
+      ...configuration(resource, (context) => this.allowFetch(context)),
+      fetch: (url, options) => fetchDocument(requests, url, options),
       adapter: (kind: string) => repository.adapterOf(kind),
     });
     // Lets koa read `X-Forwarded-Proto`, which `forwarded()` sets.
@@ -84,8 +95,15 @@ export class AuthorizationServer {
         // The database is not available, or an address has reached its limit.
         context.status = error.status;
         context.set(error.headers);
+        if (isObject(context.body)) context.body = oauthErrorOf(error);
       } else logger.error({ err: error }, 'OAuth failed');
     });
+    this.callback = this.provider.callback();
+  }
+
+  /** Lets oidc-provider answer a request. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await this.callback(this.forwarded(request), response);
   }
 
   /** Tells oidc-provider the protocol of the public URL, which decides whether cookies are secure. */
@@ -97,6 +115,22 @@ export class AuthorizationServer {
   /** @throws ApiError `rate_limit_exceeded` */
   async countAuthorization({ state }: AddressedRequest): Promise<void> {
     await this.limits.countAddress(state.clientAddress ?? '', 'oauth authorize', AUTHORIZATIONS);
+  }
+
+  /**
+   * Whether a metadata document may be fetched. A request fetches one at most once: after a failure, oidc-provider looks the
+   * client up again to find out where it could redirect.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  private async allowFetch(context: KoaContextWithOIDC | undefined): Promise<boolean> {
+    // The page looks the client up without a context.
+    if (!context) return true;
+    if (this.fetching.has(context.req)) return false;
+    this.fetching.add(context.req);
+    // An authorization is counted when it begins.
+    const isTokenRoute = ['token', 'revocation'].includes(context.oidc.route);
+    if (isTokenRoute) await this.countAuthorization(context.req as AddressedRequest);
+    return true;
   }
 
   /** Names the scopes in the metadata, and removes the cookie of sessions, which are not kept. */
@@ -115,7 +149,7 @@ export class AuthorizationServer {
 
 function configuration(
   resource: ProtectedResource,
-  count: (request: AddressedRequest) => Promise<void>,
+  allowFetch: (context: KoaContextWithOIDC | undefined) => Promise<boolean>,
 ): Configuration {
   return {
     // oidc-provider needs a key. Nothing is signed: tokens are opaque, and there are no id tokens.
@@ -156,12 +190,7 @@ function configuration(
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: async (context, id) => {
-          if (id.length > MAX_CLIENT_ID_LENGTH) return false;
-          // An authorization is counted when it begins.
-          if (isTokenRoute(context)) await count(context.req as AddressedRequest);
-          return true;
-        },
+        allowFetch: (context, id) => id.length <= MAX_CLIENT_ID_LENGTH && allowFetch(context),
         allowClient: (_, client) =>
           client.clientName !== undefined && (client.redirectUris ?? []).length > 0,
         cacheDuration: DOCUMENT_SECONDS,
@@ -199,18 +228,14 @@ function configuration(
     expiresWithSession: () => false,
     interactions: { url: (_, { uid }) => `${ROUTES.consent}/${uid}`, policy: [consentPrompt()] },
     clientBasedCORS: () => true,
-    fetch: fetchFromPublicAddress,
-    renderError: (context, { error, error_description: description }) => {
+    extraParams: [NAMED_SCOPES],
+    renderError: (context, { error: code, error_description: description }, error) => {
       context.set(PAGE_HEADERS);
       context.type = 'html';
-      context.body = renderProblem(description ?? error);
+      const problem = inPlainWords(description ?? code);
+      context.body = renderProblem(error instanceof ApiError ? pageProblemOf(error) : problem);
     },
   };
-}
-
-/** Whether a client is looked up for `/oauth/token` or `/oauth/revoke`. The page looks it up without a context. */
-function isTokenRoute(context: KoaContextWithOIDC | undefined): context is KoaContextWithOIDC {
-  return ['token', 'revocation'].includes(context?.oidc.route ?? '');
 }
 
 const UNUSED_ALGORITHM = 'ES256';
@@ -228,12 +253,4 @@ function consentPrompt() {
       return oidc.result?.consent?.grantId === undefined;
     }),
   );
-}
-
-/** Fetches a metadata document. The dispatcher of oidc-provider refuses addresses that are not public. */
-async function fetchFromPublicAddress(
-  ...[url, options = {}]: Parameters<typeof fetch>
-): Promise<Response> {
-  if (!('dispatcher' in options)) throw new Error('the address of the document cannot be checked');
-  return fetch(url, options);
 }

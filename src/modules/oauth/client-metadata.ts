@@ -14,7 +14,7 @@ export const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_to
 
 /** @throws InvalidClientMetadata for a name that the consent page cannot show as it is */
 export function checkClientName(name: unknown): void {
-  if (name === undefined) return;
+  if (name === undefined || name === null) return;
   const isValid =
     typeof name === 'string' && codePointLength(name) <= MAX_NAME_LENGTH && !MISLEADING.test(name);
   if (isValid) return;
@@ -24,18 +24,37 @@ export function checkClientName(name: unknown): void {
 }
 
 /**
+ * Schemes that a browser handles itself, that run a script, or that open no application. Others are those of applications,
+ * such as `cursor:`.
+ */
+const REFUSED_SCHEMES: ReadonlySet<string> = new Set(
+  [
+    ...['about', 'blob', 'chrome', 'data', 'feed', 'file', 'filesystem', 'ftp', 'ftps', 'gopher'],
+    ...['intent', 'jar', 'javascript', 'ldap', 'mailto', 'news', 'resource', 'sftp', 'sms', 'ssh'],
+    ...['tel', 'telnet', 'urn', 'vbscript', 'view-source', 'ws', 'wss'],
+  ].map((scheme) => `${scheme}:`),
+);
+
+/** A URL with a user and a password, which can be empty. */
+const HAS_USER = /^[^/?#]*[/\\]{2}[^/\\?#]*@/;
+
+/**
  * oidc-provider checks later whether there are redirects, and whether they are URIs.
- * @throws InvalidClientMetadata for a redirect that is too long, or that goes over HTTP to another machine
+ * @throws InvalidClientMetadata for a redirect that is too long, that leads to no application, or that goes over HTTP to
+ *   another machine
  */
 export function checkRedirectUris(uris: unknown): void {
-  const isAllowed = (uri: string) => {
-    const url = URL.canParse(uri) ? new URL(uri) : undefined;
-    return uri.length <= MAX_URI_LENGTH && (url?.protocol !== 'http:' || isLoopback(url));
-  };
-  if (!Array.isArray(uris) || uris.every((uri) => isAllowed(String(uri)))) return;
+  if (!Array.isArray(uris) || uris.every((uri) => isRedirectUri(String(uri)))) return;
   throw new errors.InvalidClientMetadata(
-    `redirect_uris must be at most ${MAX_URI_LENGTH} characters long, and http is allowed for localhost only`,
+    `redirect_uris must be at most ${MAX_URI_LENGTH} characters long, with https, http for localhost only, or a scheme of an application, and without a user`,
   );
+}
+
+function isRedirectUri(uri: string): boolean {
+  if (uri.length > MAX_URI_LENGTH || HAS_USER.test(uri)) return false;
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (!url) return true;
+  return url.protocol === 'http:' ? isLoopback(url) : !REFUSED_SCHEMES.has(url.protocol);
 }
 
 /** What a registration or a document can set. */
@@ -56,7 +75,10 @@ export function keepSupported(metadata: ClientMetadata): void {
   const { redirect_uris, grant_types } = metadata;
   const isWeb = [redirect_uris].flat().every((uri) => String(uri).startsWith('https:'));
   const isList = Array.isArray(grant_types);
-  const others = Object.keys(metadata).filter((name) => !SUPPORTED.includes(name));
+  // What is null means the same as absent.
+  const others = Object.keys(metadata).filter(
+    (name) => !SUPPORTED.includes(name) || metadata[name] === null,
+  );
   for (const name of others) Reflect.deleteProperty(metadata, name);
   Object.assign(metadata, {
     application_type: isWeb ? 'web' : 'native',

@@ -2,19 +2,19 @@ import { promisify } from 'node:util';
 import { Get, Post, Req, Res } from '@nestjs/common';
 import { type Response, text } from 'express';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
-import { ApiError } from '../../platform/errors/api-error.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 import type { ApiRequest } from '../../platform/http/request/api-request.js';
-import { formHeaders, PAGE_HEADERS, renderConsent, renderProblem } from './consent.page.js';
+import { PAGE_HEADERS, renderConsent, renderProblem } from './consent.page.js';
 import { type Answer, type Authorization, ConsentService } from './consent.service.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { ProtectedResource } from './protected-resource.js';
 
 /** A form has a key and a few scopes. */
 const readForm = promisify(text({ type: 'application/x-www-form-urlencoded', limit: '16kb' }));
 
 /** The page on which a person answers an authorization (docs/contract/oauth.md#page). */
-@LatitudeController('oauth/consent')
+@LatitudeController('oauth/consent', OAuthErrorFilter)
 export class ConsentController {
   constructor(
     private readonly consents: ConsentService,
@@ -32,7 +32,8 @@ export class ConsentController {
   @Public()
   async submit(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     if (request.headers.origin !== this.resource.origin) {
-      throw new ApiError('origin_not_allowed', { message: 'The form is sent from another site.' });
+      sendProblem(response, 403, 'The form was sent by a page of another site.');
+      return;
     }
     await readForm(request, response);
     const form = new URLSearchParams(String(request.body ?? ''));
@@ -59,22 +60,23 @@ export class ConsentController {
   ): Promise<void> {
     const authorization = await this.consents.find(request, response, String(request.params.uid));
     if (!authorization) {
-      const problem = 'This sign-in has ended, or it was started in another browser.';
-      response.set(PAGE_HEADERS).status(400).type('html').send(renderProblem(problem));
+      sendProblem(response, 400, 'This sign-in has ended, or it was started in another browser.');
       return;
     }
-    const { redirectUri, result, returnTo } = authorization;
+    const { result, returnTo } = authorization;
     // The form was sent twice, or the browser went back to the page.
     const isAnswered = result?.consent !== undefined || result?.error !== undefined;
     const answer = isAnswered ? { location: returnTo } : await act(authorization);
+    response.set(PAGE_HEADERS);
     if (answer && 'location' in answer) {
-      response.set(PAGE_HEADERS).redirect(303, answer.location || request.path);
+      response.redirect(303, answer.location || request.path);
       return;
     }
-    response
-      .set(formHeaders(redirectUri))
-      .status(answer ? 422 : 200)
-      .type('html');
+    response.status(answer ? 422 : 200).type('html');
     response.send(renderConsent({ ...authorization, ...answer }));
   }
+}
+
+function sendProblem(response: Response, status: number, problem: string): void {
+  response.set(PAGE_HEADERS).status(status).type('html').send(renderProblem(problem));
 }

@@ -13,6 +13,7 @@ legend, .label { font-weight: 600; }
 input[type=password] { box-sizing: border-box; display: block; font: inherit; margin: 0.25rem 0; padding: 0.5rem; width: 100%; }
 button { border: 1px solid #888; border-radius: 4px; cursor: pointer; font: inherit; margin: 0.5rem 0.5rem 0 0; padding: 0.5rem 1.25rem; }
 button.first { background: #0b57d0; border-color: #0b57d0; color: #fff; }
+h1:focus { outline: none; }
 :focus-visible { outline: 3px solid #e8710a; outline-offset: 2px; }
 .problem, .warning { border-left: 4px solid #d93025; padding-left: 0.75rem; }
 .warning { border-color: #e8710a; }
@@ -20,36 +21,23 @@ button.first { background: #0b57d0; border-color: #0b57d0; color: #fff; }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** @param formTarget where a form of the page ends, after redirects */
-function contentSecurityPolicy(formTarget: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    `form-action ${formTarget}`,
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+/** Browsers would apply `form-action` to each redirect after a form, also to those of the application. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-/** The headers of a page without a form. */
 export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': contentSecurityPolicy("'none'"),
-  // Under `no-referrer`, browsers send the forms of the other pages without `Origin`.
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  // Under `no-referrer`, browsers send forms without `Origin`.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
-
-/** The headers of the page whose form ends at the redirect URI of the client. */
-export function formHeaders(redirectUri: string) {
-  const { origin, protocol, hostname } = new URL(redirectUri);
-  // A source of a content security policy has no IPv6 address, and a scheme of its own has no origin.
-  const isScheme = origin === 'null' || hostname.startsWith('[');
-  const target = `'self' ${isScheme ? protocol : origin}`;
-  return { ...PAGE_HEADERS, 'Content-Security-Policy': contentSecurityPolicy(target) };
-}
 
 /** What a person is asked. */
 export interface Consent {
@@ -59,6 +47,8 @@ export interface Consent {
   readonly redirectUri: string;
   /** The scopes that the client asks for. */
   readonly scopes: readonly string[];
+  /** Those of them that the client has named. A client that names none asks for all. */
+  readonly namedScopes: readonly string[];
   /** The key that the person has pasted, with those of the requested scopes that it has. */
   readonly key?: GrantingKey;
   /** What was wrong with the form. */
@@ -68,14 +58,15 @@ export interface Consent {
 /** The page of an authorization: first it asks for a key, then for a part of its scopes. */
 export function renderConsent(consent: Consent): string {
   const { key, problem } = consent;
+  const isKeyWrong = problem !== undefined && key === undefined;
   const who = callerOf(consent);
   return page(
     `Connect ${who}`,
-    `<h1>Connect <strong>${escape(who)}</strong> to Latitude?</h1>
-    ${problem ? `<p class="problem" role="alert">${escape(problem)}</p>` : ''}
+    `<h1 tabindex="-1"${isKeyWrong ? '' : ' autofocus'}>Connect <strong>${escape(who)}</strong> to Latitude?</h1>
+    ${problem ? `<p class="problem" id="problem" role="alert">${escape(problem)}</p>` : ''}
     ${describeClient(consent)}
     <form method="post" autocomplete="off">
-      ${key ? scopesForm(key) : keyForm(consent.scopes)}
+      ${key ? scopesForm(key, consent) : keyForm(consent.scopes, isKeyWrong)}
       <button name="action" value="refuse" formnovalidate>Refuse</button>
     </form>`,
   );
@@ -85,7 +76,7 @@ export function renderConsent(consent: Consent): string {
 export function renderProblem(problem: string): string {
   return page(
     'Sign-in failed',
-    `<h1>Sign-in failed</h1>
+    `<h1 tabindex="-1" autofocus>Sign-in failed</h1>
     <p role="alert">${escape(problem)}</p>
     <p>Close this page and connect again from your application.</p>`,
   );
@@ -115,32 +106,36 @@ function describeClient({ documentUrl, clientName, redirectUri }: Consent): stri
   return `<p>${source} After your answer, your browser goes to ${target}.</p>${warning}`;
 }
 
-function keyForm(scopes: readonly string[]): string {
+function keyForm(scopes: readonly string[], isWrong: boolean): string {
+  const state = isWrong
+    ? 'autofocus aria-invalid="true" aria-describedby="problem key-help"'
+    : 'aria-describedby="key-help"';
   return `<p class="label" id="asks">It asks to:</p>
       <ul aria-labelledby="asks">${scopes.map((scope) => `<li>${escape(describeScope(scope))}</li>`).join('')}</ul>
       <label class="label" for="key">API key</label>
-      <input id="key" name="key" type="password" required autofocus autocomplete="off" spellcheck="false" aria-describedby="key-help">
-      <p id="key-help">Paste a key of your organization, which begins with lat_. The application does not get it. On the next page you choose what to allow.</p>
+      <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" ${state}>
+      <p id="key-help">Paste a key of your organization, which begins with lat_. The person who administers Latitude in your organization creates it for you, on the command line or over the API. The application does not get the key. On the next page you choose what to allow.</p>
       <button class="first" name="action" value="continue">Continue</button>`;
 }
 
-function scopesForm({
-  name,
-  organization_name,
-  scopes,
-  grant_expires_at: end,
-}: GrantingKey): string {
+function scopesForm(key: GrantingKey, { namedScopes, problem }: Consent): string {
+  const { name, organization_name, scopes, grant_expires_at: end } = key;
   const day = end.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  const options = scopes.map(
-    (scope) =>
-      `<label class="option"><input type="checkbox" name="scope" value="${escape(scope)}" checked> ${escape(describeScope(scope))}</label>`,
-  );
+  const state = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
+  const options = scopes.map((scope) => {
+    const isChecked = scope.endsWith(READING) || namedScopes.includes(scope);
+    const input = `<input type="checkbox" name="scope" value="${escape(scope)}"${isChecked ? ' checked' : ''}${state}>`;
+    return `<label class="option">${input} ${escape(describeScope(scope))}</label>`;
+  });
   return `<p>Organization <strong>${escape(organization_name)}</strong>, key <strong>${escape(name)}</strong>.</p>
       <fieldset><legend>Allow it to</legend>${options.join('')}</fieldset>
       <p>The access ends on <time datetime="${end.toISOString()}">${day}</time>, or when the key ends or the grant is revoked.</p>
-      <button class="first" name="action" value="grant" autofocus>Grant access</button>
+      <button class="first" name="action" value="grant">Grant access</button>
       <button name="action" value="restart">Use another key</button>`;
 }
+
+/** The end of scopes that change nothing. The page checks others beforehand only if the client has named them. */
+const READING = ':read';
 
 const VERBS: Readonly<Record<string, string>> = {
   read: 'Read',

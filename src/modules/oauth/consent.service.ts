@@ -4,7 +4,7 @@ import { errors, type InteractionResults } from 'oidc-provider';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
-import { AuthorizationServer } from './authorization-server.js';
+import { AuthorizationServer, NAMED_SCOPES } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
 import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
 import { ACCOUNT } from './oauth.repository.js';
@@ -70,6 +70,7 @@ export class ConsentService {
       clientName: client.clientName,
       redirectUri: String(redirect_uri),
       scopes,
+      namedScopes: String(params[NAMED_SCOPES] ?? '').split(' '),
       key: await this.offeredKey(result, scopes),
     };
   }

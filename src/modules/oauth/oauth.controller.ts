@@ -4,7 +4,8 @@ import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import { Public } from '../../platform/http/routes/access.js';
 import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 import { type ApiRequest, isPreflight } from '../../platform/http/request/api-request.js';
-import { AuthorizationServer } from './authorization-server.js';
+import { AuthorizationServer, NAMED_SCOPES } from './authorization-server.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { ProtectedResource } from './protected-resource.js';
 
 /** How often an address may register a client in an hour. */
@@ -24,7 +25,7 @@ const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The endpoints of OAuth (docs/contract/oauth.md#endpoints). oidc-provider sends the responses. */
-@LatitudeController()
+@LatitudeController('/', OAuthErrorFilter)
 export class OAuthController {
   constructor(
     private readonly server: AuthorizationServer,
@@ -35,7 +36,7 @@ export class OAuthController {
   @Get([...DISCOVERY_PATHS, 'oauth/authorize/:uid'])
   @Public()
   get(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    return this.forward(request, response);
+    return this.server.answer(request, response);
   }
 
   @Get('oauth/authorize')
@@ -43,7 +44,7 @@ export class OAuthController {
   async authorize(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     await this.server.countAuthorization(request);
     request.url = `${request.path}?${this.authorizationQuery(request.url).toString()}`;
-    await this.forward(request, response);
+    await this.server.answer(request, response);
   }
 
   @Post('oauth/register')
@@ -54,13 +55,13 @@ export class OAuthController {
       'oauth register',
       REGISTRATIONS,
     );
-    await this.forward(request, response);
+    await this.server.answer(request, response);
   }
 
   @Post(TOKEN_PATHS)
   @Public()
   token(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    return this.forward(request, response);
+    return this.server.answer(request, response);
   }
 
   @Options([...DISCOVERY_PATHS, ...TOKEN_PATHS])
@@ -68,11 +69,7 @@ export class OAuthController {
   async preflight(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     // oidc-provider answers 404 if the CORS middleware has set the headers.
     if (isPreflight(request, response)) response.status(204).end();
-    else await this.forward(request, response);
-  }
-
-  private async forward(request: ApiRequest, response: Response): Promise<void> {
-    await this.server.provider.callback()(this.server.forwarded(request), response);
+    else await this.server.answer(request, response);
   }
 
   /** The known parameters, and the known scopes among the requested ones; by default all scopes. */
@@ -83,6 +80,7 @@ export class OAuthController {
     const known = this.resource.scopes();
     const requested = known.filter((scope) => sent.get('scope')?.split(' ').includes(scope));
     query.set('scope', (requested.length > 0 ? requested : known).join(' '));
+    if (requested.length > 0) query.set(NAMED_SCOPES, requested.join(' '));
     if (sent.get('prompt') === 'none') query.set('prompt', 'none');
     return query;
   }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { OutgoingModule } from '../../platform/outgoing/outgoing.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -9,7 +10,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [EventsModule],
+  imports: [EventsModule, OutgoingModule],
   controllers: [WebhooksController],
   providers: [
     WebhooksRepository,

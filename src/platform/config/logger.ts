@@ -1,4 +1,5 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { format } from 'node:util';
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { serializeError } from './error-serializer.js';
 import type { Settings } from './settings.js';
 import { writeSynchronously } from './standard-output.js';
@@ -48,6 +49,19 @@ export async function formatForTerminal(): Promise<void> {
       writeOrLose(format(line));
     },
   });
+}
+
+/** Loads a package. A warning that it prints while it is loaded is written to the log. */
+export async function withLoggedWarnings<T>(load: () => Promise<T>): Promise<T> {
+  const { warn } = console;
+  console.warn = (...values: unknown[]) => {
+    logger.warn(format(...values));
+  };
+  try {
+    return await load();
+  } finally {
+    console.warn = warn;
+  }
 }
 
 /** Writes the collected lines. */

@@ -17,7 +17,7 @@ const MAX_HINT_LENGTH = 200;
  */
 const OAUTH_PATHS = /^\/(register|authorize|token|\.well-known\/(oauth-|openid-configuration).*)$/;
 const NO_OAUTH =
-  'Latitude has no OAuth. The API key in the Authorization header is missing, invalid or expired: check it.';
+  'Sign-in by OAuth is switched off. The API key in the Authorization header is missing, invalid or expired: check it.';
 
 /** Answers requests that match no other route. It is a controller, so that they pass the guards. */
 @LatitudeController()

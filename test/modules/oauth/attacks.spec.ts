@@ -1,10 +1,9 @@
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
 import { rpcRequest } from '../../../src/testing/mcp-client.js';
-import {
-  DOCUMENT_ORIGIN,
-  DocumentServer,
-  LOCAL_ORIGIN,
-} from '../../support/oauth/document-server.js';
+import { OutgoingRequests } from '../../../src/platform/outgoing/outgoing-requests.js';
+import { DOCUMENT_ORIGIN, DocumentServer } from '../../support/oauth/document-server.js';
 import { SdkClient } from '../../support/oauth/sdk-sign-in.js';
 import {
   Browser,
@@ -42,6 +41,11 @@ async function authorized(clientId: string, parameters: Record<string, string> =
 async function isRefused(token: string): Promise<boolean> {
   return (await server.mcp(token, rpcRequest('tools/list'))).status === 401;
 }
+
+const LIMITED = {
+  error: 'temporarily_unavailable',
+  error_description: expect.stringContaining('The limit of 60 requests'),
+};
 
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
@@ -221,6 +225,16 @@ describe('an authorization', () => {
       statuses.add(answer.status);
     }
     expect([...statuses]).toEqual([400, 429]);
+    const answerTo = (accept: string) =>
+      fetch(url, { headers: { 'X-Forwarded-For': '10.8.8.8', Accept: accept } });
+    const page = await answerTo('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect(page.status).toBe(429);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await page.text()).toMatch(/Too many requests came from your network. Wait \d+ seconds/);
+    const json = await answerTo('application/json');
+    expect(json.status).toBe(429);
+    expect(await json.json()).toMatchObject(LIMITED);
   });
 });
 
@@ -271,12 +285,83 @@ describe('a metadata document', () => {
     expect(browser.html).toContain('Sign-in failed');
   });
 
-  it('whose host has the address of this machine is not requested', async () => {
-    const document = { client_name: 'Test', redirect_uris: [REDIRECT_URI] };
-    documents.serve('/client.json', { ...document, client_id: `${LOCAL_ORIGIN}/client.json` });
-    const { browser } = await refusalOf({}, `${LOCAL_ORIGIN}/client.json`);
-    expect(browser.status).toBe(400);
-    expect(documents.requests).toBe(0);
+  describe('at an address that is not public', () => {
+    /** Counts the connections that are opened to a port of this machine. */
+    let port: number;
+    let connections = 0;
+    const listener = net.createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+
+    beforeAll(async () => {
+      await once(listener.listen(0, '::'), 'listening');
+      ({ port } = listener.address() as AddressInfo);
+    });
+    beforeEach(() => {
+      connections = 0;
+    });
+    afterAll(() => listener.close());
+
+    it.each([
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      'localhost',
+      'app.localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0.0.0.0',
+    ])('gets no connection at %s', async (host) => {
+      const { browser } = await refusalOf({}, `https://${host}:${port}/client.json`);
+      expect(browser.status).toBe(400);
+      expect(connections).toBe(0);
+    });
+
+    it.each([
+      ['127.0.0.1'],
+      ['::1'],
+      ['::ffff:127.0.0.1'],
+      ['10.0.0.1'],
+      ['169.254.169.254'],
+      ['224.0.0.1'],
+      ['fe80::1'],
+      ['93.184.215.14', '127.0.0.1'],
+    ])('gets no connection and is looked up once if its name has %s', async (...addresses) => {
+      const resolved = addresses.map((address) => ({ address, family: net.isIP(address) }));
+      const resolve = jest.spyOn(OutgoingRequests.prototype, 'resolve').mockResolvedValue(resolved);
+      const { browser } = await refusalOf({}, `https://internal.example:${port}/client.json`);
+      expect(resolve).toHaveBeenCalledTimes(1);
+      resolve.mockRestore();
+      expect(browser.status).toBe(400);
+      expect(connections).toBe(0);
+    });
+
+    it('is refused after 2.5 seconds if name servers do not reply', async () => {
+      const resolve = jest
+        .spyOn(OutgoingRequests.prototype, 'resolve')
+        .mockReturnValue(new Promise(() => undefined));
+      const { browser } = await refusalOf({}, 'https://internal.example/client.json');
+      expect(resolve).toHaveBeenCalledTimes(1);
+      resolve.mockRestore();
+      expect(browser.html).toContain('could not read the description of this application');
+    });
+
+    it.each(['logo_uri', 'jwks_uri', 'sector_identifier_uri', 'client_uri', 'policy_uri'])(
+      'gets no connection as the %s of a client',
+      async (field) => {
+        const resolve = jest.spyOn(OutgoingRequests.prototype, 'resolve');
+        const metadata = { redirect_uris: [REDIRECT_URI], [field]: `https://127.0.0.1:${port}/` };
+        await server.register(metadata);
+        const clientId = documents.serve(`/${field}`, { client_name: 'Test', ...metadata });
+        const before = documents.requests;
+        await refusalOf({}, clientId);
+        expect(documents.requests).toBe(before + 1);
+        expect(resolve).not.toHaveBeenCalled();
+        resolve.mockRestore();
+        expect(connections).toBe(0);
+      },
+    );
   });
 
   it.each(['token', 'revoke'])(
@@ -306,6 +391,7 @@ describe('a metadata document', () => {
       expect(statuses.has(429)).toBe(true);
       const refused = await post(`${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await refused.json()).toMatchObject(LIMITED);
       expect((await post(known)).status).not.toBe(429);
     },
   );
@@ -333,10 +419,12 @@ describe('a metadata document', () => {
       ['never answers', () => undefined],
     ])('%s is refused', async (_, answer) => {
       documents.answer(answer);
+      const before = documents.requests;
       const startedAt = Date.now();
       const { browser } = await refusalOf({}, `${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`);
       expect(browser.status).toBe(400);
-      expect(browser.html).toContain('client_id metadata document fetch failed');
+      expect(browser.html).toContain('could not read the description of this application');
+      expect(documents.requests).toBe(before + 1);
       expect(Date.now() - startedAt).toBeLessThan(10_000);
     });
   });

@@ -1,5 +1,4 @@
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { OAuthRepository } from '../../../src/modules/oauth/oauth.repository.js';
 import { DocumentServer } from '../../support/oauth/document-server.js';
 import { SdkClient, SDKS } from '../../support/oauth/sdk-sign-in.js';
 import { Browser, REDIRECT_URI, SignInServer } from '../../support/oauth/sign-in-server.js';
@@ -62,6 +61,47 @@ describe('a registration', () => {
   });
 
   it.each([
+    ...['about:blank', 'blob:https://a.example/1', 'data:text/html,a', 'file:///etc/passwd'],
+    ...['ftp://a.example/', 'javascript:alert(1)', 'JavaScript:alert(1)', 'mailto:a@a.example'],
+    ...['vbscript:a', 'view-source:https://a.example/', 'ws://a.example/', 'wss://a.example/'],
+    ...['http://user@localhost/', 'http://user:password@127.0.0.1/', 'http://@localhost/'],
+    ...['https://user@a.example/', 'cursor://user@a/'],
+  ])('with the redirect %s is refused, as in a metadata document', async (redirect) => {
+    const answer = await server.post('/oauth/register', {
+      redirect_uris: [REDIRECT_URI, redirect],
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'invalid_redirect_uri' });
+    const documents = await DocumentServer.start();
+    const document = { client_name: 'Test', redirect_uris: [REDIRECT_URI, redirect] };
+    const browser = await browse(documents.serve(`/${crypto.randomUUID()}`, document));
+    documents.stop();
+    expect(browser.status).toBe(400);
+    expect(browser.html).toContain('redirect_uris must');
+  });
+
+  it.each([
+    ...['http://localhost/', 'http://127.0.0.1:1234/cb', 'http://[::1]/', 'https://a.example/@b'],
+    ...['cursor://anysphere.cursor-mcp/oauth/callback', 'claude://login', 'com.example.app:/cb'],
+  ])('with the redirect %s is accepted', async (redirect) => {
+    await registered({ redirect_uris: [redirect] });
+  });
+
+  it('with null as a field is as without the field', async () => {
+    const nothing = { client_name: null, grant_types: null, scope: null, logo_uri: null };
+    const client = await registered({ redirect_uris: [REDIRECT_URI], ...nothing, contacts: null });
+    const { client_id: _, client_id_issued_at: __, ...others } = client;
+    const { client_id, client_id_issued_at, ...plain } = await registered({
+      redirect_uris: [REDIRECT_URI],
+    });
+    expect(others).toEqual(plain);
+    expect((await browse(String(client.client_id))).html).toContain('no name');
+    const refused = await server.post('/oauth/register', { redirect_uris: null });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: 'invalid_redirect_uri' });
+  });
+
+  it.each([
     ['no JSON', '{'],
     ['a list', '[]'],
     ['null', 'null'],
@@ -82,8 +122,12 @@ describe('a registration', () => {
     const statuses = [];
     for (let count = 0; count < 21; count++) statuses.push((await register()).status);
     expect(statuses).toEqual([...Array<number>(20).fill(201), 429]);
-    const { headers } = await register();
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_000);
+    const refused = await register();
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect(await refused.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringContaining('The limit of 20 requests'),
+    });
     expect((await server.post('/oauth/register', { redirect_uris: [REDIRECT_URI] })).status).toBe(
       201,
     );
@@ -126,8 +170,8 @@ describe('a registration', () => {
       `update oauth_clients set created_at = created_at - interval '25 hours' where id = any($1)`,
       [[unused, used]],
     );
-    await server.app.app.get(OAuthRepository, { strict: false }).deleteExpired();
-    expect((await browse(unused)).html).toContain('client is invalid');
+    await (await server.repository()).deleteExpired();
+    expect((await browse(unused)).html).toContain('Latitude does not know this application');
     for (const clientId of [recent, used]) {
       expect((await browse(clientId)).html).toContain('API key');
     }
@@ -195,7 +239,7 @@ describe('a client with a metadata document', () => {
   it('is asked for by the host of the document', async () => {
     const clientId = documents.serve(path, document);
     const { html } = await browse(clientId);
-    expect(html).toContain('<h1>Connect <strong>app.example</strong> to Latitude?</h1>');
+    expect(html).toContain('Connect <strong>app.example</strong> to Latitude?</h1>');
     expect(html).toContain('the name “Claude”');
     expect(html).not.toContain('unverified');
   });
@@ -216,6 +260,12 @@ describe('a client with a metadata document', () => {
     ['jwks_uri', 'https://app.example/jwks'],
   ])('ignores an unsupported %s, as in a registration', async (name, value) => {
     const clientId = documents.serve(path, { ...document, [name]: value });
+    expect((await browse(clientId)).html).toContain('API key');
+  });
+
+  it('ignores fields that are null', async () => {
+    const nothing = { client_secret: null, logo_uri: null, grant_types: null, scope: null };
+    const clientId = documents.serve(path, { ...document, ...nothing });
     expect((await browse(clientId)).html).toContain('API key');
   });
 

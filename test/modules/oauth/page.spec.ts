@@ -29,7 +29,7 @@ describe('the page of a registered client', () => {
   it('leads with the host of the redirect and calls the name unverified', async () => {
     const { html, status } = await atPage({ client_name: 'ChatGPT <b>' });
     expect(status).toBe(200);
-    expect(html).toContain('<h1>Connect <strong>client.example</strong> to Latitude?</h1>');
+    expect(html).toContain('Connect <strong>client.example</strong> to Latitude?</h1>');
     expect(html).toContain('the name “ChatGPT &lt;b&gt;”, which is unverified');
   });
 
@@ -55,6 +55,45 @@ describe('the page of a registered client', () => {
     expect(page.html).toContain(`<time datetime="${end}`);
     expect(page.scopes).toEqual(['leads:read', 'leads:write']);
   });
+});
+
+describe('the scopes that are checked beforehand', () => {
+  const checkedFor = async (parameters: Record<string, string>) => {
+    const page = await atPage({}, parameters);
+    await page.submit({ action: 'continue', key: tenant.key.key });
+    const inputs = [...page.html.matchAll(/name="scope" value="([^"]*)" checked/g)];
+    return { offered: page.scopes, checked: inputs.map(([, scope]) => scope) };
+  };
+  const READING = ['appointments:read', 'leads:read', 'tasks:read'];
+
+  it.each([
+    ['no scope', {}],
+    ['only scopes that are unknown', { scope: 'claudeai offline_access' }],
+  ])('are those that read if the client names %s', async (_, parameters) => {
+    const { offered, checked } = await checkedFor(parameters);
+    expect(offered).toHaveLength(6);
+    expect(checked).toEqual(READING);
+  });
+
+  it('are also those that the client names', async () => {
+    const scope = 'leads:read leads:write tasks:read';
+    expect((await checkedFor({ scope })).checked).toEqual(scope.split(' '));
+  });
+
+  it('do not depend on a parameter of the client', async () => {
+    expect((await checkedFor({ named_scopes: 'leads:write' })).checked).toEqual(READING);
+  });
+});
+
+it('says where a key comes from, and begins at the heading', async () => {
+  const page = await atPage();
+  expect(page.html).toContain(
+    'The person who administers Latitude in your organization creates it',
+  );
+  expect(page.html).toMatch(/<h1 tabindex="-1" autofocus>/);
+  await page.submit({ action: 'continue', key: tenant.key.key });
+  expect(page.html).toMatch(/<h1 tabindex="-1" autofocus>/);
+  expect(page.html.match(/autofocus/g)).toHaveLength(1);
 });
 
 it('ends a grant with its key', async () => {
@@ -117,8 +156,10 @@ describe('the answer of the person', () => {
     const page = await atPage();
     await page.submit(fields);
     expect(page.status).toBe(422);
-    expect(page.html).toMatch(/role="alert"/);
+    expect(page.html).toMatch(/<p class="problem" id="problem" role="alert">/);
     expect(page.html).toMatch(problem);
+    const [field] = /<input id="key"[^>]*>/.exec(page.html) ?? [];
+    expect(field).toContain('autofocus aria-invalid="true" aria-describedby="problem key-help"');
   });
 
   it('with a key that has no requested scope shows the problem', async () => {
@@ -133,6 +174,9 @@ describe('the answer of the person', () => {
     await page.submit({ action: 'continue', key: tenant.key.key });
     await page.submit({ action: 'grant' });
     expect(page.html).toContain('Choose at least one permission');
+    expect(page.html).toMatch(
+      /type="checkbox"[^>]* aria-invalid="true" aria-describedby="problem"/,
+    );
     expect(page.scopes).toContain('leads:read');
   });
 
@@ -154,10 +198,10 @@ describe('the answer of the person', () => {
 });
 
 describe('the headers', () => {
-  it('forbid scripts, framing, storage of the page and other targets of the form', async () => {
+  it('forbid scripts, framing and storage of the page, and let the callback forward to any origin', async () => {
     const { headers, html } = await atPage();
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'self' https:\/\/client\.example; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; frame-ancestors 'none'$/,
     );
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('cache-control')).toBe('no-store');
@@ -200,7 +244,9 @@ describe('a form', () => {
     const page = await atPage();
     await page.submit({ action: 'continue', key: tenant.key.key }, headers);
     expect(page.status).toBe(403);
-    expect(page.html).toContain('origin_not_allowed');
+    expect(page.html).toContain('The form was sent by a page of another site.');
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.html).not.toContain('origin_not_allowed');
   });
 
   it('for the authorization of another browser is refused', async () => {
@@ -302,6 +348,8 @@ describe('the key', () => {
       statuses.push(browser.status);
     }
     expect(statuses).toEqual([401, 422, 422, 429]);
+    expect(browser.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(browser.html).toMatch(/Wait \d+ seconds before you try again/);
     await limited.stop();
   });
 });

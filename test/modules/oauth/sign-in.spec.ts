@@ -8,6 +8,8 @@ let tenant: Tenant;
 const clients: SdkClient[] = [];
 
 beforeAll(async () => {
+  // An SDK client prints that its tokens are no longer valid.
+  jest.spyOn(console, 'warn').mockImplementation();
   server = await SignInServer.start();
 });
 beforeEach(async () => {

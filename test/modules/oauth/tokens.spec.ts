@@ -5,7 +5,6 @@ import {
   sessionHeader,
   statelessRequest,
 } from '../../../src/testing/mcp-client.js';
-import { OAuthRepository } from '../../../src/modules/oauth/oauth.repository.js';
 import { ApiError } from '../../../src/platform/errors/api-error.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { type SignedIn, SignInServer, type Tokens } from '../../support/oauth/sign-in-server.js';
@@ -190,7 +189,52 @@ describe('a session', () => {
     expect((await ping(body.access_token, session)).status).toBe(200);
   });
 
-  it('belongs to its grant and not to the key', async () => {
+  describe('whose client has signed in again with the same key', () => {
+    let session: string;
+    let again: SignedIn;
+
+    beforeEach(async () => {
+      session = await openSession(tokens.access_token);
+      again = await server.signIn(tenant.key.key, { clientId: tokens.clientId });
+    });
+
+    it.each(['POST', 'GET', 'DELETE'])(
+      'is 404 to %s, so that it initializes again',
+      async (method) => {
+        const answer = await fetch(server.resource, {
+          method,
+          headers: {
+            Authorization: `Bearer ${again.access_token}`,
+            'Content-Type': 'application/json',
+            Accept: 'application/json, text/event-stream',
+            ...sessionHeader(session),
+          },
+          ...(method === 'POST' && { body: JSON.stringify(rpcRequest('ping')) }),
+        });
+        expect(answer.status).toBe(404);
+        expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+        expect((await ping(tokens.access_token, session)).status).toBe(200);
+      },
+    );
+
+    it('is 404 on another instance, too', async () => {
+      const other = await SignInServer.start({ database: server.app.database });
+      const { access_token } = await other.signIn(tenant.key.key, { clientId: tokens.clientId });
+      const answer = await other.mcp(access_token, rpcRequest('ping'), sessionHeader(session));
+      await other.stop();
+      expect(answer.status).toBe(404);
+    });
+
+    it('is 403 with another key', async () => {
+      const key = await server.app.key(tenant.id);
+      const other = await server.signIn(key.key.key, { clientId: tokens.clientId });
+      const answer = await ping(other.access_token, session);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ error: { code: 'session_mismatch' } });
+    });
+  });
+
+  it('belongs to its grant, and neither to the key nor to other clients', async () => {
     const session = await openSession(tokens.access_token);
     const other = await server.signIn(tenant.key.key);
     for (const token of [other.access_token, tenant.key.key]) {
@@ -268,7 +312,7 @@ describe('the tokens of a grant', () => {
     ['the key is revoked', 'update api_keys set revoked_at = now() where id = $1'],
     ['the grant has expired', 'update oauth_grants set expires_at = now() where key_id = $1'],
   ])('are deleted when %s', async (_, text) => {
-    const repository = server.app.app.get(OAuthRepository, { strict: false });
+    const repository = await server.repository();
     await refresh(tokens);
     await repository.deleteExpired();
     // The code, and two pairs: a refresh token that is used again ends its grant.
@@ -283,7 +327,7 @@ describe('the tokens of a grant', () => {
 describe('while the database is not available', () => {
   it.each(['/oauth/token', '/oauth/authorize'])('%s is 503 with Retry-After', async (path) => {
     const unavailable = new ApiError('overloaded', { headers: { 'Retry-After': '1' } });
-    const repository = server.app.app.get(OAuthRepository, { strict: false });
+    const repository = await server.repository();
     const find = jest.spyOn(repository, 'findClient').mockRejectedValue(unavailable);
     const { url } = server.authorizationUrl(tokens.clientId);
     const answer =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dataOf } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { WebhookSender } from '../../../src/modules/webhooks/webhook-sender.js';
+import { OutgoingRequests } from '../../../src/platform/outgoing/outgoing-requests.js';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 import {
   createWebhook,
@@ -28,7 +28,7 @@ const names = {
 
 beforeAll(async () => {
   [app, receiver] = await Promise.all([TestApp.start(), WebhookReceiver.start()]);
-  jest.spyOn(app.app.get(WebhookSender), 'resolve').mockImplementation(names.resolve);
+  jest.spyOn(app.app.get(OutgoingRequests, { strict: false }), 'resolve').mockImplementation(names.resolve);
 });
 beforeEach(async () => {
   names.addresses = [];

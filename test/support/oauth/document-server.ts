@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OutgoingRequests } from '../../../src/platform/outgoing/outgoing-requests.js';
 
 /** The origin of metadata documents. No real host has this name. */
 export const DOCUMENT_ORIGIN = 'https://app.example';
 
-/** The origin of documents whose address is checked. It is that of this machine. */
-export const LOCAL_ORIGIN = 'https://internal.example';
-
 /**
- * Serves metadata documents of clients on this machine. oidc-provider connects to public addresses only, so that
- * requests for documents of `DOCUMENT_ORIGIN` are sent here without its check of the address.
+ * Serves metadata documents of clients on this machine. Latitude connects to public addresses only, so that requests for
+ * documents of `DOCUMENT_ORIGIN` are sent here without its check of the address.
  */
 export class DocumentServer {
   private constructor(
@@ -27,15 +25,12 @@ export class DocumentServer {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const original = globalThis.fetch;
-    const spy = jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
-      const url = input instanceof Request ? input.url : String(input);
-      const address = `http://127.0.0.1:${port}`;
-      if (!url.startsWith(DOCUMENT_ORIGIN)) {
-        return original(url.replace(LOCAL_ORIGIN, address), init);
-      }
-      const { dispatcher: _, ...options } = { dispatcher: undefined, ...init };
-      return original(url.replace(DOCUMENT_ORIGIN, address), options);
+    const requests = OutgoingRequests.prototype;
+    const send = requests.send.bind(requests);
+    const spy = jest.spyOn(requests, 'send').mockImplementation((url, options) => {
+      if (!url.startsWith(DOCUMENT_ORIGIN)) return send(url, options);
+      const target = url.replace(DOCUMENT_ORIGIN, `http://127.0.0.1:${port}`);
+      return send(target, { ...options, allowPrivate: true });
     });
     return new DocumentServer(server, spy, state);
   }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OAuthRepository } from '../../../src/modules/oauth/oauth.repository.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
 /** A server with sign-in behind a proxy, whose address is the public URL. */
@@ -29,8 +30,6 @@ export class SignInServer {
     });
     await once(proxy.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    // oidc-provider warns about Node.js 20 when it is loaded.
-    jest.spyOn(console, 'warn').mockImplementation();
     const trustProxy = ['loopback'];
     const settings = { oauth: true, publicUrl: url, trustProxy, ...options.settings };
     const app = await TestApp.start({ ...options, settings });
@@ -43,6 +42,13 @@ export class SignInServer {
     this.proxy.close();
     this.agent.destroy();
     await this.app.stop();
+  }
+
+  /** What oidc-provider stores. Imported here, so that the server has loaded oidc-provider, which prints a warning. */
+  async repository(): Promise<OAuthRepository> {
+    const { OAuthRepository: token } =
+      await import('../../../src/modules/oauth/oauth.repository.js');
+    return this.app.app.get(token, { strict: false });
   }
 
   /** Registers a client and returns its id. */

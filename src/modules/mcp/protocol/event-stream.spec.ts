@@ -47,6 +47,11 @@ async function fill(): Promise<void> {
 }
 
 describe('EventStream', () => {
+  it('sends a comment at once', async () => {
+    const [first] = (await once(answer, 'data')) as [Buffer];
+    expect(String(first)).toBe(': open\n\n');
+  });
+
   it('writes neither events nor heartbeats after it is closed', async () => {
     stream.write('data: 1\n\n');
     stream.close();
@@ -54,7 +59,7 @@ describe('EventStream', () => {
     jest.advanceTimersByTime(MANY_HEARTBEATS_MS);
     let text = '';
     for await (const chunk of answer) text += String(chunk);
-    expect({ text, errors }).toEqual({ text: 'data: 1\n\n', errors: [] });
+    expect({ text, errors }).toEqual({ text: ': open\n\ndata: 1\n\n', errors: [] });
   });
 
   it('closes the connection of a client that does not read when the stream is closed', async () => {

@@ -25,7 +25,8 @@ export class EventStream implements SessionStream {
 
   constructor(private readonly response: Response) {
     response.writeHead(200, HEADERS);
-    response.flushHeaders();
+    // Shows at once that the stream is open: some proxies and clients wait for the first bytes of a body.
+    response.write(': open\n\n');
     this.heartbeat = setInterval(() => this.write(': still here\n\n'), HEARTBEAT_MS).unref();
     response.once('close', () => {
       clearInterval(this.heartbeat);

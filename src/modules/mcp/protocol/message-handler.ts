@@ -102,10 +102,11 @@ export class McpMessageHandler {
       return this.handleRequests(context);
     }
     if (first?.method !== 'initialize') throw new ApiError('no_session');
-    const problems = schemaProblemsOf(first, 'InitializeRequest');
+    const opening = withCapabilities(first);
+    const problems = schemaProblemsOf(opening, 'InitializeRequest');
     if (isBatch) problems.push(INITIALIZE_IN_BATCH);
     if (problems.length > 0) throw validationError(problems);
-    return this.initialize(first, context);
+    return this.initialize(opening, context);
   }
 
   /** Handles a message of the stateless protocol version. */
@@ -167,4 +168,9 @@ export class McpMessageHandler {
     const answers = await answerRequests(requests, context, this.methods);
     return isBatch ? answers : answers[0];
   }
+}
+
+/** A client that names no capabilities has none. */
+function withCapabilities({ params, ...initialize }: JSONRPCRequest): JSONRPCRequest {
+  return { ...initialize, ...(params && { params: { capabilities: {}, ...params } }) };
 }

@@ -16,7 +16,7 @@ const MAX_BATCH_SIZE = 100;
 
 /** The parsed body of a POST. */
 export interface Messages {
-  /** The JSON value as it was sent. */
+  /** The JSON value as it was sent, without parameters that are null. */
   readonly body: unknown;
   /** The number of messages, including notifications and responses. */
   readonly count: number;
@@ -45,6 +45,7 @@ function parseMessages(bytes: Buffer): Messages {
   if (problems.length > ofArguments.length) throw validationError(problems);
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? value : [value];
+  values.forEach(omitNulls);
   if (values.length === 0 || values.length > MAX_BATCH_SIZE) {
     throw validationError([
       { field: 'body', message: `must hold 1 to ${MAX_BATCH_SIZE} messages` },
@@ -59,6 +60,26 @@ function parseMessages(bytes: Buffer): Messages {
       return { field: field.slice(ARGUMENTS.length), message };
     }),
   };
+}
+
+/**
+ * Removes what is null from the parameters of a message, where it means the same as absent. The arguments of a tool are kept,
+ * because the tool decides what null means there.
+ */
+function omitNulls(message: unknown): void {
+  if (!isObject(message)) return;
+  if (message.params === null) delete message.params;
+  const { method, params } = message;
+  removeNulls(params, method === 'tools/call' && isObject(params) ? params.arguments : undefined);
+}
+
+/** Changes the value itself, because a copy loses keys such as `__proto__`. */
+function removeNulls(value: unknown, kept: unknown): void {
+  if (typeof value !== 'object' || value === null || value === kept) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (member === null && !Array.isArray(value)) Reflect.deleteProperty(value, name);
+    else removeNulls(member, kept);
+  }
 }
 
 /** Returns the value itself and not a parsed copy, because a copy loses keys such as `__proto__`. */

@@ -70,6 +70,7 @@ function stored(id: string, remainingMs = TTL_MS): StoredSession {
     id,
     key_id: ALICE.actor.key.id,
     grant_id: null,
+    client_id: null,
     protocol_version: '2025-11-25',
     client_name: 'test',
     scopes: ['leads:read'],

@@ -89,7 +89,12 @@ export class SessionStore
    */
   async open(call: Call, parameters: SessionParameters, replacedId?: string): Promise<Session> {
     const { key } = call.actor;
-    const owner = { key_id: key.id, grant_id: key.grant?.id ?? null };
+    const { grant } = key;
+    const owner = {
+      key_id: key.id,
+      grant_id: grant?.id ?? null,
+      client_id: grant?.clientId ?? null,
+    };
     const record = { id: randomUUID(), ...owner, ...parameters };
     const session = new Session(record, call, this.changes);
     session.storedEnd = session.usedAt + this.lifetime.maxMs;
@@ -317,12 +322,17 @@ export function tooManySessions(message?: string): ApiError {
   return new ApiError('too_many_sessions', { message, headers });
 }
 
-type Owner = Pick<NewSession, 'key_id' | 'grant_id'>;
+type Owner = Pick<NewSession, 'key_id' | 'grant_id' | 'client_id'>;
 
 function isOwnedBy({ key_id, grant_id }: Owner, { actor: { key } }: Call): boolean {
   return key_id === key.id && grant_id === (key.grant?.id ?? null);
 }
 
+/** @throws ApiError `session_mismatch`; `not_found` if the client of the session has signed in again with the same key */
 function assertOwner(session: Owner, call: Call): void {
-  if (!isOwnedBy(session, call)) throw new ApiError('session_mismatch');
+  if (isOwnedBy(session, call)) return;
+  const { id, grant } = call.actor.key;
+  const isSameClient = grant !== undefined && grant.clientId === session.client_id;
+  if (isSameClient && session.key_id === id) throw noSession('not_found');
+  throw new ApiError('session_mismatch');
 }

@@ -23,7 +23,7 @@ function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
     actor: { key, scopes: new Set(scopes), channel: 'api' },
   };
   const parameters = { protocol_version: '2025-11-25', client_name: 'test' };
-  const record = { id: 'session', key_id: key.id, grant_id: null, ...parameters };
+  const record = { id: 'session', key_id: key.id, grant_id: null, client_id: null, ...parameters };
   return new Session(record, call, changes, ageMs);
 }
 

@@ -33,6 +33,8 @@ export interface SessionRecord extends SessionParameters {
   readonly key_id: string;
   /** The grant that the session belongs to, if its client has an access token. */
   readonly grant_id: string | null;
+  /** The client of this grant. */
+  readonly client_id: string | null;
 }
 
 /** The state of a session on this instance. Servers and transports are created per request. */

@@ -37,7 +37,7 @@ const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = sessi
   where (session.grant_id is null or ${IS_VALID_GRANT})`;
 
 const FIND = `
-  select session.id, session.key_id, session.grant_id, session.protocol_version, session.client_name,
+  select session.id, session.key_id, session.grant_id, grants.client_id, session.protocol_version, session.client_name,
     session.subscriptions, session.stream_number, session.last_used_at,
     case when session.grant_id is null then key.scopes else ${SCOPES_OF_GRANT} end as scopes,
     (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at,

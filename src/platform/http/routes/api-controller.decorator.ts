@@ -1,13 +1,22 @@
-import { applyDecorators, Controller, UseFilters } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  type ExceptionFilter,
+  type Type,
+  UseFilters,
+} from '@nestjs/common';
 import { ErrorFilter } from '../error.filter.js';
 import { ApiTag } from './api-route.decorator.js';
 
 /**
- * Marks a controller of Latitude. It binds the filter of Latitude, which answers errors before any filter that a team binds
+ * Marks a controller of Latitude. It binds a filter of Latitude, which answers errors before any filter that a team binds
  * to the application.
  */
-export function LatitudeController(path = '/'): ClassDecorator {
-  return applyDecorators(Controller(path), UseFilters(ErrorFilter));
+export function LatitudeController(
+  path = '/',
+  filter: Type<ExceptionFilter> = ErrorFilter,
+): ClassDecorator {
+  return applyDecorators(Controller(path), UseFilters(filter));
 }
 
 /**

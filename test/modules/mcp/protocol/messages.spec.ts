@@ -5,8 +5,10 @@ import {
   initializeRequest,
   sessionHeader,
   type McpHttpClient,
+  mirrorHeaders,
   rpcNotification,
   rpcRequest,
+  STATELESS_META,
 } from '../../../../src/testing/mcp-client.js';
 import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import {
@@ -71,7 +73,6 @@ describe('the body of a POST', () => {
     [{ jsonrpc: '2.0', id: 1, method: 5 }, 'method'],
     [{ ...rpcRequest('ping'), params: [] }, 'params'],
     [{ ...rpcRequest('ping'), params: 'x' }, 'params'],
-    [{ ...rpcRequest('ping'), params: null }, 'params'],
     [{ jsonrpc: '1.0', id: {}, method: null, params: 1 }, 'jsonrpc', 'id', 'method', 'params'],
     [{ ...rpcRequest('ping'), result: {} }, 'body'],
     [[rpcRequest('ping'), { jsonrpc: '2.0' }], 'method'],
@@ -91,7 +92,7 @@ describe('the body of a POST', () => {
   it.each<[string, unknown, string]>([
     ['no clientInfo', { clientInfo: undefined }, 'params.clientInfo'],
     ['a clientInfo without its name', { clientInfo: { version: '1' } }, 'params.clientInfo.name'],
-    ['no capabilities', { capabilities: undefined }, 'params.capabilities'],
+    ['capabilities that are no object', { capabilities: 1 }, 'params.capabilities'],
     ['no protocolVersion', { protocolVersion: undefined }, 'params.protocolVersion'],
     ['a protocolVersion that is not a string', { protocolVersion: 2025 }, 'params.protocolVersion'],
   ])('answers 400 to initialize with %s and names the parameter', async (_, params, field) => {
@@ -281,5 +282,100 @@ describe('the headers and the query of a request', () => {
 
   it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])('answers 404 on the path %s', async (path) => {
     expectRefusal(await mcp.request('POST', { path, body: initializeRequest() }), 404, 'not_found');
+  });
+});
+
+describe('null in the parameters of a message is as if it were absent', () => {
+  const clientInfo = { name: 'test', version: '1', title: null, websiteUrl: null };
+
+  it.each<[string, object]>([
+    ['capabilities', { capabilities: null }],
+    ['a capability', { capabilities: { roots: { listChanged: null }, sampling: null } }],
+    ['_meta', { _meta: null }],
+    ['a field of clientInfo', { clientInfo }],
+  ])('for initialize: %s', async (_, params) => {
+    for (const protocolVersion of ['2025-11-25', '2025-03-26', '2024-11-05']) {
+      const answer = await mcp.initialize({ protocolVersion, ...params });
+      expect(answer.status).toBe(200);
+      await expectAlive(mcp, answer.headers.get('mcp-session-id')!);
+    }
+  });
+
+  it('for initialize: a required parameter', async () => {
+    expectRefusal(
+      await mcp.initialize({ clientInfo: null }),
+      400,
+      'validation_error',
+      'params.clientInfo',
+    );
+  });
+
+  const REQUESTS: [method: string, params: object | null][] = [
+    ['ping', null],
+    ['tools/list', null],
+    ['tools/list', { cursor: null, _meta: null }],
+    ['resources/list', { cursor: null }],
+    ['resources/templates/list', { _meta: { progressToken: null } }],
+    ['prompts/list', null],
+    [
+      'prompts/get',
+      { name: 'plan_my_day', arguments: { date: '2026-01-01', assigned_to_user_id: null } },
+    ],
+    ['tools/call', { name: 'whoami', arguments: null, _meta: null }],
+    ['tools/call', { name: 'list_leads', arguments: { page: null } }],
+    [
+      'completion/complete',
+      {
+        ref: { type: 'ref/prompt', name: 'plan_my_day', title: null },
+        argument: { name: 'date', value: '' },
+        context: null,
+      },
+    ],
+  ];
+
+  it.each(REQUESTS)('for %s with %j in a session', async (method, params) => {
+    const request = { jsonrpc: '2.0', id: 1, method, params };
+    for (const version of [VERSION_WITH_BATCHES, ...VERSIONS_WITHOUT_BATCHES]) {
+      const named = sessionHeader(await mcp.openSession(version));
+      const { status, body } = await mcp.post(request, named);
+      expect({ status, body: body as unknown }).toMatchObject({ status: 200, body: { id: 1 } });
+      expect(body).toHaveProperty('result');
+      expect(body).not.toHaveProperty('result.isError');
+      if (version !== VERSION_WITH_BATCHES) continue;
+      expect((await mcp.post([request], named)).body).toMatchObject([{ result: {} }]);
+    }
+  });
+
+  it.each(REQUESTS.filter(([method]) => method !== 'ping'))(
+    'for %s with %j without a session',
+    async (method, params) => {
+      const _meta = {
+        ...STATELESS_META,
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: null, sampling: null },
+        progressToken: null,
+      };
+      const { name } = (params ?? {}) as { name?: string };
+      const request = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+      const { status, body } = await mcp.post(request, mirrorHeaders(method, { name }));
+      expect({ status, body: body as unknown }).toMatchObject({ status: 200, body: { id: 1 } });
+      expect(body).toHaveProperty('result');
+      expect(body).not.toHaveProperty('result.isError');
+    },
+  );
+
+  it('for prompts/get: a required argument', async () => {
+    for (const args of [null, { date: null }]) {
+      const session = await mcp.openSession();
+      const params = { name: 'plan_my_day', arguments: args };
+      const { body } = await mcp.rpc(session, 'prompts/get', params);
+      expect(body).toMatchObject({ error: { message: 'validation_error: date is required.' } });
+    }
+  });
+
+  it('for a notification', async () => {
+    const named = sessionHeader(await mcp.openSession());
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
+    expect((await mcp.post(notification, named)).status).toBe(202);
   });
 });

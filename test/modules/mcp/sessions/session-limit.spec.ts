@@ -123,7 +123,7 @@ describe('the limit of sessions', () => {
   it('does not count refused requests to initialize', async () => {
     const refused: [number, () => Promise<Answer>][] = [
       [400, () => caller.initialize({ clientInfo: undefined })],
-      [400, () => caller.initialize({ capabilities: undefined })],
+      [400, () => caller.initialize({ capabilities: 1 })],
       [400, () => caller.initialize({ protocolVersion: undefined })],
       [400, () => caller.post([initializeRequest()])],
       [400, () => caller.post('{')],

@@ -32,10 +32,17 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   let tenant: Tenant;
   let page: Page;
   /** The page of the client. */
-  const application = http.createServer((_, response) => response.end('done'));
+  const application = http.createServer((_, response) => {
+    if (redirectTo === undefined) response.end('done');
+    else response.writeHead(302, { Location: redirectTo }).end();
+  });
+  /** Where the page of the client forwards the browser to. */
+  let redirectTo: string | undefined;
   let callback: string;
 
   beforeAll(async () => {
+    // An SDK client prints that its tokens are no longer valid.
+    jest.spyOn(console, 'warn').mockImplementation();
     server = await SignInServer.start();
     await once(application.listen(0, '127.0.0.1'), 'listening');
     callback = `http://127.0.0.1:${(application.address() as AddressInfo).port}/callback`;
@@ -47,7 +54,10 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
     const context = await browser.newContext();
     page = await context.newPage();
   });
-  afterEach(() => page.context().close());
+  afterEach(() => {
+    redirectTo = undefined;
+    return page.context().close();
+  });
   afterAll(async () => {
     await browser.close();
     application.close();
@@ -108,22 +118,73 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
     BROWSER_TIMEOUT_MS,
   );
 
+  /** The name of the element that has the focus, and its text. */
+  const focused = () =>
+    page.evaluate<[string, string]>(
+      '[document.activeElement.localName, document.activeElement.textContent]',
+    );
+  const HEADING = ['h1', 'Connect a program on your computer to Latitude?'];
+
   it(
     'is usable with the keyboard alone, and reads its problems aloud',
     async () => {
       await waiting();
-      // The field has the focus.
+      expect(await focused()).toEqual(HEADING);
+      await page.keyboard.press('Tab');
       await page.keyboard.type('lat_wrong');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
-      expect(await page.getByLabel('API key').inputValue()).toBe('');
+      // The field that is wrong has the focus, and the problem describes it.
+      const field = page.getByLabel('API key');
+      expect(await field.inputValue()).toBe('');
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      const described = `document.activeElement.getAttribute('aria-describedby').split(' ')
+        .map((id) => document.getElementById(id).textContent)`;
+      expect(await page.evaluate(described)).toEqual([
+        'The API key is wrong, has expired or was revoked.',
+        expect.stringContaining('Paste a key of your organization'),
+      ]);
       await page.keyboard.type(tenant.key.key);
       await page.keyboard.press('Enter');
       await page.getByRole('group', { name: 'Allow it to' }).waitFor();
-      const focused = 'document.activeElement.textContent';
-      expect(await page.evaluate(focused)).toBe('Grant access');
+      expect(await focused()).toEqual(HEADING);
+      // Enter at the heading grants nothing.
+      await page.keyboard.press('Enter');
+      expect(await focused()).toEqual(HEADING);
+      for (let tabs = 0; tabs <= 6; tabs++) await page.keyboard.press('Tab');
+      expect(await focused()).toEqual(['button', 'Grant access']);
       await page.keyboard.press('Enter');
       await page.waitForURL(RETURNED);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
+    'lets a callback forward to another origin and to a scheme of an application',
+    async () => {
+      // A browser opens no application in a test: the request is seen, and the page stays.
+      const forwarded = http.createServer((request, response) => {
+        if (request.url === '/app') response.writeHead(302, { Location: 'claude://done' }).end();
+        else response.end('forwarded');
+      });
+      await once(forwarded.listen(0, '127.0.0.1'), 'listening');
+      const { port } = forwarded.address() as AddressInfo;
+      for (const [path, ended] of [
+        ['/page', `http://localhost:${port}/page`],
+        ['/app', 'claude://done'],
+      ] as const) {
+        redirectTo = `http://localhost:${port}${path}`;
+        const blocked: string[] = [];
+        page.on('console', (message) => blocked.push(message.text()));
+        await waiting();
+        await page.getByLabel('API key').fill(tenant.key.key);
+        await page.getByRole('button', { name: 'Continue' }).click();
+        const forwardedTo = page.waitForRequest(ended);
+        await page.getByRole('button', { name: 'Grant access' }).click();
+        await forwardedTo;
+        expect(blocked.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
+      }
+      forwarded.close();
     },
     BROWSER_TIMEOUT_MS,
   );
