@@ -199,3 +199,49 @@ it('is rolled back if the connection is lost while it runs', async () => {
   expect(await count('select from lost_writes')).toBe(0);
   await observer.end();
 });
+
+describe('a statement on a connection that runs another one', () => {
+  /** The statements that pg has been given. */
+  let sent: jest.SpyInstance;
+  beforeEach(() => (sent = jest.spyOn(pg.Client.prototype, 'query')));
+  afterEach(() => sent.mockRestore());
+
+  it('is sent when the other one has ended, even if that fails', async () => {
+    const ended: string[] = [];
+    const outcomes = Promise.allSettled(
+      ['select 1 as n', 'select 1/0', 'select 3 as n'].map((text) =>
+        client.query(text).finally(() => ended.push(text)),
+      ),
+    );
+    expect(sent).toHaveBeenCalledTimes(1);
+    const byCallback = new Promise((resolve) => {
+      client.query('select 4 as n', (_error, { rows }) => {
+        resolve(rows);
+      });
+    });
+    const pipeline = run('select 5 as n', [[]]);
+    expect(await outcomes).toMatchObject([
+      { value: { rows: [{ n: 1 }] } },
+      { reason: { code: '22012' } },
+      { value: { rows: [{ n: 3 }] } },
+    ]);
+    expect(ended).toEqual(['select 1 as n', 'select 1/0', 'select 3 as n']);
+    expect(await byCallback).toEqual([{ n: 4 }]);
+    expect(await pipeline.result).toEqual([{ n: 5 }]);
+    expect(sent).toHaveBeenCalledTimes(5);
+  });
+
+  it('fails if the connection is lost, as do all later ones', async () => {
+    const outcomes = Promise.allSettled([
+      client.query('select pg_sleep(60)'),
+      client.query('select 1'),
+      run('select 2', [[]]).result,
+    ]);
+    destroyConnection(client);
+    expect(await outcomes).toMatchObject(
+      Array.from({ length: 3 }, () => ({ status: 'rejected' }) as const),
+    );
+    await expect(client.query('select 3')).rejects.toThrow('not queryable');
+    await expect(client.query('select 4')).rejects.toThrow('not queryable');
+  });
+});

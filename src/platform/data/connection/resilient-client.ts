@@ -13,13 +13,20 @@ export class SetupTimeout extends Error {
   override readonly message = 'the connection was not set up in time';
 }
 
+/** The arguments of the overloads of `query`. */
+type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
+
 /**
- * A client that does not end the process if its connection is lost: only its statements fail. The times that it reads do
- * not depend on the time zone of the process.
+ * A client that does not end the process if its connection is lost: only its statements fail. A statement waits until the
+ * one before it has ended. The times that it reads do not depend on the time zone of the process.
  */
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
   private readonly socket: Socket;
+  /** Send the statements that wait, in their order. pg 9 will refuse a statement while another one runs. */
+  private readonly waiting: (() => void)[] = [];
+  private isBusy = false;
+  private hasEnded = false;
 
   constructor(config?: pg.ClientConfig) {
     // pg listens only from the start of the connection, and a client can be closed before.
@@ -27,6 +34,40 @@ export class ResilientClient extends pg.Client {
     super({ types: UTC_TYPES, ...config, stream: () => socket });
     this.socket = socket;
     this.on('error', () => undefined);
+    this.on('drain', () => {
+      this.isBusy = false;
+      this.waiting.shift()?.();
+    });
+    this.once('end', () => {
+      this.hasEnded = true;
+      // pg refuses them.
+      for (const send of this.waiting.splice(0)) send();
+    });
+  }
+
+  /** Implements all overloads of pg, whose results differ. */
+  override query(...query: QueryArguments): never {
+    return this.sendInTurn(query) as never;
+  }
+
+  private sendInTurn(query: QueryArguments): unknown {
+    const send = () => {
+      const result: unknown = super.query(...(query as [never]));
+      this.isBusy = true;
+      return result;
+    };
+    const [config, ...others] = query;
+    if (!this.isBusy || this.hasEnded || config == null) return send();
+    const hasResult = !isSubmittable(config) && !others.some((one) => typeof one === 'function');
+    if (hasResult) {
+      return new Promise((resolve) => {
+        this.waiting.push(() => {
+          resolve(send());
+        });
+      });
+    }
+    this.waiting.push(send);
+    return isSubmittable(config) ? config : undefined;
   }
 
   /** Closes the connection without notifying the server, which may be unreachable. */
