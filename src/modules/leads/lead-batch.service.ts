@@ -3,7 +3,7 @@ import { insufficientScope } from '../../platform/access/scopes.js';
 import type { BatchDto, BatchOutcome } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
-import type { BatchTarget, RecordService } from '../../platform/data/batches/batch-target.js';
+import { type BatchTarget, withUpdates } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { type ResultsDto, updateSeveral } from '../mcp/tools/several-records.js';
@@ -39,12 +39,9 @@ export class LeadBatchService {
    */
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
     const { leads, upserts } = this;
-    const service: RecordService<CreateLeadDto, UpdateLeadDto> = {
-      lockAll: (inner, ids) => leads.lockAll(inner, ids),
-      createTogether: (inner, inputs) => leads.createTogether(inner, inputs),
-      createStored: (inner, input) => leads.createStored(inner, input),
-      updateStored: (inner, id, input) => upserts.updateStored(inner, id, input, options),
-    };
+    const service = withUpdates<CreateLeadDto, UpdateLeadDto>(leads, (inner, id, input) =>
+      upserts.updateStored(inner, id, input, options),
+    );
     const target = { ...this.targetOf(options), service, allowsRepeats: true };
     return this.batches.run(call, { atomic: false, items }, target);
   }

@@ -1,5 +1,5 @@
 import { format } from 'node:util';
-import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { serializeError } from './error-serializer.js';
 import type { Settings } from './settings.js';
 import { writeSynchronously } from './standard-output.js';

@@ -6,7 +6,11 @@ import {
   MAX_ITEMS,
 } from '../../../platform/data/batches/batch.dto.js';
 import type { BatchRunner } from '../../../platform/data/batches/batch-runner.js';
-import type { BatchTarget } from '../../../platform/data/batches/batch-target.js';
+import {
+  type BatchCall,
+  type BatchTarget,
+  withUpdates,
+} from '../../../platform/data/batches/batch-target.js';
 import type { Call } from '../../../platform/data/call.js';
 import { clearableFieldsOf } from '../../../platform/fields/field.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
@@ -86,22 +90,14 @@ export async function updateSeveral<C extends object, U extends object>(
   records: readonly unknown[],
   target: BatchTarget<C, U>,
 ): Promise<ResultsDto> {
-  const { service } = target;
+  const updateStored = (inner: BatchCall, id: string, { clear = [], ...changes }: U & Clearing) => {
+    const cleared = Object.fromEntries(clear.map((name) => [name, null]));
+    return target.service.updateStored(inner, id, { ...cleared, ...changes } as unknown as U);
+  };
   const { results, meta } = await batches.run(
     call,
     { atomic: false, items: records.map(itemOf) },
-    {
-      ...target,
-      service: {
-        lockAll: (inner, ids) => service.lockAll(inner, ids),
-        createTogether: (inner, inputs) => service.createTogether(inner, inputs),
-        createStored: (inner, input) => service.createStored(inner, input),
-        updateStored: (inner, id, { clear = [], ...changes }: U & Clearing) => {
-          const cleared = Object.fromEntries(clear.map((name) => [name, null]));
-          return service.updateStored(inner, id, { ...cleared, ...changes } as unknown as U);
-        },
-      },
-    },
+    { ...target, service: withUpdates(target.service, updateStored) },
   );
   const resultOf = ({ index, id, status, error }: BatchResultDto) =>
     error ? { index, id, error: withoutPaths(error) } : { index, id, status };

@@ -59,6 +59,20 @@ export interface RecordService<Create extends object, Update extends object> {
   ): Promise<{ readonly isUnchanged: boolean }>;
 }
 
+/** A service whose records are updated by another function. */
+export function withUpdates<C extends object, U extends object>(
+  service: RecordService<C, U>,
+  updateStored: RecordService<C, U>['updateStored'],
+): RecordService<C, U> {
+  return {
+    lockBefore: (call, inputs) => service.lockBefore(call, inputs),
+    lockAll: (call, ids) => service.lockAll(call, ids),
+    createTogether: (call, inputs) => service.createTogether(call, inputs),
+    createStored: (call, input) => service.createStored(call, input),
+    updateStored,
+  };
+}
+
 /** How a batch creates, changes and removes records of one kind. */
 export interface BatchTarget<Create extends object, Update extends object> {
   readonly items: ItemDtos;
