@@ -52,11 +52,7 @@ export class KeysService {
     name: string,
     phoneRegion?: string,
   ): Promise<{ id: string; name: string; phone_region: string }> {
-    const fields = {
-      id: uuidv7(),
-      name: requireName(name),
-      phone_region: phoneRegion ?? (await this.repository.findDefaultPhoneRegion()),
-    };
+    const fields = { id: uuidv7(), name: requireName(name), phone_region: phoneRegion };
     const { id, name: stored, phone_region } = await this.repository.insertOrganization(fields);
     return { id, name: stored, phone_region };
   }
