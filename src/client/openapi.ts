@@ -1390,11 +1390,11 @@ export interface components {
              */
             enabled: boolean;
             /**
-             * @description Why it was disabled: the receiver answered 410, or failed for three days.
+             * @description Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.
              * @example failing
              * @enum {string|null}
              */
-            disabled_reason: "gone" | "failing" | null;
+            disabled_reason: "gone" | "failing" | "restored" | null;
             /**
              * Format: date-time
              * @description When the first attempt failed after the last successful one.
@@ -1476,11 +1476,11 @@ export interface components {
              */
             enabled: boolean;
             /**
-             * @description Why it was disabled: the receiver answered 410, or failed for three days.
+             * @description Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.
              * @example failing
              * @enum {string|null}
              */
-            disabled_reason: "gone" | "failing" | null;
+            disabled_reason: "gone" | "failing" | "restored" | null;
             /**
              * Format: date-time
              * @description When the first attempt failed after the last successful one.

@@ -47,8 +47,10 @@ export class AuthRepository {
     private readonly database: TenantDatabase,
   ) {}
 
+  /** @param fields without a phone region, that of the server that started last applies */
   async insertOrganization(fields: Partial<Organization>): Promise<Organization> {
-    const organization = this.organizations.create(fields);
+    const phone_region = fields.phone_region ?? (await this.findDefaultPhoneRegion());
+    const organization = this.organizations.create({ ...fields, phone_region });
     await this.organizations.insert(organization);
     return organization;
   }
@@ -72,13 +74,7 @@ export class AuthRepository {
     return (await this.shared.read<{ name: string }>(FIND_TIME_ZONE, [name]))[0]?.name;
   }
 
-  /** The phone region of new organizations, ISO 3166-1 alpha-2. */
-  async findDefaultPhoneRegion(): Promise<string | undefined> {
-    const text = 'select phone_region from organization_defaults';
-    const [row] = await this.organizations.query<Pick<Organization, 'phone_region'>[]>(text);
-    return row?.phone_region;
-  }
-
+  /** @param region ISO 3166-1 alpha-2, for new organizations that name none */
   async setDefaultPhoneRegion(region: string): Promise<void> {
     await this.organizations.query(STORE_DEFAULT_REGION, [region]);
   }
@@ -159,5 +155,12 @@ export class AuthRepository {
       if (isForeignKeyViolation(error)) return false;
       throw error;
     }
+  }
+
+  /** The phone region of new organizations that name none. */
+  private async findDefaultPhoneRegion(): Promise<string | undefined> {
+    const text = 'select phone_region from organization_defaults';
+    const [row] = await this.organizations.query<Pick<Organization, 'phone_region'>[]>(text);
+    return row?.phone_region;
   }
 }

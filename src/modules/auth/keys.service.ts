@@ -56,11 +56,7 @@ export class KeysService {
     phoneRegion?: string,
     timeZone?: string,
   ): Promise<Pick<Organization, 'id' | 'name' | 'phone_region' | 'time_zone'>> {
-    const fields = {
-      name: requireName(name),
-      phone_region: phoneRegion ?? (await this.repository.findDefaultPhoneRegion()),
-      time_zone: timeZone,
-    };
+    const fields = { name: requireName(name), phone_region: phoneRegion, time_zone: timeZone };
     const known = await this.organizations.withKnownTimeZone(fields);
     const stored = await this.repository.insertOrganization({ id: uuidv7(), ...known });
     const { id, phone_region, time_zone } = stored;

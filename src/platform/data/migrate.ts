@@ -7,7 +7,12 @@ import {
   sqlStateOf,
 } from './connection/driver-error.js';
 import { withPool } from './connection/driver-pool.js';
-import { assertCurrentSchema, hasSchema, readExecutedMigrations } from './executed-migrations.js';
+import {
+  assertCurrentSchema,
+  hasSchema,
+  MIGRATIONS_TABLE,
+  readExecutedMigrations,
+} from './executed-migrations.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 import { reindexNames } from './names-collation.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
@@ -68,12 +73,12 @@ export async function migrate(
     const executed = await explainForbidden(dataSource, () =>
       readExecutedMigrations((text) => dataSource.query(text)),
     );
-    const isNew = !hasSchema(executed);
-    if (keepsSchema && !isNew) {
+    if (keepsSchema && hasSchema(executed)) {
       assertCurrentSchema(executed, extensionMigrations);
       return await prepareTenantRole(dataSource);
     }
-    // The steps of a new database are of no interest.
+    // The steps of a new database are of no interest, unless an earlier attempt was interrupted.
+    const isNew = executed[MIGRATIONS_TABLE] === undefined;
     const level = isNew ? 'debug' : 'info';
     await runMigrations(dataSource, before, level);
     for (const migrations of extensionMigrations) {
