@@ -292,7 +292,7 @@ export class LeadsService {
 
   private toRow(call: Call, input: CreateLeadDto) {
     const lead = scorable(input);
-    const phone = phoneOf(call, lead);
+    const phone = phoneOf(call, input);
     return {
       ...lead,
       ...uniqueValuesOf(lead, phone),
@@ -330,6 +330,12 @@ function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
 }
 
-function phoneOf(call: Call, { phone }: UpdateLeadDto): ParsedPhone | undefined {
-  return phone ? parsePhone(phone, call.tenant.phoneRegion) : undefined;
+/** The parsed phones of inputs, which batches need several times. */
+const PHONES = new WeakMap<UpdateLeadDto, ParsedPhone>();
+
+function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefined {
+  if (!lead.phone) return undefined;
+  const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
+  PHONES.set(lead, phone);
+  return phone;
 }

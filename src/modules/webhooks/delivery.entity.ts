@@ -1,13 +1,14 @@
 import { Column, ForeignKey, Index } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
+import { ERASED_RECORD } from '../../platform/data/events/events.repository.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { DeliveryDto } from './delivery.dto.js';
 import { Webhook } from './webhook.entity.js';
 
 /** SQL of the body of a delivery whose record has only its id. */
-export const ERASED_BODY = `json_build_object('id', body::json->'id', 'type', body::json->'type',
-  'created_at', body::json->'created_at', 'record', json_build_object('id', record_id),
-  'changed', body::json->'changed', 'actor', body::json->'actor')::text`;
+export const ERASED_BODY = `(select row_to_json(event)::text from (select
+  body::json->'id' as id, body::json->'type' as type, body::json->'created_at' as created_at,
+  ${ERASED_RECORD} as record, body::json->'changed' as changed, body::json->'actor' as actor) event)`;
 
 /** An event for a webhook. Its fields are those of its responses. A purge of a record removes the deliveries of its events. */
 @TenantEntity('webhook_deliveries', {

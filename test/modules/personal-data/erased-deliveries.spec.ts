@@ -19,13 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.stop(), receiver.stop()]));
 
-const bodiesOf = async (webhook: string) => {
+const textsOf = async (webhook: string) => {
   const rows = await app.sql<{ body: string }>(
     'select body from webhook_deliveries where webhook_id = $1 order by seq',
     [webhook],
   );
-  return rows.map(({ body }) => JSON.parse(body) as { record: object });
+  return rows.map(({ body }) => body);
 };
+
+const bodiesOf = async (webhook: string) =>
+  (await textsOf(webhook)).map((body) => JSON.parse(body) as { record: object });
 
 describe('an erasure', () => {
   it('while a delivery is sent does not let the answer of the receiver be stored', async () => {
@@ -76,5 +79,7 @@ describe('an erasure', () => {
     expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(5);
     const records = (await bodiesOf(webhook.id)).map(({ record }) => record);
     expect(records).toEqual([{ id }, { id }, { id }, { id, city: 'London' }, { id }]);
+    const [erased] = await textsOf(webhook.id);
+    expect(erased).toBe(JSON.stringify(JSON.parse(erased!)));
   });
 });

@@ -127,6 +127,8 @@ describe('POST /api/v1/leads/:id/erase', () => {
     ]);
     const { data } = await readEvents(api, '', `${LEADS}/${id}/events`);
     expect(data.map(({ record }) => record)).toEqual([{ id }, { id }, { id }]);
+    const texts = 'select distinct record::text as text from events where record_id = $1';
+    expect(await app.sql(texts, [id])).toEqual([{ text: `{"id":"${id}"}` }]);
   });
 
   it('frees the unique values, and keeps totals exact', async () => {

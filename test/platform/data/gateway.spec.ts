@@ -1,3 +1,5 @@
+import { Deadline } from '../../../src/platform/data/gateway/policies.js';
+import { UnlimitedTimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
 import {
   buildLead,
   createLead,
@@ -8,6 +10,13 @@ import {
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { createDatabase } from '../../../src/testing/databases.js';
+
+/** The time budget of a server whose operations have a second. */
+class ShortTimeBudget extends UnlimitedTimeBudget {
+  override startDeadline(): Deadline {
+    return new Deadline(1_000);
+  }
+}
 
 let app: TestApp;
 let tenant: Tenant;
@@ -46,17 +55,24 @@ describe('a transaction with a deadlock or a serialization failure', () => {
     expect([created.notes, updated.notes]).toEqual(['deadlock once', 'deadlock once']);
   });
 
-  it('answers create_failed and writes nothing when the retry fails too', async () => {
+  it('is overloaded and writes nothing when every retry fails until the deadline', async () => {
     const { id } = await createLead(tenant.api, { notes: 'before' });
+    const hurried = await TestApp.start({
+      database: app.database,
+      timeBudget: new ShortTimeBudget(),
+    });
+    const api = hurried.client(tenant.key.key);
     const answers = [
-      await tenant.api.post(LEADS, { first_name: 'Never', notes: 'deadlock always' }),
-      await tenant.api.put(`${LEADS}/${id}`, { notes: 'deadlock always' }),
+      await api.post(LEADS, { first_name: 'Never', notes: 'deadlock always' }),
+      await api.put(`${LEADS}/${id}`, { notes: 'deadlock always' }),
     ];
+    await hurried.stop();
     for (const answer of answers) {
       expect(answer).toMatchObject({
-        status: 500,
-        body: { error: { code: 'create_failed', retryable: true } },
+        status: 503,
+        body: { error: { code: 'overloaded', retryable: true } },
       });
+      expect(answer.headers.get('Retry-After')).toBe('1');
     }
     expect(dataOf(await tenant.api.get(`${LEADS}/${id}`)).notes).toBe('before');
     expect((await tenant.api.get(`${LEADS}?search=Never`)).body.meta.total).toBe(0);

@@ -3,11 +3,14 @@ import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { EVENT_COLUMNS, type StoredEvent } from './stored-event.js';
 
+/** SQL of a record of which only the id is left. Like all JSON of records it has no spaces, as that of `row_to_json`. */
+export const ERASED_RECORD = `(select row_to_json(erased) from (select record_id as id) erased)`;
+
 /** The events of records. The outbox comes first, because the publisher moves events to the other table. */
 export const EVENTS_ABOUT_RECORDS = ['event_outbox', 'events'].map((name) => ({
   name,
   rows: 'record_id = any($2::uuid[])',
-  erased: `record = json_build_object('id', record_id)`,
+  erased: `record = ${ERASED_RECORD}`,
 }));
 
 /** Which events to read. */

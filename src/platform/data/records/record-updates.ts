@@ -218,16 +218,11 @@ export abstract class RecordUpdates<R extends { id: string }> {
     lockOthers?: (inner: InTransaction) => Promise<unknown>,
   ): Promise<Stored<R> | undefined> {
     return this.database.transaction(call, async (inner) => {
-      const { transaction } = inner;
       await lockOthers?.(inner);
-      const { lock } = this.statementsOf(call);
-      const [row] = await transaction.query<JsonRow>({ text: lock, values: [call.tenant.id, id] });
-      if (!row) return undefined;
-      const statement = await this.revise(inner, row, revise);
-      if (!statement) return this.unchanged(call, row);
-      const [changed] = await transaction.query<JsonRow>(statement);
-      this.publish(inner, id);
-      return changed && this.storedOf(call, changed);
+      const { lock: text } = this.statementsOf(call);
+      const values = [call.tenant.id, id];
+      const [row] = await inner.transaction.query<JsonRow>({ text, values });
+      return row && this.updateLocked(inner, row, revise);
     });
   }
 

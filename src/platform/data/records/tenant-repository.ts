@@ -164,8 +164,7 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     const requests = JSON.stringify(rows.map(({ id }) => ({ id, ...originOf(call) })));
     const text = this.statementsOf(call).insert(Object.keys(first), options);
     const values = [call.tenant.id, json, requests];
-    const locks = this.uniqueNamesOf(call, rows);
-    const inserted = await this.database.write<JsonRow>(call, { text, values, locks });
+    const inserted = await this.database.write<JsonRow>(call, { text, values });
     if (inserted.length > 0) this.database.publishEvents(call);
     return inserted;
   }
