@@ -289,7 +289,8 @@ describe('null in the parameters of a message is as if it were absent', () => {
   const clientInfo = { name: 'test', version: '1', title: null, websiteUrl: null };
 
   it.each<[string, object]>([
-    ['capabilities', { capabilities: null }],
+    ['capabilities, without which a client has none', { capabilities: null }],
+    ['capabilities, as if left out', { capabilities: undefined }],
     ['a capability', { capabilities: { roots: { listChanged: null }, sampling: null } }],
     ['_meta', { _meta: null }],
     ['a field of clientInfo', { clientInfo }],

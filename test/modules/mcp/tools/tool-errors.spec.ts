@@ -191,7 +191,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       ['a name that is not a string', { name: 5, arguments: {} }],
       ['arguments that are a list', { name: 'list_leads', arguments: [] }],
       ['arguments that are a text', { name: 'list_leads', arguments: '{}' }],
-      ['arguments that are null', { name: 'list_leads', arguments: null }],
+      ['a name that is null', { name: null, arguments: {} }],
     ])('JSON-RPC -32602 for tools/call with %s', async (_, params) => {
       const message = { jsonrpc: '2.0', id: 'call', method: 'tools/call', params };
       const { status, body } = await agent.post(JSON.stringify(message));
