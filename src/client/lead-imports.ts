@@ -4,6 +4,7 @@ import type { Transport } from './transport.js';
 import type {
   CallOptions,
   ImportFile,
+  ImportResultsQuery,
   LeadImport,
   LeadImportListQuery,
   LeadImportOptions,
@@ -68,13 +69,23 @@ export class LeadImports {
     }
   }
 
-  /** The rejected lines as CSV. */
+  /** The rejected lines in the format of the file. */
   async rejected(
     id: string,
     query: RejectedLinesQuery = {},
     options?: CallOptions,
   ): Promise<string> {
     const path = `${this.path}${segmentOf(id)}/rejected`;
+    return this.transport.send({ method: 'GET', path, query, isFile: true }, options);
+  }
+
+  /** The line, the action and the lead of each record so far, as CSV or NDJSON. */
+  async results(
+    id: string,
+    query: ImportResultsQuery = {},
+    options?: CallOptions,
+  ): Promise<string> {
+    const path = `${this.path}${segmentOf(id)}/results`;
     return this.transport.send({ method: 'GET', path, query, isFile: true }, options);
   }
 }

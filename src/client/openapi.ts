@@ -90,7 +90,7 @@ export interface components {
              *       "email"
              *     ]
              */
-            match_on: ("email" | "phone" | "external_id")[];
+            match_on: ("id" | "email" | "phone" | "external_id")[];
             /**
              * @description Whether nothing is written.
              * @example false
@@ -3046,6 +3046,16 @@ export interface operations {
                  * @example formulas
                  */
                 escape?: "formulas" | "none";
+                /**
+                 * @description What separates the cells of CSV. Default: comma.
+                 * @example semicolon
+                 */
+                delimiter?: "comma" | "semicolon" | "tab" | "pipe";
+                /**
+                 * @description Whether CSV begins with a byte order mark, so that Excel reads it as UTF-8.
+                 * @example false
+                 */
+                bom?: boolean;
             };
             header?: never;
             path?: never;
@@ -3094,17 +3104,22 @@ export interface operations {
                  */
                 mode?: "create_or_update" | "update_only" | "create_only";
                 /**
-                 * @description Fields that find the lead of a line. Default: those that the file has.
+                 * @description Fields that find the lead of a line. Default: external_id and email, those of them that the file has; phone if it has neither.
                  * @example [
                  *       "email"
                  *     ]
                  */
-                match_on?: ("email" | "phone" | "external_id")[];
+                match_on?: ("id" | "email" | "phone" | "external_id")[];
                 /**
                  * @description JSON object of columns and fields: `{"Owner":"custom_fields.owner","Score":null}`. Null leaves a column out.
                  * @example {"Owner":"custom_fields.owner"}
                  */
                 map?: string;
+                /**
+                 * @description JSON object of fields that all lines have: tags are added, other values stand in for empty and missing cells.
+                 * @example {"tags":["fair"],"source":"website"}
+                 */
+                set?: string;
                 /**
                  * @description Whether a file with unknown columns is refused, or they become custom fields.
                  * @example refuse
@@ -3116,7 +3131,7 @@ export interface operations {
                  */
                 dry_run?: boolean;
                 /**
-                 * @description Encoding of the file. A byte order mark of UTF-16 is recognized.
+                 * @description Encoding of the file. Default: the charset of its content type, else utf-8. A byte order mark of UTF-16 is recognized.
                  * @example utf-8
                  */
                 encoding?: "utf-8" | "utf-16" | "windows-1252";
@@ -3151,6 +3166,22 @@ export interface operations {
                  * @example formulas
                  */
                 escape?: "formulas" | "none";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadImportsResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description CSV, or a JSON object a line.
+                 * @example csv
+                 */
+                format?: "csv" | "ndjson";
             };
             header?: never;
             path?: never;

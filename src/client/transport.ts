@@ -104,7 +104,7 @@ export class Transport {
       return await withDeadline(signals, timeoutMs, async (signal) => {
         uncertain ||= isWrite;
         const response = await this.fetch(this.baseUrl + path, this.requestOf(call, signal));
-        const text = await response.text();
+        const text = await (isFile ? textOfFile(response) : response.text());
         return parseResponse(response, text, { isWrite, wasUncertain, isFile });
       });
     } catch (cause) {
@@ -176,4 +176,12 @@ function validateLimits(options: CallOptions, defaults: CallOptions = {}) {
   }
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds above 0');
   return { maxAttempts, timeoutMs };
+}
+
+/** The text of a file in its charset, with its byte order mark. `text()` takes every body for UTF-8 without one. */
+async function textOfFile(response: Response): Promise<string> {
+  const [, charset] = /charset=([\w-]+)/.exec(response.headers.get('content-type') ?? '') ?? [];
+  const decoder = new TextDecoder(charset, { ignoreBOM: true });
+  // Without `stream`, some versions of Node.js decode Windows-1252 as Latin-1.
+  return decoder.decode(await response.arrayBuffer(), { stream: true });
 }

@@ -27,6 +27,7 @@ export type LeadExportQuery = Query<'leadsExport'>;
 export type LeadImport = Schemas['LeadImport'];
 export type LeadImportListQuery = Query<'leadImportsList'>;
 export type RejectedLinesQuery = Query<'leadImportsRejected'>;
+export type ImportResultsQuery = Query<'leadImportsResults'>;
 /** A file that can be sent more than once. */
 export type ImportFile = string | Uint8Array<ArrayBuffer> | Blob;
 

@@ -35,12 +35,35 @@ describe('client.leads.imports', () => {
       expect(ended).toMatchObject({ status: 'completed', created: 1, rejected: 1 });
       expect(seen.at(-1)).toBe('completed');
       expect(await client.leads.imports.rejected(id)).toBe(
-        'rejected_line,rejection_reason,First Name,E-mail\r\n3,email must be a valid e-mail address,Bob,nobody\r\n',
+        'rejected_line;rejection_reason;First Name;E-mail\r\n3;email must be a valid e-mail address;Bob;nobody\r\n',
+      );
+      const [lead] = (await client.leads.list()).data;
+      expect(await client.leads.imports.results(id)).toBe(
+        `line,action,id\r\n2,created,${lead?.id}\r\n3,rejected,\r\n`,
+      );
+      expect(await client.leads.imports.results(id, { format: 'ndjson' })).toContain(
+        '{"line":3,"action":"rejected","id":null}\n',
       );
       expect((await client.leads.imports.list({ status: 'completed' })).data).toEqual([ended]);
       expect(await client.leads.imports.cancel(id)).toEqual(ended);
     },
   );
+
+  it('finds leads by id, sets constants, and reads rejected lines in their charset', async () => {
+    const { id: known } = await client.leads.create({ first_name: 'Ada' });
+    const file = new Uint8Array(
+      Buffer.from(`id,first_name\n${known},Zo\xeb \x80\nx,Zo\xeb \x80`, 'latin1'),
+    );
+    const query = {
+      match_on: ['id' as const],
+      encoding: 'windows-1252' as const,
+      set: '{"tags":["fair"]}',
+    };
+    const { id } = await client.leads.imports.create(file, { query });
+    expect(await client.leads.imports.wait(id)).toMatchObject({ updated: 1, rejected: 1 });
+    expect(await client.leads.get(known)).toMatchObject({ first_name: 'Zoë €', tags: ['fair'] });
+    expect(await client.leads.imports.rejected(id)).toContain('3,id must be a UUID,x,Zoë €');
+  });
 
   it('sends NDJSON, and rejects with the columns of a file that is refused', async () => {
     const file = '{"first_name":"Ada","email":"a@example.com","owner":"B"}';
@@ -62,6 +85,8 @@ describe('client.leads.export', () => {
     await client.leads.create({ first_name: 'Bob' });
     const lines = await client.leads.export({ format: 'ndjson', status: 'new' });
     expect(JSON.parse(lines)).toEqual(lead);
+    const marked = await client.leads.export({ status: 'none', delimiter: 'tab', bom: true });
+    expect(marked).toMatch(/^\ufeffid\tfirst_name\t/);
     expect(await client.leads.export({ status: 'none' })).toMatch(/^id,first_name,.*\r\n$/);
   });
 

@@ -55,3 +55,9 @@ export async function rejectedOf(api: ApiClient, id: string, query = ''): Promis
   const answer = await api.get(`${IMPORTS}/${id}/rejected${query}`);
   return answer.body as string;
 }
+
+/** What became of the lines of an import, as CSV. */
+export async function resultsOf(api: ApiClient, id: string): Promise<string> {
+  const answer = await api.get(`${IMPORTS}/${id}/results`);
+  return answer.body as string;
+}

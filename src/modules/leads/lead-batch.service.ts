@@ -3,7 +3,7 @@ import { insufficientScope } from '../../platform/access/scopes.js';
 import type { BatchDto, BatchOutcome } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
-import type { BatchTarget } from '../../platform/data/batches/batch-target.js';
+import type { BatchTarget, RecordService } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
@@ -30,11 +30,18 @@ export class LeadBatchService {
 
   /**
    * Carries out items with the results that single requests in their order would have: an item finds the lead of an earlier
-   * one that has the same value.
+   * one that has the same value. Updates by id keep what upserts keep.
    * @throws ApiError `create_failed`
    */
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
-    const target = { ...this.targetOf(options), allowsRepeats: true };
+    const { leads, upserts } = this;
+    const service: RecordService<CreateLeadDto, UpdateLeadDto> = {
+      lockAll: (inner, ids) => leads.lockAll(inner, ids),
+      createTogether: (inner, inputs) => leads.createTogether(inner, inputs),
+      createStored: (inner, input) => leads.createStored(inner, input),
+      updateStored: (inner, id, input) => upserts.updateStored(inner, id, input, options),
+    };
+    const target = { ...this.targetOf(options), service, allowsRepeats: true };
     return this.batches.run(call, { atomic: false, items }, target);
   }
 
@@ -61,7 +68,7 @@ export class LeadBatchService {
       upserts: {
         findMatches: (call, inputs) =>
           upserts.findMatchesOfAll(call, inputs as readonly UpsertLeadDto[]),
-        creationOf: (input) => creationOrNothing(input as UpsertLeadDto),
+        creationOf: (input) => creationOrNothing(input as UpsertLeadDto, options),
         upsert: async (call, input, matches) => {
           const known = matches as readonly Holder[];
           const done = await upserts.upsert(call, input as UpsertLeadDto, known, options);
@@ -73,10 +80,13 @@ export class LeadBatchService {
 }
 
 /** @returns undefined if the upsert never creates, or has an error, which the upsert itself reports */
-function creationOrNothing({ mode, data }: UpsertLeadDto): CreateLeadDto | undefined {
+function creationOrNothing(
+  { mode, data }: UpsertLeadDto,
+  { newLead }: UpsertOptions = {},
+): CreateLeadDto | undefined {
   if (mode === 'update_only') return undefined;
   try {
-    return creationOf(data);
+    return creationOf(data, newLead);
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { PersonalLeadDto } from './lead-person.dto.js';
 import { LeadsRepository } from './leads.repository.js';
-import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
+import { ImportErasureRepository } from './transfer/import-erasure.repository.js';
 
 /**
  * The leads of one person: those that were merged into each other, deleted ones too (docs/contract/personal-data.md#the-person).
@@ -12,7 +12,7 @@ import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
 export class LeadPersonService {
   constructor(
     private readonly repository: LeadsRepository,
-    private readonly imports: LeadImportsRepository,
+    private readonly imports: ImportErasureRepository,
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -55,10 +55,11 @@ export class LeadPersonService {
   }
 
   /**
-   * Deletes those of the leads that exist.
+   * Deletes those of the leads that exist, and removes them from the results of imports.
    * @throws ApiError `create_failed`
    */
   async delete(call: InTransaction, ids: readonly string[]): Promise<void> {
+    await this.imports.forgetLeads(call, ids);
     for (const id of ids) await this.repository.delete(call, id);
   }
 }

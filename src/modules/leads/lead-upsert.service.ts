@@ -18,11 +18,16 @@ export interface UpsertedLead {
   readonly action: UpsertAction;
 }
 
-/** How an upsert changes a lead that exists. */
+/** How an upsert changes a lead that exists, and what a new one has. */
 export interface UpsertOptions {
   /** Whether custom fields that the input does not have stay. Default: false. */
   readonly mergesCustomFields?: boolean;
+  /** Values of a new lead that the input does not have. */
+  readonly newLead?: CreateLeadDefaults;
 }
+
+/** Values that a new lead has in place of the defaults of its fields. */
+export type CreateLeadDefaults = Pick<CreateLeadDto, 'source'>;
 
 /** Flags that only an update by id turns off. */
 const STICKY = ['sms_opted_out', 'on_dnc_list'] as const;
@@ -80,7 +85,7 @@ export class LeadUpsertService {
     known?: readonly Holder[],
   ): Promise<UpsertedLead> {
     const { mode, data } = input;
-    if (mode === 'create_only') return this.create(call, data);
+    if (mode === 'create_only') return this.create(call, data, options);
     const [matches = []] = known ? [known] : await this.findMatchesOfAll(call, [input]);
     if (idsOf(matches).length > 1) throw duplicateOf(call, matches);
     const [match] = matches;
@@ -89,7 +94,7 @@ export class LeadUpsertService {
     }
     const write = match
       ? this.update(call, data, matches, match.id, options)
-      : this.create(call, data);
+      : this.create(call, data, options);
     return write.catch((error: unknown) => {
       throw isAboutMatch(error, input) ? new MatchChanged() : error;
     });
@@ -107,8 +112,12 @@ export class LeadUpsertService {
     });
   }
 
-  private async create(call: Call, data: UpdateLeadDto): Promise<UpsertedLead> {
-    const lead = await this.leads.createStored(call, creationOf(data));
+  private async create(
+    call: Call,
+    data: UpdateLeadDto,
+    { newLead }: UpsertOptions,
+  ): Promise<UpsertedLead> {
+    const lead = await this.leads.createStored(call, creationOf(data, newLead));
     return { lead, action: 'created' };
   }
 
@@ -117,13 +126,31 @@ export class LeadUpsertService {
     data: UpdateLeadDto,
     matches: readonly Holder[],
     id: string,
-    { mergesCustomFields = false }: UpsertOptions,
+    options: UpsertOptions,
   ): Promise<UpsertedLead> {
-    const lead = await this.leads.updateStored(call, id, data, (stored) => {
+    const lead = await this.updateStored(call, id, data, options, (stored) => {
       const isSame = ({ field, value, compared }: Holder) =>
         stored[field] === value ||
         this.leads.uniqueValuesOf(call, stored)[UNIQUE_COLUMNS[field]] === compared;
       if (!matches.every(isSame)) throw new MatchChanged();
+    });
+    return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
+  }
+
+  /**
+   * Updates a lead as an upsert does that matches it.
+   * @param check throws if the stored lead must not be updated
+   * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
+   */
+  updateStored(
+    call: Call,
+    id: string,
+    data: UpdateLeadDto,
+    { mergesCustomFields = false }: UpsertOptions,
+    check: (stored: LeadDto) => void = () => undefined,
+  ): Promise<Stored<LeadDto>> {
+    return this.leads.updateStored(call, id, data, (stored) => {
+      check(stored);
       const { custom_fields: custom } = data;
       const merged = mergesCustomFields && custom && united(stored.custom_fields, custom);
       // Leaves the flags out that are on.
@@ -131,7 +158,6 @@ export class LeadUpsertService {
       const flags = Object.fromEntries(kept) as UpdateLeadDto;
       return { ...data, ...flags, ...(merged && { custom_fields: merged }) };
     });
-    return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
   }
 }
 
@@ -156,11 +182,15 @@ function isAboutMatch(error: unknown, { match_on }: UpsertLeadDto): boolean {
 
 /**
  * The fields of a new lead.
+ * @param defaults values of fields that the input does not have
  * @throws ApiError `validation_error` for what an update accepts and a create does not
  */
-export function creationOf({ add_tags, remove_tags, ...fields }: UpdateLeadDto): CreateLeadDto {
+export function creationOf(
+  { add_tags, remove_tags, ...fields }: UpdateLeadDto,
+  defaults: CreateLeadDefaults = {},
+): CreateLeadDto {
   const tags = changedTags([], { add_tags, remove_tags });
-  const given = withoutUndefined({ ...fields, ...(tags && { tags }) });
+  const given = { ...defaults, ...withoutUndefined({ ...fields, ...(tags && { tags }) }) };
   const { value, problems } = readInput(CreateLeadDto, given);
   if (problems.length > 0) throw validationError(problems);
   return value;

@@ -9,10 +9,14 @@ import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
+import { LineReasons } from './transfer/line-reasons.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
 import { LeadPersonService } from './lead-person.service.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
+import { ImportErasureRepository } from './transfer/import-erasure.repository.js';
+import { ImportLinesRepository } from './transfer/import-lines.repository.js';
+import { ImportMonitor } from './transfer/import-monitor.js';
 import { LeadImportRunner } from './transfer/lead-import-runner.js';
 import { LeadImportsController } from './transfer/lead-imports.controller.js';
 import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
@@ -26,8 +30,12 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadsRepository,
     LeadsService,
     LeadBatchService,
+    ImportMonitor,
+    ImportLinesRepository,
     LeadImportsRepository,
+    ImportErasureRepository,
     LeadImportsService,
+    LineReasons,
     LeadImportRunner,
     LeadUpsertService,
     LeadMergeService,

@@ -5,6 +5,7 @@ import type { DirectChange } from '../../platform/data/records/record-changes.js
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
@@ -132,7 +133,7 @@ export class LeadsService {
     const rows = new Map<CreateLeadDto, { id: string }>();
     for (const input of inputs) {
       const { custom_fields: custom = {} } = input;
-      const problems = await customFieldsProblems(this.customFields, custom, call);
+      const problems = await this.problemsOfCustomFields(call, custom);
       if (problems.length === 0) rows.set(input, { id: uuidv7(), ...this.toRow(call, input) });
     }
     const created = await this.repository.insertTogether(call, [...rows.values()]);
@@ -252,12 +253,20 @@ export class LeadsService {
     return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
   }
 
+  /** What is wrong with custom fields, by their names in the lead. */
+  problemsOfCustomFields(
+    call: Call,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<FieldProblem[]> {
+    return customFieldsProblems(this.customFields, fields, call);
+  }
+
   /** @throws ApiError `validation_error` */
   private async validateCustomFields(
     call: Call,
     fields: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const problems = await customFieldsProblems(this.customFields, fields, call);
+    const problems = await this.problemsOfCustomFields(call, fields);
     if (problems.length > 0) throw validationError(problems);
   }
 

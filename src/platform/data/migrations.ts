@@ -34,3 +34,4 @@ export * from './migrations/1766707200001-bulk-deliveries.js';
 export * from './migrations/1766793600000-merged-leads.js';
 export * from './migrations/1766793600002-erasures.js';
 export * from './migrations/1766880000000-cheaper-triggers.js';
+export * from './migrations/1767000000400-lead-import-results.js';

@@ -11,6 +11,7 @@ import {
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SnapshotReader } from '../../../src/platform/data/gateway/snapshot-reader.js';
+import { importFile } from '../../support/lead-imports.js';
 import { until } from '../../support/servers/product.js';
 
 const EXPORT = `${LEADS}/export`;
@@ -67,6 +68,36 @@ describe('GET /api/v1/leads/export', () => {
     const answer = await tenant.api.get(`${EXPORT}?format=ndjson`);
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
     expect(recordsOf(answer.body as string)).toEqual(leads);
+  });
+
+  it.each([
+    ['comma', ','],
+    ['semicolon', ';'],
+    ['tab', '\t'],
+    ['pipe', '|'],
+  ])('has the delimiter %s, and a byte order mark if it is asked for', async (name, delimiter) => {
+    await createLead(tenant.api, { first_name: 'Zoë', notes: 'a,b;c\td|e' });
+    const answer = await fetch(`${app.url}${EXPORT}?delimiter=${name}&bom=true`, {
+      headers: { Authorization: `Bearer ${tenant.key.key}` },
+    });
+    const text = Buffer.from(await answer.arrayBuffer()).toString();
+    const header = `\ufeff${HEADER.replaceAll(',', delimiter)}\r\n`;
+    expect(text.slice(0, header.length)).toBe(header);
+    expect(text).toContain(`${delimiter}Zoë${delimiter}`);
+    expect(text).toContain(`${delimiter}"a,b;c\td|e"${delimiter}`);
+    const other = await app.organization();
+    const done = await importFile(other.api, text);
+    expect(done).toMatchObject({ created: 1, rejected: 0 });
+    const plain = await exported(tenant.api, `?delimiter=${name}`);
+    expect(plain.startsWith('id')).toBe(true);
+  });
+
+  it('has options of CSV only for CSV', async () => {
+    const send = (query: string) => tenant.api.get(EXPORT + query);
+    expectInvalid(await send('?format=ndjson&delimiter=tab'), 'delimiter');
+    expectInvalid(await send('?format=ndjson&bom=true'), 'bom');
+    expectInvalid(await send('?delimiter=;'), 'delimiter');
+    expect((await send('?format=ndjson&bom=false')).status).toBe(200);
   });
 
   it('has the filters of the list', async () => {

@@ -12,8 +12,10 @@ import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import { readAllEvents, readEvents } from '../../support/events.js';
 import {
   importFile,
+  type ImportRecord,
   IMPORTS,
   rejectedOf,
+  resultsOf,
   sendFile,
   untilEnded,
 } from '../../support/lead-imports.js';
@@ -351,6 +353,65 @@ describe('imports, after an erasure', () => {
     });
     const chunks = 'select from lead_import_chunks where organization_id = $1';
     expect(await app.sql(chunks, [tenant.id])).toEqual([]);
+  });
+
+  it('keep no names of columns and no constants, which can be values of a person', async () => {
+    const { id } = await createLead(api);
+    const csv = 'Ada Canary,ada@canary.example,Oslo\nBo,bo@example.com,Rome\nCy,nonsense,Bonn';
+    const query = {
+      map: '{"Ada Canary":"first_name","ada@canary.example":"email","Oslo":null}',
+      set: '{"notes":"a friend of Canary"}',
+    };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const { id: first } = dataOf(await sendFile(api, csv, query, headers), 202);
+    await untilEnded(api, first);
+    const ndjson = '{"Ada Canary":1,"first_name":"Bo","email":"x"}';
+    const second = await importFile(
+      api,
+      ndjson,
+      { unknown_columns: 'custom_fields' },
+      { 'Content-Type': 'application/x-ndjson' },
+    );
+    expect(await rejectedOf(api, first)).toContain('Ada Canary,ada@canary.example,Oslo');
+    dataOf(await erase(id));
+    const { ignored_columns } = dataOf<ImportRecord>(await api.get(`${IMPORTS}/${first}`));
+    expect(ignored_columns).toEqual(['column 3']);
+    expect(await rejectedOf(api, first)).toBe(
+      'rejected_line,rejection_reason,column 1,column 2,column 3\r\n3,email must be a valid e-mail address,,,\r\n',
+    );
+    expect(await rejectedOf(api, second.id)).toBe(
+      '{"rejected_line":1,"rejection_reason":"email must be 3 to 254 characters"}\n',
+    );
+    expectError(await sendFile(api, csv, query, headers), 404, 'not_found');
+    for (const table of ['lead_imports', 'lead_import_rejections', 'idempotency_keys', 'jobs']) {
+      const sql = `select from ${table} where organization_id = $1 and ${table}::text ~* 'canary|oslo'`;
+      expect(await app.sql(sql, [tenant.id])).toEqual([]);
+    }
+  });
+
+  it('keep names of columns that are no values', async () => {
+    const { id } = await createLead(api);
+    const csv = 'First Name,E-mail,Lead Score\nBo,bo@example.com,5';
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const started = dataOf<ImportRecord>(await sendFile(api, csv, {}, headers), 202);
+    await untilEnded(api, started.id);
+    dataOf(await erase(id));
+    const done = dataOf<ImportRecord>(await api.get(`${IMPORTS}/${started.id}`));
+    expect(done.ignored_columns).toEqual(['Lead Score']);
+    expect(dataOf(await sendFile(api, csv, {}, headers), 202)).toEqual(started);
+  });
+
+  it('no longer name the erased lead in their results', async () => {
+    const csv = 'first_name,email\nAda,ada@example.com\nBo,bo@example.com';
+    const done = await importFile(api, csv);
+    const lines = (await resultsOf(api, done.id)).split('\r\n');
+    const ids = lines.slice(1, 3).map((line) => line.split(',')[2]!);
+    const again = await importFile(api, csv);
+    dataOf(await erase(ids[0]!));
+    expect(await resultsOf(api, done.id)).toBe(
+      `line,action,id\r\n2,created,\r\n3,created,${ids[1]}\r\n`,
+    );
+    expect(await resultsOf(api, again.id)).toContain(`2,unchanged,\r\n3,unchanged,${ids[1]}\r\n`);
   });
 
   it('of another organization stay as they are', async () => {

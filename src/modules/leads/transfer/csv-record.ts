@@ -1,6 +1,7 @@
 import { invalidLine } from './invalid-line.js';
 
 const QUOTE = 34;
+const EQUALS = 61;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -67,14 +68,33 @@ class CsvReader {
     return left === 0 || (left === 1 && this.bytes[this.at] === CARRIAGE_RETURN);
   }
 
-  private plainCell(): string {
+  /** @returns undefined if it begins with a formula whose quote is not closed yet */
+  private plainCell(): string | undefined {
     const { bytes, at: start } = this;
-    let at = start;
+    let at = this.afterTextFormula();
     for (; at < bytes.length && !this.isSeparator(bytes[at]); at++) {
       if (bytes[at] === QUOTE) throw this.wrongQuote();
     }
+    if (at > bytes.length) return undefined;
     this.at = at;
     return at === start ? '' : bytes.toString('utf8', start, at);
+  }
+
+  /**
+   * The offset after a formula such as `="01067"`, by which programs keep spreadsheets from taking a text for a number. It
+   * is in one line.
+   * @returns the offset of the cell if it does not begin with one; one after the bytes if the formula is not complete
+   */
+  private afterTextFormula(): number {
+    const { bytes, at: start, isEnd } = this;
+    if (bytes[start] !== EQUALS || bytes[start + 1] !== QUOTE) return start;
+    for (let at = start + 2; ; at++) {
+      if (at >= bytes.length) return isEnd ? start : bytes.length + 1;
+      if (isLineBreak(bytes, at)) return start;
+      if (bytes[at] !== QUOTE) continue;
+      if (bytes[at + 1] !== QUOTE) return at + 1;
+      at++;
+    }
   }
 
   /** @returns undefined if the quote is not closed yet */

@@ -1,9 +1,35 @@
 import { TextDecoder } from 'node:util';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { lineBreaksIn } from './csv-record.js';
+import type { TextShape } from './text-shape.js';
 
 export const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
 export type TextEncoding = (typeof ENCODINGS)[number];
+
+/**
+ * The encoding of a file.
+ * @param named by the parameter of the request
+ * @param charset of the content type, by one of its names
+ * @throws ApiError `validation_error` for a charset that is not supported
+ */
+export function encodingOf(named: TextEncoding | undefined, charset?: string): TextEncoding {
+  if (named !== undefined) return named;
+  // The Encoding Standard takes ASCII for Windows-1252.
+  if (charset === undefined || /^(us-)?ascii$/i.test(charset)) return 'utf-8';
+  const label = labelOf(charset)?.replace(/^utf-16le$/, 'utf-16');
+  const encoding = ENCODINGS.find((each) => each === label);
+  if (encoding !== undefined) return encoding;
+  const message = `has a charset that is not supported; it must be one of ${ENCODINGS.join(', ')}`;
+  throw validationError([{ field: 'Content-Type', message }]);
+}
+
+function labelOf(charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset).encoding;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The labels of decoders, each with an encoding of Node that has as many bytes. */
 const SIZES = {
@@ -24,26 +50,74 @@ const MARKS: ReadonlyMap<number, Label> = new Map([
 /** Bytes of the longest byte order mark, that of UTF-8. */
 const LONGEST_MARK = 3;
 
+const UTF8_MARK = Buffer.from('\ufeff');
+
 /** The byte order mark of UTF-8, decoded as Windows-1252. */
 const MARK_IN_WINDOWS_1252 = 'ï»¿';
+
+/** What other files than texts begin with. */
+const OTHER_FILES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^PK(\x03\x04|\x05\x06|\x07\x08)/,
+    'is a zip file, such as a workbook of a spreadsheet (.xlsx, .ods)',
+  ],
+  [/^\xd0\xcf\x11\xe0/, 'is a workbook of Excel (.xls)'],
+];
+
+/** @throws ApiError `validation_error` that says what kind of file it is */
+function assertText(start: Buffer): void {
+  const beginning = start.toString('latin1', 0, 4);
+  const [, kind] = OTHER_FILES.find(([pattern]) => pattern.test(beginning)) ?? [];
+  if (kind === undefined) return;
+  throw validationError([{ field: 'body', message: `${kind}; save it as CSV and send that` }]);
+}
+
+/** Finds UTF-8 that is sent as Windows-1252, in which nearly every byte is valid. */
+class Utf8Check {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private isUtf8 = true;
+
+  /** @throws ApiError `validation_error` if all bytes so far are UTF-8, and not only ASCII */
+  add(chunk: Buffer): void {
+    if (!this.isUtf8) return;
+    try {
+      if (!/[^\0-\x7f]/.test(this.decoder.decode(chunk, { stream: true }))) return;
+    } catch {
+      this.isUtf8 = false;
+      return;
+    }
+    const message = 'is in UTF-8, not in windows-1252; leave out encoding and charset';
+    throw validationError([{ field: 'body', message }]);
+  }
+}
 
 /**
  * Converts a file to UTF-8 without a byte order mark. A byte order mark of UTF-16 decides; without one, `utf-16` is
  * little-endian.
- * @throws ApiError `validation_error` that names the first line that is not in the encoding
+ * @param report receives the encoding that the file has
+ * @throws ApiError `validation_error` that names the first line that is not in the encoding, or another kind of file
  */
 export async function* decodeText(
   source: AsyncIterable<Buffer>,
   encoding: TextEncoding,
+  report: (shape: TextShape) => void = () => undefined,
 ): AsyncGenerator<Buffer> {
   let label: Label = encoding === 'utf-16' ? 'utf-16le' : encoding;
   let rest: Buffer = Buffer.alloc(0);
   let isStart = true;
   let line = 1;
+  const utf8 = new Utf8Check();
   for await (const chunk of source) {
     rest = Buffer.concat([rest, chunk]);
     if (rest.length < LONGEST_MARK) continue;
-    if (isStart) label = MARKS.get(rest.readUInt16BE(0)) ?? label;
+    if (isStart) {
+      assertText(rest);
+      const ofMark = MARKS.get(rest.readUInt16BE(0));
+      label = ofMark ?? label;
+      const isMarked = ofMark !== undefined || (label === 'utf-8' && rest.indexOf(UTF8_MARK) === 0);
+      report({ encoding: ofMark ? 'utf-16' : encoding, hasMark: isMarked });
+    }
+    if (label === 'windows-1252') utf8.add(isStart ? rest : chunk);
     const text = decode(rest, label, line, false).replace(/\r$/, '');
     // What is not in the text stays: the beginning of a character, and a CR that LF may follow.
     rest = rest.subarray(Buffer.byteLength(text, SIZES[label]));

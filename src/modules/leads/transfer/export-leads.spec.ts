@@ -4,7 +4,7 @@ import type { LeadsService } from '../leads.service.js';
 import { exportLeads } from './export-leads.js';
 
 const CALL = {} as Call;
-const QUERY = { format: 'ndjson', escape: 'none' } as const;
+const QUERY = { format: 'ndjson', escape: 'none', bom: false } as const;
 
 /** Leads whose first page is read, and whose second one never comes. */
 function endlessLeads(onEnd: () => void): { leads: LeadsService; signal: () => AbortSignal } {

@@ -4,7 +4,7 @@ import { namesOf } from '../../../platform/fields/field.js';
 import { LeadDto } from '../lead.dto.js';
 import type { LeadsService } from '../leads.service.js';
 import type { LeadExportQuery } from './lead-export.dto.js';
-import { csvRow, type Escape, linesOfPages } from './file-lines.js';
+import { assertForCsv, csvRow, linesOfPages } from './file-lines.js';
 
 /** How long an export may take. It holds a connection and a snapshot of the database. */
 const MAX_MS = 600_000;
@@ -15,7 +15,7 @@ const COLUMNS = namesOf(LeadDto);
  * Writes all leads that match as CSV or NDJSON, from one snapshot (docs/contract/exports.md). The stream fails if they cannot
  * all be read.
  * @param signal ends the stream with an error
- * @throws ApiError `overloaded`, `query_failed`
+ * @throws ApiError `validation_error` for options of CSV with NDJSON; `overloaded`, `query_failed`
  */
 export async function exportLeads(
   leads: LeadsService,
@@ -23,12 +23,15 @@ export async function exportLeads(
   query: LeadExportQuery,
   signal: AbortSignal,
 ): Promise<Readable> {
+  const { format, escape, delimiter, bom: hasMark } = query;
+  const isCsv = format === 'csv';
+  if (!isCsv) assertForCsv({ delimiter, bom: hasMark ? hasMark : undefined });
   const { signal: ended, stop } = timed(signal);
   const pages = leads.readSnapshot(call, query, ended);
-  const isCsv = query.format === 'csv';
-  const lineOf = (json: string) => (isCsv ? csvLine(json, query.escape) : `${json}\n`);
+  const head = isCsv ? csvRow(COLUMNS, 'none', delimiter) : '';
+  const lineOf = (json: string) => (isCsv ? csvRow(cellsOf(json), escape, delimiter) : `${json}\n`);
   try {
-    const lines = await linesOfPages(isCsv ? csvRow(COLUMNS) : '', pages, lineOf);
+    const lines = await linesOfPages(head, pages, lineOf, { encoding: 'utf-8', hasMark });
     return addAbortSignal(ended, lines).once('close', stop);
   } catch (error) {
     stop();
@@ -58,10 +61,9 @@ function timed(signal: AbortSignal): { readonly signal: AbortSignal; readonly st
 }
 
 /** @param json a lead */
-function csvLine(json: string, escape: Escape): string {
+function cellsOf(json: string): string[] {
   const lead = JSON.parse(json) as Record<string, unknown>;
-  const cells = COLUMNS.map((name) => textOf(lead[name]));
-  return csvRow(cells, escape);
+  return COLUMNS.map((name) => textOf(lead[name]));
 }
 
 /** The cell of a value. Lists and objects are JSON, and empty if they are. */

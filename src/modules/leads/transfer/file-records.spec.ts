@@ -23,8 +23,13 @@ describe('records of a file', () => {
   });
 
   it('of CSV have the same cells wherever chunks end', async () => {
-    const file = Buffer.from('é,"a""\r\nb",\r\n\r" ""c""",,d\r\n,,\ne');
-    const expected = [['é', 'a"\r\nb', ''], [' "c"', '', 'd'], ['e']];
+    const file = Buffer.from('é,"a""\r\nb",\r\n\r" ""c""",,d\r\n,,\ne,="0,1",="0""1"\n=,=x');
+    const expected = [
+      ['é', 'a"\r\nb', ''],
+      [' "c"', '', 'd'],
+      ['e', '="0,1"', '="0""1"'],
+      ['=', '=x'],
+    ];
     for (let end = 0; end <= file.length; end++) {
       const cells: unknown[] = [];
       const chunks = [file.subarray(0, end), file.subarray(end)];

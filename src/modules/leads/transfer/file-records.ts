@@ -42,6 +42,22 @@ const LINE_FEED = 10;
 /** What the delimiter is detected from. A header is shorter. */
 const DETECTED_LENGTH = 65_536;
 
+/** A first line that tells spreadsheets the delimiter, such as `sep=;`. */
+const DECLARATION = /^"?sep=([^\r\n])"?(?:[\r\n]|$)/i;
+
+/**
+ * @returns the delimiter that the first line declares; undefined if it is no declaration
+ * @throws ApiError `validation_error` for a delimiter that is unknown
+ */
+export function declaredDelimiterOf(start: string): DelimiterName | undefined {
+  const [, declared] = DECLARATION.exec(start) ?? [];
+  if (declared === undefined) return undefined;
+  const names = Object.keys(DELIMITERS) as DelimiterName[];
+  const name = names.find((each) => DELIMITERS[each] === declared);
+  if (!name) throw invalidLine(1, `declares a delimiter that is none of ${names.join(', ')}`);
+  return name;
+}
+
 /** The delimiter that the first line has most often outside of quotes. */
 export function delimiterOf(start: string): DelimiterName {
   const [line = ''] = start

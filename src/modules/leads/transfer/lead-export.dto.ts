@@ -1,7 +1,8 @@
 import { namesOf, PickOf } from '../../../platform/fields/field.js';
-import { OneOf } from '../../../platform/fields/kinds/kinds.js';
+import { Flag, OneOf } from '../../../platform/fields/kinds/kinds.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { type LeadFilters, LeadListQuery } from '../lead.dto.js';
+import { type DelimiterName, DELIMITERS } from './file-records.js';
 
 const FORMATS = ['csv', 'ndjson'] as const;
 type ExportFormat = (typeof FORMATS)[number];
@@ -33,4 +34,15 @@ export class LeadExportQuery extends PickOf(LeadListQuery, FILTERS as (keyof Lea
     example: 'formulas',
   })
   escape: (typeof ESCAPES)[number];
+  @OneOf(Object.keys(DELIMITERS) as DelimiterName[], {
+    description: 'What separates the cells of CSV. Default: comma.',
+    example: 'semicolon',
+  })
+  delimiter?: DelimiterName;
+  @Flag({
+    default: false,
+    description: 'Whether CSV begins with a byte order mark, so that Excel reads it as UTF-8.',
+    example: false,
+  })
+  bom: boolean;
 }

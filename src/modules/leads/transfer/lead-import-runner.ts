@@ -2,25 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isExpired } from '../../../platform/access/authenticator.js';
+import type { BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
 import { logger } from '../../../platform/config/logger.js';
 import type { Actor, Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
-import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import type { JobRun } from '../../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
 import { LeadBatchService } from '../lead-batch.service.js';
-import { CUSTOM, readCells, readObject } from './columns.js';
+import { CUSTOM } from './column-names.js';
 import { unescapeFormula } from './file-lines.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
+import { batchItemOf, type ImportItem, itemOf, SOURCE } from './import-items.js';
+import type { LineResult, RejectedLine } from './import-lines.repository.js';
 import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
-import {
-  LeadImportsRepository,
-  type RejectedLine,
-  type RunningImport,
-} from './lead-imports.repository.js';
+import { LeadImportsRepository, type RunningImport } from './lead-imports.repository.js';
 import { IMPORT_LEADS, LeadImportsService } from './lead-imports.service.js';
+import { LineReasons } from './line-reasons.js';
 import { CHUNK_BYTES } from './store-file.js';
 
 /** Records that one transaction carries out. */
@@ -46,13 +45,7 @@ class ImportLost extends Error {}
 /** The stored file is not complete. */
 class FileLost extends Error {}
 
-/** The item of a batch, or the reason why it is rejected. */
-interface Reading {
-  readonly item?: object;
-  readonly reason?: string;
-}
-
-type Line = FileRecord & Reading;
+type Line = Pick<FileRecord, 'line' | 'next' | 'cells'> & { readonly item: ImportItem };
 
 /** Carries out imports in portions, and removes old ones. Each portion and its position are stored in one transaction. */
 @Injectable()
@@ -63,6 +56,7 @@ export class LeadImportRunner implements OnModuleDestroy {
     private readonly imports: LeadImportsService,
     private readonly repository: LeadImportsRepository,
     private readonly batches: LeadBatchService,
+    private readonly reasons: LineReasons,
     private readonly keys: KeyRevalidation,
     private readonly database: TenantDatabase,
   ) {}
@@ -155,22 +149,42 @@ export class LeadImportRunner implements OnModuleDestroy {
   ): Promise<void> {
     if (!(await this.repository.holds(inner, running))) throw new ImportLost();
     const { plan, dry_run: isDryRun } = running;
-    const mergesCustomFields = plan.columns.some(({ target }) => target?.startsWith(CUSTOM));
-    const valid = portion.filter(({ item }) => item);
-    const items = valid.flatMap(({ item }) => item ?? []);
-    const carryOut = (call: Call) => this.batches.runInTurn(call, items, { mergesCustomFields });
+    const isMerged =
+      plan.columns.some(({ target }) => target?.startsWith(CUSTOM)) ||
+      plan.constants?.custom_fields !== undefined;
+    const lines = portion.flatMap((line) => {
+      const item = batchItemOf(line.item, plan);
+      return item ? [{ line, item }] : [];
+    });
+    const items = lines.map(({ item }) => item);
+    const options = { mergesCustomFields: isMerged, newLead: { source: SOURCE } };
+    const carryOut = (call: Call) => this.batches.runInTurn(call, items, options);
     const run = isDryRun ? this.database.dryRun(inner, carryOut) : carryOut(inner);
     const { results } = await run;
     // The results are those of the valid records, in their order.
-    const errors = new Map(results.map(({ index, error }) => [valid[index], error]));
-    const rejections = portion.flatMap((record): RejectedLine[] => {
-      const { line, cells } = record;
-      const error = errors.get(record);
-      const reason = record.reason ?? (error && reasonOf(error));
-      return reason === undefined ? [] : [{ line, reason, cells }];
-    });
+    const done = new Map(results.map((result) => [lines[result.index]?.line, result]));
+    const rejections = await this.rejectionsOf(inner, plan, portion, done);
     const { next } = portion.at(-1) ?? { next: running };
-    await this.repository.advance(inner, running, next, results, rejections);
+    const stored = lineResultsOf(portion, done, isDryRun);
+    await this.repository.advance(inner, running, next, stored, rejections);
+  }
+
+  private async rejectionsOf(
+    call: Call,
+    plan: ImportPlan,
+    portion: readonly Line[],
+    done: ReadonlyMap<Line | undefined, BatchResultDto>,
+  ): Promise<RejectedLine[]> {
+    const rejected = portion.flatMap((line) => {
+      const result = done.get(line);
+      return !result || result.error ? [{ ...line, error: result?.error }] : [];
+    });
+    const reasons = await this.reasons.of(call, plan, rejected);
+    return rejected.map(({ line, cells }, index) => ({
+      line,
+      cells,
+      reason: reasons[index] ?? '',
+    }));
   }
 
   private async *linesOf(call: Call, running: RunningImport): AsyncGenerator<Line> {
@@ -180,10 +194,12 @@ export class LeadImportRunner implements OnModuleDestroy {
       plan.format === 'csv'
         ? csvRecords(bytes, plan.delimiter, running)
         : ndjsonRecords(bytes, running);
-    for await (const { cells: given, ...record } of records) {
-      const isQuoted = plan.isEscaped && typeof given !== 'string';
-      const cells = isQuoted ? given.map(unescapeFormula) : given;
-      yield { ...record, cells, ...itemOf({ ...record, cells }, plan) };
+    for await (const record of records) {
+      const { cells } = record;
+      // Rejected lines are kept without the quotes of an export, which they get again.
+      const isQuoted = plan.isEscaped && typeof cells !== 'string';
+      const kept = isQuoted ? cells.map(unescapeFormula) : cells;
+      yield { line: record.line, next: record.next, cells: kept, item: itemOf(record, plan) };
     }
   }
 
@@ -210,17 +226,19 @@ function callOf({ tenant }: Call, { key, scopes, requestId }: ImportStarter): Ca
   return { tenant, actor, ...(requestId !== null && { requestId }) };
 }
 
-function itemOf({ cells, json }: FileRecord, plan: ImportPlan): Reading {
-  const { columns, mode, matchOn } = plan;
-  const { values: data, reason } =
-    typeof cells === 'string'
-      ? readObject(columns, json ?? { problems: [] })
-      : readCells(columns, cells, plan);
-  if (reason !== undefined) return { reason };
-  if (mode === 'create_only') return { item: { action: 'create', data } };
-  const isFound = matchOn.some((field) => data[field] !== undefined && data[field] !== null);
-  if (!isFound) return { reason: `has no ${matchOn.join(' or ')}, by which its lead is found` };
-  return { item: { action: 'upsert', match_on: matchOn, mode, data } };
+/** What became of the lines that were not rejected. The leads that a dry run creates do not exist after it. */
+function lineResultsOf(
+  portion: readonly Line[],
+  done: ReadonlyMap<Line | undefined, BatchResultDto>,
+  isDryRun: boolean,
+): LineResult[] {
+  const undone = new Set<string | null>();
+  return portion.flatMap((each) => {
+    const { status = 'failed', id = null } = done.get(each) ?? {};
+    if (status !== 'created' && status !== 'updated' && status !== 'unchanged') return [];
+    if (isDryRun && status === 'created') undone.add(id);
+    return [{ line: each.line, action: status, id: undone.has(id) ? null : id }];
+  });
 }
 
 async function* portionsOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<Line[]> {
@@ -233,19 +251,4 @@ async function* portionsOf(lines: AsyncIterable<Line>, size: number): AsyncGener
     portion = [];
   }
   if (portion.length > 0) yield portion;
-}
-
-/** The reason of a rejected item, with the names of the fields as in the file. */
-function reasonOf(error: object): string {
-  const { message, details } = error as {
-    readonly message: string;
-    readonly details?: readonly (FieldProblem & { existing_id?: string })[];
-  };
-  if (!details || details.length === 0) return message;
-  return details
-    .map(({ field, message: problem, existing_id: id }) => {
-      const name = field.replace(/^data\./, '');
-      return `${name} ${problem}${id === undefined ? '' : ` (${id})`}`;
-    })
-    .join('; ');
 }

@@ -13,10 +13,16 @@ import { CreatedAt, RecordId, UpdatedAt } from '../../../platform/fields/kinds/r
 import { textRule } from '../../../platform/fields/kinds/rules.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
-import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
+import { UNIQUE_FIELDS } from '../unique-values.js';
+import { MAX_MAP_LENGTH } from './columns.js';
 import { ENCODINGS, type TextEncoding } from './decode-text.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';
+import { readConstants } from './import-constants.js';
 import { LeadExportQuery } from './lead-export.dto.js';
+
+/** What finds the lead of a line. */
+export const MATCH_FIELDS = ['id', ...UNIQUE_FIELDS] as const;
+export type MatchField = (typeof MATCH_FIELDS)[number];
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -41,11 +47,33 @@ function ColumnMap() {
       example: '{"Owner":"custom_fields.owner"}',
     },
     {
-      schema: { type: 'string', maxLength: 10_000 },
+      schema: { type: 'string', maxLength: MAX_MAP_LENGTH },
       rules: [
         textRule('isColumnMap', (text) =>
           columnMapOf(text) ? undefined : 'must be a JSON object of strings and null',
         ),
+      ],
+    },
+  );
+}
+
+/** A JSON object of fields and values. Their problems are found with those of the columns. */
+function Constants() {
+  return declareField(
+    {
+      description:
+        'JSON object of fields that all lines have: tags are added, other values stand in for empty and missing cells.',
+      example: '{"tags":["fair"],"source":"website"}',
+    },
+    {
+      schema: { type: 'string', maxLength: MAX_MAP_LENGTH },
+      rules: [
+        textRule('isConstants', (text) => {
+          const problems = readConstants(text).problems.map(({ field, message }) =>
+            [field.slice('set.'.length), message].filter((part) => part !== '').join(' '),
+          );
+          return problems.length > 0 ? problems.join('; ') : undefined;
+        }),
       ],
     },
   );
@@ -67,12 +95,14 @@ export class LeadImportQuery {
     example: 'create_or_update',
   })
   mode: UpsertMode;
-  @SomeOf(UNIQUE_FIELDS, {
-    description: 'Fields that find the lead of a line. Default: those that the file has.',
+  @SomeOf(MATCH_FIELDS, {
+    description:
+      'Fields that find the lead of a line. Default: external_id and email, those of them that the file has; phone if it has neither.',
     example: ['email'],
   })
-  match_on?: UniqueField[];
+  match_on?: MatchField[];
   @ColumnMap() map?: string;
+  @Constants() set?: string;
   @OneOf(UNKNOWN_COLUMNS, {
     default: 'refuse',
     description: 'Whether a file with unknown columns is refused, or they become custom fields.',
@@ -82,11 +112,11 @@ export class LeadImportQuery {
   @Flag({ default: false, description: 'Whether nothing is written.', example: false })
   dry_run: boolean;
   @OneOf(ENCODINGS, {
-    default: 'utf-8',
-    description: 'Encoding of the file. A byte order mark of UTF-16 is recognized.',
+    description:
+      'Encoding of the file. Default: the charset of its content type, else utf-8. A byte order mark of UTF-16 is recognized.',
     example: 'utf-8',
   })
-  encoding: TextEncoding;
+  encoding?: TextEncoding;
   @OneOf(Object.keys(DELIMITERS) as DelimiterName[], {
     description: 'What separates the cells of CSV. Default: what the first line has most often.',
     example: 'semicolon',
@@ -131,11 +161,11 @@ export class LeadImportDto {
     example: 'create_or_update',
   })
   mode: UpsertMode;
-  @EnumArray(UNIQUE_FIELDS, {
+  @EnumArray(MATCH_FIELDS, {
     description: 'Fields that find the lead of a line.',
     example: ['email'],
   })
-  match_on: UniqueField[];
+  match_on: MatchField[];
   @Flag({ required: true, description: 'Whether nothing is written.', example: false })
   dry_run: boolean;
   @Names({ description: 'Columns that are not imported.', example: [] })
@@ -176,3 +206,6 @@ export class LeadImportListQuery extends ListQuery {
 
 /** How rejected lines are written. */
 export class RejectedLinesQuery extends PickOf(LeadExportQuery, ['escape']) {}
+
+/** How the results of lines are written. */
+export class ImportResultsQuery extends PickOf(LeadExportQuery, ['format']) {}

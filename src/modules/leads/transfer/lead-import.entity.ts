@@ -3,10 +3,12 @@ import { Organization } from '../../auth/organization.entity.js';
 import { TenantEntity } from '../../../platform/data/records/tenant-entity.js';
 import type { Actor } from '../../../platform/data/call.js';
 import type { UpsertMode } from '../lead-upsert.dto.js';
-import type { UniqueField } from '../unique-values.js';
-import type { CellOptions, Column as FileColumn } from './columns.js';
+import type { CellOptions } from './cells.js';
+import type { Column as FileColumn } from './columns.js';
 import type { DelimiterName } from './file-records.js';
-import { LeadImportDto } from './lead-import.dto.js';
+import type { ImportConstants } from './import-constants.js';
+import { LeadImportDto, type MatchField } from './lead-import.dto.js';
+import type { TextShape } from './text-shape.js';
 
 /** How the records of a stored file are read and carried out. */
 export interface ImportPlan extends CellOptions {
@@ -14,9 +16,11 @@ export interface ImportPlan extends CellOptions {
   readonly columns: readonly FileColumn[];
   readonly delimiter: DelimiterName;
   readonly mode: UpsertMode;
-  readonly matchOn: readonly UniqueField[];
-  /** Whether the cells have the quotes of an export. */
-  readonly isEscaped: boolean;
+  readonly matchOn: readonly MatchField[];
+  /** The values of the parameter `set`. Imports of earlier versions have none. */
+  readonly constants?: ImportConstants;
+  /** How the file was encoded. Unknown for imports of earlier versions. */
+  readonly text?: TextShape;
   /** Size of the stored file. */
   readonly storedBytes: number;
 }
@@ -42,4 +46,11 @@ export class LeadImport extends LeadImportDto {
   @Column('uuid', { nullable: true, select: false }) runner?: string | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true, select: false })
   leased_until?: Date | null;
+}
+
+/** The names of the columns that are not imported. */
+export function ignoredOf(columns: readonly FileColumn[]): string[] {
+  return columns.flatMap(({ header, target }) =>
+    header !== '' && target === null ? [header] : [],
+  );
 }

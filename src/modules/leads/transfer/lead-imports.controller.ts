@@ -11,6 +11,7 @@ import { NoBody, TakesFile } from '../../../platform/http/routes/handler-declara
 import { EXPORT_TYPES } from './lead-export.dto.js';
 import {
   type ImportFormat,
+  ImportResultsQuery,
   LeadImportDto,
   LeadImportListQuery,
   LeadImportQuery,
@@ -22,6 +23,13 @@ import { LeadImportsService } from './lead-imports.service.js';
 const FORMATS: Readonly<Record<string, ImportFormat>> = {
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
+  // What browsers on Windows call a file of CSV.
+  'application/vnd.ms-excel': 'csv',
+};
+
+const EXTENSIONS = {
+  ...{ csv: 'text/csv', tsv: 'text/csv', txt: 'text/csv', xls: 'text/csv', xlsx: 'text/csv' },
+  ...{ ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' },
 };
 
 /** Imports of leads over REST (docs/contract/imports.md). */
@@ -41,7 +49,7 @@ export class LeadImportsController {
 
   @Post()
   @HttpCode(202)
-  @TakesFile({ types: Object.keys(FORMATS), maxBytes: MAX_FILE_BYTES })
+  @TakesFile({ types: Object.keys(FORMATS), extensions: EXTENSIONS, maxBytes: MAX_FILE_BYTES })
   @RequireScope('leads:write', 'leads:read')
   @ApiRoute({
     summary: 'Import leads',
@@ -57,7 +65,7 @@ export class LeadImportsController {
   ): Promise<LeadImportDto> {
     const format = FORMATS[file.type] ?? 'csv';
     const isReplay = await this.responses.isStored(call, request);
-    const stored = await this.imports.receive(call, file.bytes, format, query, isReplay);
+    const stored = await this.imports.receive(call, file, format, query, isReplay);
     try {
       const content = `${file.type} ${stored.hash}`;
       const start = (inner: InTransaction<Call>) => this.imports.start(inner, stored, query);
@@ -80,13 +88,27 @@ export class LeadImportsController {
   @RequireScope('leads:read')
   @ApiRoute({
     summary: 'Get the rejected lines of an import',
-    description: 'As CSV, with the line and the reason of each.',
-    files: ['text/csv'],
+    description: 'In the format of the file, with the line and the reasons of each.',
+    files: Object.values(EXPORT_TYPES),
   })
   async rejected(@CurrentCall() call: Call, @Id() id: string, @Query() query: RejectedLinesQuery) {
-    const lines = await this.imports.rejected(call, id, query);
-    const disposition = 'attachment; filename="rejected.csv"';
-    return new StreamableFile(lines, { type: EXPORT_TYPES.csv, disposition });
+    const { lines, format, charset } = await this.imports.rejected(call, id, query);
+    const type = format === 'csv' ? `text/csv; charset=${charset}` : EXPORT_TYPES[format];
+    const disposition = `attachment; filename="rejected.${format}"`;
+    return new StreamableFile(lines, { type, disposition });
+  }
+
+  @Get(':id/results')
+  @RequireScope('leads:read')
+  @ApiRoute({
+    summary: 'Get the results of an import',
+    description: 'The line, the action and the lead of each record so far.',
+    files: Object.values(EXPORT_TYPES),
+  })
+  async results(@CurrentCall() call: Call, @Id() id: string, @Query() query: ImportResultsQuery) {
+    const lines = await this.imports.results(call, id, query);
+    const disposition = `attachment; filename="results.${query.format}"`;
+    return new StreamableFile(lines, { type: EXPORT_TYPES[query.format], disposition });
   }
 
   @Post(':id/cancel')

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../../platform/data/lists/conditions.js';
@@ -9,11 +8,17 @@ import { TenantRepository } from '../../../platform/data/records/tenant-reposito
 import type { LeadImportDto, LeadImportListQuery } from './lead-import.dto.js';
 import { type ImportPlan, LeadImport } from './lead-import.entity.js';
 import type { Place } from './file-records.js';
+import {
+  ImportLinesRepository,
+  type LineResult,
+  type RejectedLine,
+} from './import-lines.repository.js';
+import { type BegunImport, type EndedImport, ImportMonitor } from './import-monitor.js';
 
 /** How long a process may carry out an import without progress, before another one takes it over. */
 const LEASE = `interval '20 seconds'`;
 
-/** How long imports are kept, with the lines that were rejected. */
+/** How long imports are kept, with the results of their lines. */
 const RETENTION = `interval '7 days'`;
 
 /** How long a file without an import is kept: longer than an upload takes. */
@@ -21,9 +26,6 @@ const UPLOAD_TIME = `interval '1 hour'`;
 
 /** Files that one statement removes. Small batches keep locks short. */
 const BATCH = 10;
-
-/** Rejected lines that one statement removes or empties, so that it ends in time. */
-const LINES = 5_000;
 
 const IS_ACTIVE = `status in ('pending', 'running')`;
 const NOW = `date_trunc('milliseconds', now())`;
@@ -36,31 +38,23 @@ export type RunningImport = Place &
 
 const RUNNING = 'id, dry_run, plan, starter, runner, position as "offset", line';
 
-/** A line that was rejected. */
-export interface RejectedLine {
-  readonly line: number;
-  readonly reason: string;
-  /** Those of the file. An erasure of a person empties them. */
-  readonly cells: unknown;
-}
-
-/** SQL that ends imports that have not ended, with the status `$2` and the error `$3`, and removes their files. */
+/**
+ * SQL that ends imports that have not ended, with the status `$2` and the error `$3`, and removes their files. It returns
+ * these imports.
+ */
 function endSql(condition = ''): string {
   return `with ended as (
       update lead_imports
       set status = $2, error = $3, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
-      where organization_id = $1 and ${IS_ACTIVE} ${condition} returning id)
-    delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended)`;
+      where organization_id = $1 and ${IS_ACTIVE} ${condition}
+      returning id, status, lines, created, updated, unchanged, rejected,
+        extract(epoch from ended_at - started_at)::float8 as seconds),
+    removed as (
+      delete from lead_import_chunks where organization_id = $1 and import_id in (select id from ended))
+    select * from ended`;
 }
 
 const IS_OLD = `created_at < now() - ${RETENTION}`;
-
-const REMOVE_OLD_LINES = `
-  delete from lead_import_rejections where organization_id = $1 and ctid = any(array(
-    select rejection.ctid from lead_imports
-    join lead_import_rejections rejection on rejection.organization_id = $1 and import_id = id
-    where lead_imports.organization_id = $1 and ${IS_OLD} limit ${LINES}))
-  returning line`;
 
 /** Removes old imports. Their files are then lost. */
 const REMOVE_OLD = `
@@ -76,25 +70,16 @@ const REMOVE_LOST = `
       select from lead_imports where organization_id = $1 and id = import_id) limit ${BATCH})
   returning import_id`;
 
-/** Empties some lines after `$3` of the import `$2` and of later ones that are not empty. Returns the last one. */
-const EMPTY_LINES = `
-  with lines as (
-    select import_id, line from lead_import_rejections
-    where organization_id = $1 and (import_id, line) > ($2, $3) and cells::text <> '[]'
-    order by import_id, line limit ${LINES}),
-  emptied as (
-    update lead_import_rejections set cells = '[]'
-    where organization_id = $1 and (import_id, line) in (select import_id, line from lines))
-  select import_id, line from lines order by import_id desc, line desc limit 1`;
-
-const FIRST_LINE = { import_id: '00000000-0000-0000-0000-000000000000', line: 0 };
-
 /** SQL of imports and their files. */
 @Injectable()
 export class LeadImportsRepository extends TenantRepository<LeadImport> {
   private readonly items = new RecordList<LeadImportDto>(this.database, { entity: LeadImport });
 
-  constructor(database: TenantDatabase) {
+  constructor(
+    database: TenantDatabase,
+    private readonly results: ImportLinesRepository,
+    private readonly monitor: ImportMonitor,
+  ) {
     super(database, LeadImport);
   }
 
@@ -173,15 +158,25 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
       const { transaction, tenant } = inner;
       await this.lock(inner);
       // A lease of this import itself, of a process that has ended, counts as well.
-      const [claimed] = await transaction.query<RunningImport>({
-        text: `update lead_imports set status = 'running', runner = $3, leased_until = now() + ${LEASE},
+      const [claimed] = await transaction.query<RunningImport & BegunImport & { isFirst: boolean }>(
+        {
+          text: `update lead_imports set status = 'running', runner = $3, leased_until = now() + ${LEASE},
             started_at = coalesce(started_at, ${NOW}), updated_at = ${NOW}
           where organization_id = $1 and id = $2 and ${IS_ACTIVE} and not exists (
             select from lead_imports where organization_id = $1 and leased_until > now() and ${IS_ACTIVE})
-          returning ${RUNNING}`,
-        values: [tenant.id, id, runner],
-      });
-      if (claimed) return claimed;
+          returning ${RUNNING}, format, mode, bytes, lines, started_at = updated_at as "isFirst"`,
+          values: [tenant.id, id, runner],
+        },
+      );
+      if (claimed) {
+        const { isFirst, format, mode, bytes, lines, ...running } = claimed;
+        const begun = { id, format, mode, dry_run: running.dry_run, bytes, lines };
+        if (isFirst)
+          await this.database.afterCommit(inner, () => {
+            this.monitor.begun(call, begun);
+          });
+        return running;
+      }
       const [active] = await transaction.query({
         text: `select from lead_imports where organization_id = $1 and id = $2 and ${IS_ACTIVE}`,
         values: [tenant.id, id],
@@ -209,34 +204,29 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
 
   /** Stores the progress after a portion, the lines of one transaction, and extends the lease. @throws ApiError `create_failed` */
   async advance(
-    { transaction, tenant }: InTransaction,
+    call: InTransaction,
     { id }: RunningImport,
     next: Place,
-    results: readonly BatchResultDto[],
+    results: readonly LineResult[],
     rejections: readonly RejectedLine[],
   ): Promise<void> {
-    if (rejections.length > 0) {
-      // A column of the type json takes \u0000, which the functions of PostgreSQL for JSON refuse.
-      const columns = [
-        rejections.map(({ line }) => line),
-        rejections.map(({ reason }) => reason),
-        rejections.map(({ cells }) => JSON.stringify(cells)),
-      ];
-      await transaction.query({
-        text: `insert into lead_import_rejections (organization_id, import_id, line, reason, cells)
-          select $1, $2, * from unnest($3::int[], $4::text[], $5::json[])`,
-        values: [tenant.id, id, ...columns],
-      });
-    }
-    const count = (status: BatchResultDto['status']) =>
-      results.filter((result) => result.status === status).length;
-    const counts = [count('created'), count('updated'), count('unchanged'), rejections.length];
+    const { transaction, tenant } = call;
+    await this.results.store(call, id, results, rejections);
+    const count = (action: LineResult['action']) =>
+      results.filter((result) => result.action === action).length;
+    const counts = {
+      ...{ created: count('created'), updated: count('updated'), unchanged: count('unchanged') },
+      rejected: rejections.length,
+    };
     await transaction.query({
       text: `update lead_imports set position = $3, line = $4, created = created + $5::int,
           updated = updated + $6::int, unchanged = unchanged + $7::int, rejected = rejected + $8::int,
           processed = processed + $5 + $6 + $7 + $8, leased_until = now() + ${LEASE}, updated_at = ${NOW}
         where organization_id = $1 and id = $2`,
-      values: [tenant.id, id, next.offset, next.line, ...counts],
+      values: [tenant.id, id, next.offset, next.line, ...Object.values(counts)],
+    });
+    await this.database.afterCommit(call, () => {
+      this.monitor.carriedOut(counts);
     });
   }
 
@@ -260,56 +250,31 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     error: string | null,
   ): Promise<void> {
     const values = [call.tenant.id, status, error, id];
-    await this.database.write(call, { text: endSql('and id = $4'), values });
+    const statement = { text: endSql('and id = $4'), values };
+    const ended = await this.database.write<EndedImport>(call, statement);
+    await this.database.afterCommit(call, () => {
+      this.monitor.ended(call, ended);
+    });
   }
 
   /**
-   * Empties the cells of all rejected lines, in batches of which each is a transaction of its own.
+   * Cancels the imports that have not ended, and removes all files, also those of running uploads, because files do not tell
+   * which person they are about. It locks imports before leads, as a portion does.
    * @throws ApiError `create_failed`
    */
-  async emptyRejected(call: TenantCall): Promise<void> {
-    let last: typeof FIRST_LINE | undefined = FIRST_LINE;
-    while (last) {
-      const values: unknown[] = [call.tenant.id, last.import_id, last.line];
-      [last] = await this.database.write<typeof FIRST_LINE>(call, { text: EMPTY_LINES, values });
-    }
-  }
-
-  /**
-   * Cancels the imports that have not ended, removes all files, also those of running uploads, and empties the cells of all
-   * rejected lines, because neither files nor lines tell which person they are about. It locks imports before leads, as a
-   * portion does. `emptyRejected` runs before it, so that few lines are left.
-   * @throws ApiError `create_failed`
-   */
-  async erase(call: InTransaction, error: string): Promise<void> {
+  async cancelAll(call: InTransaction, error: string): Promise<void> {
     const { transaction, tenant } = call;
     await this.lock(call);
-    await transaction.query({ text: endSql(), values: [tenant.id, 'cancelled', error] });
+    const ended = await transaction.query<EndedImport>({
+      text: endSql(),
+      values: [tenant.id, 'cancelled', error],
+    });
+    await this.database.afterCommit(call, () => {
+      this.monitor.ended(call, ended);
+    });
     await transaction.query({
       text: 'delete from lead_import_chunks where organization_id = $1',
       values: [tenant.id],
-    });
-    // A statement of its own sees the lines of portions that the first one waited for.
-    await transaction.query({
-      text: `update lead_import_rejections set cells = '[]' where organization_id = $1 and cells::text <> '[]'`,
-      values: [tenant.id],
-    });
-  }
-
-  /**
-   * Rejected lines after a line, in their order.
-   * @throws ApiError `query_failed`
-   */
-  findRejected(
-    call: TenantCall,
-    id: string,
-    after: number,
-    limit: number,
-  ): Promise<RejectedLine[]> {
-    return this.database.read(call, {
-      text: `select line, reason, cells from lead_import_rejections
-        where organization_id = $1 and import_id = $2 and line > $3 order by line limit $4`,
-      values: [call.tenant.id, id, after, limit],
     });
   }
 
@@ -328,7 +293,8 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    */
   async removeOld(call: TenantCall): Promise<void> {
     const values = [call.tenant.id];
-    for (const text of [REMOVE_OLD_LINES, REMOVE_OLD, REMOVE_LOST]) {
+    await this.results.removeOf(call, IS_OLD);
+    for (const text of [REMOVE_OLD, REMOVE_LOST]) {
       while ((await this.database.write(call, { text, values })).length > 0);
     }
   }

@@ -7,18 +7,21 @@ import { ApiError, validationError } from '../../../platform/errors/api-error.js
 import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
-import { REJECTION_COLUMNS } from './columns.js';
-import type { ImportStarter } from './lead-import.entity.js';
+import { ImportLinesRepository, type LineResult } from './import-lines.repository.js';
+import { ignoredOf, type ImportStarter } from './lead-import.entity.js';
 import type {
   ImportFormat,
+  ImportResultsQuery,
   LeadImportDto,
   LeadImportListQuery,
   LeadImportQuery,
   RejectedLinesQuery,
 } from './lead-import.dto.js';
-import { LeadImportsRepository, type RejectedLine } from './lead-imports.repository.js';
+import { LeadImportsRepository } from './lead-imports.repository.js';
 import { csvRow, linesOfPages } from './file-lines.js';
-import { discardFile, type StoredFile, storeFile } from './store-file.js';
+import { REJECTED_NDJSON, rejectedCsv } from './rejected-lines.js';
+import { charsetOf, UTF8 } from './text-shape.js';
+import { discardFile, type SentFile, type StoredFile, storeFile } from './store-file.js';
 
 /** Carries out an import. It is repeated until the import has ended. */
 export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
@@ -35,13 +38,21 @@ const RETRY_AFTER_SECONDS = 60;
 /** When the job of an import runs that another process carries out: after the end of its lease. */
 const JOB_DELAY = '30s';
 
-const REJECTED_PER_PAGE = 500;
+const LINES_PER_PAGE = 500;
+
+/** The rejected lines of an import as a file. */
+export interface RejectedLines {
+  readonly lines: Readable;
+  readonly format: ImportFormat;
+  readonly charset: string;
+}
 
 /** Imports of leads (docs/contract/imports.md). */
 @Injectable()
 export class LeadImportsService {
   constructor(
     private readonly repository: LeadImportsRepository,
+    private readonly lines: ImportLinesRepository,
     private readonly jobs: JobsService,
     private readonly database: TenantDatabase,
   ) {}
@@ -63,7 +74,7 @@ export class LeadImportsService {
    */
   async receive(
     call: Call,
-    source: AsyncIterable<Buffer>,
+    source: SentFile,
     format: ImportFormat,
     query: LeadImportQuery,
     isReplay = false,
@@ -99,10 +110,9 @@ export class LeadImportsService {
       scopes: [...actor.scopes],
       requestId,
     };
-    const ignored = plan.columns.filter(({ header, target }) => header !== '' && target === null);
     const stored = await this.repository.insertRow(call, {
       ...{ id, status: 'pending', format: plan.format, mode: plan.mode, match_on: plan.matchOn },
-      ...{ dry_run, ignored_columns: ignored.map(({ header }) => header), bytes, lines },
+      ...{ dry_run, ignored_columns: ignoredOf(plan.columns), bytes, lines },
       ...{ plan, starter, position: first.offset, line: first.line },
     });
     await this.sendJob(call, id, delay);
@@ -137,34 +147,31 @@ export class LeadImportsService {
   }
 
   /**
-   * The rejected lines as CSV: the line, the reason and the cells of each.
+   * The rejected lines with their reasons, in the format, the encoding and with the delimiter of the file.
    * @throws ApiError `not_found`, `query_failed`
    */
-  async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<Readable> {
-    const { format, columns } = orNotFound(await this.repository.findPlan(call, id), 'import');
-    const headers = format === 'csv' ? columns.map(({ header }) => header) : ['record'];
-    const noCells = headers.map(() => '');
-    const cellsOf = (cells: unknown): readonly unknown[] => {
-      if (typeof cells === 'string') return [cells];
-      // Earlier versions have stored the value of a line of NDJSON.
-      if (!Array.isArray(cells)) return [JSON.stringify(cells)];
-      return cells.length > 0 ? cells : noCells;
-    };
-    const row = (cells: readonly unknown[]) => csvRow(cells.map(String), escape);
-    return linesOfPages(
-      row([...REJECTION_COLUMNS, ...headers]),
-      this.rejectedPages(call, id),
-      ({ line, reason, cells }) => row([line, reason, ...cellsOf(cells)]),
-    );
+  async rejected(call: Call, id: string, { escape }: RejectedLinesQuery): Promise<RejectedLines> {
+    const plan = orNotFound(await this.repository.findPlan(call, id), 'import');
+    const { format, text = UTF8 } = plan;
+    const pages = pagesOf((after) => this.lines.findRejected(call, id, after, LINES_PER_PAGE));
+    const { head, lineOf } = format === 'csv' ? rejectedCsv(plan, escape) : REJECTED_NDJSON;
+    const lines = await linesOfPages(head, pages, lineOf, text);
+    return { lines, format, charset: charsetOf(text) };
   }
 
-  private async *rejectedPages(call: Call, id: string): AsyncGenerator<RejectedLine[], void> {
-    let page: RejectedLine[] = [];
-    do {
-      const last = page.at(-1)?.line ?? 0;
-      page = await this.repository.findRejected(call, id, last, REJECTED_PER_PAGE);
-      yield page;
-    } while (page.length === REJECTED_PER_PAGE);
+  /**
+   * What became of each line that was carried out or rejected.
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  async results(call: Call, id: string, { format }: ImportResultsQuery): Promise<Readable> {
+    orNotFound(await this.repository.findPlan(call, id), 'import');
+    const isCsv = format === 'csv';
+    const lineOf = ({ line, action, id: lead }: LineResult) =>
+      isCsv
+        ? csvRow([String(line), action, lead ?? ''])
+        : `${JSON.stringify({ line, action, id: lead })}\n`;
+    const pages = pagesOf((after) => this.lines.findResults(call, id, after, LINES_PER_PAGE));
+    return linesOfPages(isCsv ? csvRow(['line', 'action', 'id']) : '', pages, lineOf);
   }
 
   /** @throws ApiError `rate_limit_exceeded` if too many imports have not ended */
@@ -175,4 +182,15 @@ export class LeadImportsService {
       headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     });
   }
+}
+
+/** Reads lines page by page. @param read returns the lines after a line */
+async function* pagesOf<T extends { readonly line: number }>(
+  read: (after: number) => Promise<T[]>,
+): AsyncGenerator<T[], void> {
+  let page: T[] = [];
+  do {
+    page = await read(page.at(-1)?.line ?? 0);
+    yield page;
+  } while (page.length === LINES_PER_PAGE);
 }

@@ -31,7 +31,7 @@ it('a refused file is discarded after its last chunk was stored', async () => {
   const storing = storeFile(
     recordingRepository(happened),
     { tenant: { id: 't' } } as Call,
-    file(),
+    { bytes: file() },
     'csv',
     query,
   );
@@ -56,7 +56,7 @@ it('a file has its limit of bytes also after it was decoded', async () => {
     mode: 'create_only',
   });
   const call = { tenant: { id: 't' } } as Call;
-  const storing = storeFile(recordingRepository(happened), call, file(), 'csv', query);
+  const storing = storeFile(recordingRepository(happened), call, { bytes: file() }, 'csv', query);
   await expect(storing).rejects.toMatchObject({ code: 'payload_too_large' });
   expect(happened.at(-1)).toBe('discard');
 });
@@ -69,7 +69,13 @@ it('small parts of a file are joined before they are stored', async () => {
   };
   const { value: query } = readInput(LeadImportQuery, { mode: 'create_only' });
   const call = { tenant: { id: 't' } } as Call;
-  const stored = await storeFile(recordingRepository(happened), call, file(), 'csv', query);
+  const stored = await storeFile(
+    recordingRepository(happened),
+    call,
+    { bytes: file() },
+    'csv',
+    query,
+  );
   expect(stored).toMatchObject({ bytes: 50_011, lines: 25_000 });
   expect(happened).toEqual(['begin 0', 'end 0']);
 });

@@ -2,21 +2,31 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { logger } from '../../../platform/config/logger.js';
 import type { Call } from '../../../platform/data/call.js';
-import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
 import { giveWay } from '../../../platform/give-way.js';
-import { UNIQUE_FIELDS, type UniqueField } from '../unique-values.js';
-import { type Column, planColumns } from './columns.js';
-import { decodeText } from './decode-text.js';
-import { unescapeFormula } from './file-lines.js';
-import { csvRecords, delimiterOf, ndjsonRecords, type Place, START } from './file-records.js';
-import type { ImportPlan } from './lead-import.entity.js';
+import type { Column } from './columns.js';
+import { decodeText, encodingOf } from './decode-text.js';
+import { textOfCell } from './file-lines.js';
 import {
-  columnMapOf,
-  type ImportFormat,
-  type LeadImportQuery,
-  MAX_FILE_BYTES,
-} from './lead-import.dto.js';
+  assertOptions,
+  columnsOf,
+  invalidBody,
+  matchFieldsOf,
+  MAX_COLUMNS,
+  optionsOf,
+} from './file-plan.js';
+import {
+  csvRecords,
+  declaredDelimiterOf,
+  delimiterOf,
+  ndjsonRecords,
+  type Place,
+  START,
+} from './file-records.js';
+import type { ImportPlan } from './lead-import.entity.js';
+import { type ImportFormat, type LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
+import { type TextShape, UTF8 } from './text-shape.js';
 
 /** Size of the parts in which a file is stored. */
 export const CHUNK_BYTES = 262_144;
@@ -24,9 +34,14 @@ export const CHUNK_BYTES = 262_144;
 /** Size of the parts in which a file is decoded. A client can send it in much smaller ones. */
 const RECEIVED_BYTES = 65_536;
 
-const MAX_COLUMNS = 1_000;
-
 type Bytes = AsyncIterable<Buffer>;
+
+/** A file while it is sent. */
+export interface SentFile {
+  readonly bytes: Bytes;
+  /** That of its content type. */
+  readonly charset?: string | undefined;
+}
 
 /** A file that is stored, and how its records are imported. */
 export interface StoredFile {
@@ -49,25 +64,30 @@ export interface StoredFile {
 export async function storeFile(
   repository: LeadImportsRepository,
   call: Call,
-  source: Bytes,
+  source: SentFile,
   format: ImportFormat,
   query: LeadImportQuery,
 ): Promise<StoredFile> {
   assertOptions(format, query);
+  const encoding = encodingOf(query.encoding, source.charset);
   const id = uuidv7();
   const hash = createHash('sha256');
   let bytes = 0;
   let storedBytes = 0;
   const hashed = async function* () {
-    for await (const chunk of chunksOf(source, RECEIVED_BYTES)) {
+    for await (const chunk of chunksOf(source.bytes, RECEIVED_BYTES)) {
       hash.update(chunk);
       bytes += chunk.length;
       yield chunk;
     }
   };
+  let text = UTF8;
+  const report = (shape: TextShape) => {
+    text = shape;
+  };
   const stored = async function* () {
     let number = 0;
-    for await (const chunk of chunksOf(decodeText(hashed(), query.encoding), CHUNK_BYTES)) {
+    for await (const chunk of chunksOf(decodeText(hashed(), encoding, report), CHUNK_BYTES)) {
       storedBytes += chunk.length;
       if (storedBytes > MAX_FILE_BYTES) throw tooLarge();
       await repository.insertChunk(call, id, number++, chunk);
@@ -79,8 +99,7 @@ export async function storeFile(
     const read = format === 'csv' ? readCsv : readNdjson;
     const { columns, lines, first, delimiter } = await read(chunks, query);
     const plan = {
-      ...{ format, columns, delimiter, storedBytes, mode: query.mode },
-      ...{ clearsEmpty: query.clear_empty, isEscaped: query.escaped === 'latitude' },
+      ...{ format, columns, delimiter, storedBytes, text, ...optionsOf(query) },
       matchOn: matchFieldsOf(columns, query),
     };
     return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
@@ -111,21 +130,26 @@ type Found = Pick<StoredFile, 'lines' | 'first'> & Pick<ImportPlan, 'columns' | 
 async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): Promise<Found> {
   const start = await chunks.next();
   if (start.done) throw invalidBody('must have a header');
-  const delimiter = query.delimiter ?? delimiterOf(start.value.toString());
+  const text = start.value.toString();
+  const declared = declaredDelimiterOf(text);
+  const delimiter = query.delimiter ?? declared ?? delimiterOf(text);
+  let isDeclaration = declared !== undefined;
   let columns: Column[] | undefined;
   let first = START;
   let lines = 0;
   for await (const { cells, next } of csvRecords(prepend(start.value, chunks), delimiter)) {
     if (columns) {
       lines++;
-      continue;
+    } else if (isDeclaration) {
+      isDeclaration = false;
+    } else {
+      const headers = (cells as readonly string[]).map((header) =>
+        textOfCell(header, query.escaped === 'latitude').trim(),
+      );
+      columns = columnsOf(headers, query);
+      matchFieldsOf(columns, query);
+      first = next;
     }
-    const headers = (cells as readonly string[]).map((header) =>
-      (query.escaped === 'latitude' ? unescapeFormula(header) : header).trim(),
-    );
-    columns = columnsOf(headers, query);
-    matchFieldsOf(columns, query);
-    first = next;
   }
   if (!columns) throw invalidBody('must have a header');
   return { columns, lines, first, delimiter };
@@ -141,42 +165,6 @@ async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found>
   }
   const columns = columnsOf([...names], query);
   return { columns, lines, first: START, delimiter: 'comma' };
-}
-
-function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
-  if (headers.length > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
-  const repeated = headers.filter((name, at) => name !== '' && headers.indexOf(name) !== at);
-  if (repeated.length > 0) {
-    throw validationError(
-      repeated.map((name) => ({ field: `columns.${name}`, message: 'is in the header twice' })),
-    );
-  }
-  const map = columnMapOf(query.map) ?? {};
-  return planColumns(headers, { map, keepsUnknown: query.unknown_columns === 'custom_fields' });
-}
-
-/**
- * The fields that find the lead of a line.
- * @throws ApiError `validation_error` if the file has none of them, and its lines can update leads
- */
-function matchFieldsOf(columns: readonly Column[], query: LeadImportQuery): UniqueField[] {
-  const { match_on: wanted = UNIQUE_FIELDS, mode } = query;
-  const fields = wanted.filter((field) => columns.some(({ target }) => target === field));
-  if (fields.length > 0 || mode === 'create_only' || columns.length === 0) return fields;
-  const message = `must name a field that has a column; the file has none for ${wanted.join(', ')}`;
-  throw validationError([{ field: 'match_on', message }]);
-}
-
-/** @throws ApiError `validation_error` for options of CSV with another format */
-function assertOptions(format: ImportFormat, query: LeadImportQuery): void {
-  if (format === 'csv') return;
-  const given = [
-    ...(query.delimiter === undefined ? [] : ['delimiter']),
-    ...(query.clear_empty ? ['clear_empty'] : []),
-    ...(query.escaped === 'none' ? [] : ['escaped']),
-  ];
-  if (given.length === 0) return;
-  throw validationError(given.map((field) => ({ field, message: 'is for CSV only' })));
 }
 
 /** Joins and divides parts into chunks of a size. The last one can be smaller. */
@@ -205,8 +193,4 @@ async function* prepend(first: Buffer, others: Bytes): AsyncGenerator<Buffer> {
 function tooLarge(): ApiError {
   const message = `The file is larger than ${MAX_FILE_BYTES} bytes in UTF-8.`;
   return new ApiError('payload_too_large', { message });
-}
-
-function invalidBody(message: string): ApiError {
-  return validationError([{ field: 'body', message }]);
 }

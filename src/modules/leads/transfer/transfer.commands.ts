@@ -31,6 +31,13 @@ interface Options extends Readonly<
   readonly organization: string;
 }
 
+interface ImportOptions extends Options {
+  readonly rejected?: string;
+  readonly results?: string;
+}
+
+const isNdjson = (file: string): boolean => /\.(ndjson|jsonl)$/i.test(file);
+
 /** `latitude leads import` and `export`. */
 export function addTransferCommands(leads: Command, run: Run): void {
   leads
@@ -39,8 +46,9 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .argument('<file>', 'CSV, or NDJSON with the extension .ndjson or .jsonl')
     .requiredOption('--organization <id>', 'organization of the leads', uuid)
     .option('--mode <mode>', 'create_or_update, update_only or create_only')
-    .option('--match-on <fields>', 'external_id, email and phone, separated by commas')
+    .option('--match-on <fields>', 'id, external_id, email and phone, separated by commas')
     .option('--map <json>', 'JSON object of columns and fields')
+    .option('--set <json>', 'JSON object of fields that all lines have')
     .option('--unknown-columns <way>', 'refuse or custom_fields')
     .option('--encoding <name>', 'utf-8, utf-16 or windows-1252')
     .option('--delimiter <name>', 'comma, semicolon, tab or pipe')
@@ -48,7 +56,8 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .option('--escaped <way>', 'none or latitude')
     .option('--dry-run', 'write no lead')
     .option('--rejected <file>', 'write the rejected lines to this file')
-    .action((file: string, options: Options & { readonly rejected?: string }) =>
+    .option('--results <file>', 'write the line, action and lead of each record to this file')
+    .action((file: string, options: ImportOptions) =>
       run((app, progress) => importFile(app, file, options, progress)),
     );
   leads
@@ -58,6 +67,8 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .requiredOption('--organization <id>', 'organization of the leads', uuid)
     .option('--format <format>', 'csv or ndjson')
     .option('--escape <way>', 'formulas or none')
+    .option('--delimiter <name>', 'comma, semicolon, tab or pipe')
+    .option('--bom', 'begin with a byte order mark')
     .option('--filter <name=value...>', 'filters of the list of leads')
     .action((file: string, options: Options & { filter?: string[] }, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
@@ -69,7 +80,7 @@ export function addTransferCommands(leads: Command, run: Run): void {
 async function importFile(
   app: INestApplicationContext,
   file: string,
-  { organization, rejected, ...options }: Options & { readonly rejected?: string },
+  { organization, rejected, results, ...options }: ImportOptions,
   progress: Progress,
 ) {
   const query = read(LeadImportQuery, options);
@@ -77,8 +88,9 @@ async function importFile(
   const imports = app.get(LeadImportsService);
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
-  const format = /\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv';
-  const stored = await imports.receive(call, createReadStream(file), format, query);
+  const format = isNdjson(file) ? 'ndjson' : 'csv';
+  const source = { bytes: createReadStream(file) };
+  const stored = await imports.receive(call, source, format, query);
   const { id } = await imports.startBeside(call, stored, query);
   const removeListeners = onStopSignal(() => {
     // Without the database, the import fails as well, and the command reports that.
@@ -93,8 +105,13 @@ async function importFile(
     removeListeners();
   }
   if (rejected !== undefined) {
-    const lines = await imports.rejected(call, id, { escape: 'formulas' });
+    const { lines } = await imports.rejected(call, id, { escape: 'formulas' });
     await pipeline(lines, createWriteStream(rejected, { mode: PRIVATE }));
+  }
+  if (results !== undefined) {
+    const format = isNdjson(results) ? 'ndjson' : 'csv';
+    const lines = await imports.results(call, id, { format });
+    await pipeline(lines, createWriteStream(results, { mode: PRIVATE }));
   }
   const result = await imports.get(call, id);
   if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;

@@ -84,9 +84,23 @@ export function completeOperation(
     security,
     ...(scope !== undefined && { 'x-required-scope': scope }),
     ...(all.length > 0 && { parameters: all }),
-    ...(requestBody && { requestBody: requestBody as RequestBodyObject }),
+    ...(requestBody && { requestBody: bodyOf(requestBody as RequestBodyObject, declared) }),
     responses: responsesOf(route, responses as Responses, components),
   };
+}
+
+const FORM_TYPE = 'multipart/form-data';
+
+const FORM_SCHEMA = {
+  type: 'object',
+  properties: { file: { type: 'string', format: 'binary' } },
+  required: ['file'],
+};
+
+/** Describes the form that can hold a file: @nestjs/swagger gives all content types of a body one schema. */
+function bodyOf(body: RequestBodyObject, { file }: RestHandler): RequestBodyObject {
+  if (!file) return body;
+  return { ...body, content: { ...body.content, [FORM_TYPE]: { schema: FORM_SCHEMA } } };
 }
 
 function descriptionOf(route: Route, described: string | undefined): string {

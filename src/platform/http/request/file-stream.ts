@@ -2,14 +2,21 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FileBody } from '../routes/route-declarations.js';
 import type { ApiRequest } from './api-request.js';
+import { isMultipartForm } from './content-type.js';
+import { fileOfForm } from './form-file.js';
 
 /** How long the client may take to send a file. */
 const MAX_UPLOAD_MS = 300_000;
 
-/** The body of a request as a stream. */
+/** What a form may have in addition to its file. */
+const FORM_BYTES = 65_536;
+
+/** The file of a request as a stream: its body, or the file of a form. */
 export interface FileStream {
   /** One of those that the route takes. */
   readonly type: string;
+  /** That of the content type, in lower case. */
+  readonly charset: string | undefined;
   /**
    * Can be read once. It throws an `ApiError` if the body is too large or incomplete. If the reader stops before the end,
    * the rest of the body is discarded.
@@ -17,26 +24,57 @@ export interface FileStream {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** Injects the body of a route with `@TakesFile()`. */
+/** Injects the file of a route with `@TakesFile()`. */
 export const FileStream = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<ApiRequest>();
   const { file } = request.state.plan ?? {};
   if (!file) throw new Error('@FileStream() is used on a route without @TakesFile()');
-  return { type: typeOf(request), bytes: bytesOf(request, file) };
+  const { 'content-type': header = '' } = request.headers;
+  if (isMultipartForm(header)) return fileInForm(request, header, file);
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(header) ?? [];
+  const bytes = bytesOf(request, file.maxBytes);
+  return { type: typeOf(request), charset: charset?.toLowerCase(), bytes };
 });
 
 /** @throws ApiError `unsupported_media_type`, `payload_too_large` */
-export function assertFile(request: ApiRequest, { types, maxBytes }: FileBody): void {
-  const { 'content-length': length, 'content-encoding': coding = 'identity' } = request.headers;
-  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (!types.includes(typeOf(request))) {
-    const message = `Send the body as ${types.join(' or ')}.`;
-    throw new ApiError('unsupported_media_type', { message });
+export function assertFile(request: ApiRequest, file: FileBody): void {
+  const { headers } = request;
+  const { 'content-length': length, 'content-encoding': coding = 'identity' } = headers;
+  const isForm = isMultipartForm(headers['content-type']);
+  if (Number(length ?? 0) > file.maxBytes + (isForm ? FORM_BYTES : 0)) {
+    throw tooLarge(file.maxBytes);
   }
+  if (!isForm && !file.types.includes(typeOf(request))) throw wrongType(file);
   if (coding.trim().toLowerCase() !== 'identity') {
     const message = 'Send the file without a content-encoding.';
     throw new ApiError('unsupported_media_type', { message });
   }
+}
+
+function wrongType({ types }: FileBody): ApiError {
+  const message = `Send the file as ${types.join(' or ')}, or as the only file of a form (multipart/form-data).`;
+  return new ApiError('unsupported_media_type', { message });
+}
+
+/**
+ * Finds the file of a form. A type that says nothing about the file, such as that of curl, gives way to the extension of
+ * its name.
+ * @throws ApiError `validation_error`, `unsupported_media_type`, `payload_too_large`
+ */
+async function fileInForm(
+  request: ApiRequest,
+  header: string,
+  file: FileBody,
+): Promise<FileStream> {
+  const { maxBytes, types, extensions } = file;
+  const form = await fileOfForm(header, bytesOf(request, maxBytes + FORM_BYTES));
+  const type = types.includes(form.type) ? form.type : extensions[form.extension];
+  if (type === undefined) {
+    // Ends the form.
+    await form.bytes[Symbol.asyncIterator]().return?.();
+    throw wrongType(file);
+  }
+  return { type, charset: undefined, bytes: limited(form.bytes, maxBytes) };
 }
 
 function typeOf({ headers }: ApiRequest): string {
@@ -44,18 +82,21 @@ function typeOf({ headers }: ApiRequest): string {
   return type.trim().toLowerCase();
 }
 
-async function* bytesOf(request: ApiRequest, { maxBytes }: FileBody): AsyncGenerator<Buffer> {
+async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+async function* bytesOf(request: ApiRequest, maxBytes: number): AsyncGenerator<Buffer> {
   request.state.sendContinue?.();
   request.state.extendTimeout?.(MAX_UPLOAD_MS);
   try {
     // The response needs the connection after an error.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      const bytes = chunk as Buffer;
-      size += bytes.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      yield bytes;
-    }
+    yield* limited(request.iterator({ destroyOnReturn: false }), maxBytes);
   } catch (error) {
     if (error instanceof ApiError || request.complete) throw error;
     throw validationError([{ field: 'body', message: 'is damaged or incomplete' }]);

@@ -41,10 +41,12 @@ export interface BodyCheck {
   assertAllowed(call: Call, body: object, response: Response): MaybePromise<void>;
 }
 
-/** A body that a handler reads itself, with `@FileStream()`. */
+/** A file that a handler reads itself, with `@FileStream()`: the body, or the only file of a form. */
 export interface FileBody {
   /** Content types, in lower case. */
   readonly types: readonly string[];
+  /** The content types of files in forms, by the extension of their name, for forms that do not tell their type. */
+  readonly extensions: Readonly<Record<string, string>>;
   readonly maxBytes: number;
 }
 
