@@ -6,6 +6,8 @@ import { BIG_NUMBER, isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS = 1000;
+/** The length of a part of a file, as that of a body by default. */
+const MAX_PART_LENGTH = 262_144;
 /** Every integer of this many digits is below 2^53. */
 const SAFE_DIGITS = 15;
 
@@ -18,6 +20,7 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
+const PART_TOO_LONG = 'must have at most 262,144 characters as JSON';
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
@@ -53,7 +56,7 @@ export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
   if (!isUtf8(bytes)) return refusal(NOT_UTF8);
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK_UNIT) return refusal(BYTE_ORDER_MARK);
-  return parseJsonText(text, fieldDepth) ?? refusal(NOT_JSON);
+  return parseText(text, fieldDepth) ?? refusal(NOT_JSON);
 }
 
 /**
@@ -62,6 +65,10 @@ export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
  * @returns undefined if the text is not JSON
  */
 export function parseJsonText(text: string, fieldDepth = 1): ParsedJson | undefined {
+  return text.length > MAX_PART_LENGTH ? refusal(PART_TOO_LONG) : parseText(text, fieldDepth);
+}
+
+function parseText(text: string, fieldDepth: number): ParsedJson | undefined {
   const { problems, tooDeep } = new Scanner(text, fieldDepth).scan();
   if (tooDeep) return { problems };
   try {
