@@ -45,7 +45,8 @@ function sender(url, key) {
 async function watch(workerData, work) {
   const worker = new Worker(new URL('./lib/stall-watch.mjs', import.meta.url), { workerData });
   await once(worker, 'message');
-  const statuses = await work();
+  const failed = once(worker, 'error').then(([error]) => Promise.reject(error));
+  const statuses = await Promise.race([work(), failed]);
   worker.postMessage('stop');
   const [longest] = await once(worker, 'message');
   return { ...longest, statuses };

@@ -12,7 +12,7 @@ function getMe() {
   return new Promise((resolve, reject) => {
     const request = http.get(`${url}/api/v1/me`, { agent, headers }, (response) => {
       response.resume().once('end', () => {
-        if (response.statusCode === 200) resolve();
+        if ([200, 503].includes(response.statusCode)) resolve();
         else reject(new Error(`GET /api/v1/me: ${response.statusCode}`));
       });
     });
