@@ -91,12 +91,12 @@ const DELIVERIES = new Map<string, string>();
 /** Routes to which the suites of the standard routes do not apply. */
 export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
   { method: 'GET', pattern: `${LEADS}/imports/:id`, access: 'leads:read', makeRecord: importLeads },
-  {
-    method: 'GET',
-    pattern: `${LEADS}/imports/:id/rejected`,
-    access: 'leads:read',
+  ...['rejected', 'results'].map((name) => ({
+    method: 'GET' as const,
+    pattern: `${LEADS}/imports/:id/${name}`,
+    access: 'leads:read' as const,
     makeRecord: importLeads,
-  },
+  })),
   {
     method: 'POST',
     pattern: `${LEADS}/imports/:id/cancel`,

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { describeProblem } from '../errors/field-problem.js';
+import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
 import { nullsForMissing } from './changes.js';
 import { type Declaration, declareField, type Field, valueParserOf } from './field.js';
 import { isObject } from './kinds/json-object.js';
@@ -12,6 +12,9 @@ type ProblemsOf = NonNullable<Field['nested']>;
 
 /** Objects that were read without problems, so that they need not be read again. */
 const READ = new WeakSet<object>();
+
+/** The problems of objects that were read with some, which validation asks for several times. */
+type Found = WeakMap<object, readonly FieldProblem[]>;
 
 const NO_ITEMS: readonly object[] = Object.freeze([]);
 
@@ -75,11 +78,12 @@ export function NestedList<T extends object>(
 /** The kind of an object. In responses, it has every field. */
 function objectKind(dto: Type<object>, direction: Direction) {
   const parse = valueParserOf(dto);
+  const found: Found = new WeakMap();
   return {
-    ...nestedKind(problemsOfObject(dto)),
+    ...nestedKind(problemsOfObject(dto, found)),
     schema: jsonSchemaOf(dto, direction),
     inputSchema: jsonSchemaOf(dto, 'input'),
-    normalize: (value: unknown) => readObject(dto, value, direction),
+    normalize: (value: unknown) => readObject(dto, value, direction, found),
     parse: (json: unknown) => (isObject(json) ? parse(json) : json),
   };
 }
@@ -106,20 +110,28 @@ export function NestedRecords(
 }
 
 /** Returns the object that was read, or the value itself if it has problems. */
-function readObject(dto: Type<object>, value: unknown, direction: Direction): unknown {
+function readObject(
+  dto: Type<object>,
+  value: unknown,
+  direction: Direction,
+  found: Found,
+): unknown {
   if (!isObject(value)) return value;
   const { value: read, problems } = readInput(dto, value);
-  if (problems.length > 0) return value;
+  if (problems.length > 0) {
+    found.set(value, problems);
+    return value;
+  }
   const completed = direction === 'output' ? nullsForMissing(dto, read) : read;
   READ.add(completed);
   return completed;
 }
 
-function problemsOfObject(dto: Type<object>): ProblemsOf {
+function problemsOfObject(dto: Type<object>, found: Found): ProblemsOf {
   return (value, path) => {
     if (!isObject(value)) return [{ field: path, message: 'must be an object' }];
     if (READ.has(value)) return [];
-    return readInput(dto, value).problems.map(({ field, message }) => ({
+    return (found.get(value) ?? readInput(dto, value).problems).map(({ field, message }) => ({
       field: joined(path, field),
       message,
     }));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
@@ -371,6 +372,14 @@ describe('a form with a file', () => {
 });
 
 describe('the rejected lines of a file', () => {
+  it('are all sent, also if they are long', async () => {
+    const long = () => randomBytes(100_000).toString('hex');
+    const lines = Array.from({ length: 4 }, () => `a@example.com,${long()}`);
+    const { id } = await importFile(api, ['email,first_name', ...lines].join('\n'));
+    const { body } = await api.get(`${IMPORTS}/${id}/rejected`);
+    for (const line of lines) expect(body).toContain(line);
+  });
+
   it('have its delimiter, its encoding and its byte order mark', async () => {
     const csv = 'first_name;email\r\nZoë €;nonsense\r\n';
     const expected =

@@ -54,7 +54,7 @@ const endImports = () =>
 const erase = async (id: string, headers = {}) =>
   tenant.api.post(`${LEADS}/${id}/erase`, undefined, { headers });
 
-describe('many rejected lines', () => {
+describe('many lines', () => {
   const MAX = 5_000;
   const LINES = 2 * MAX + 1;
 
@@ -64,27 +64,34 @@ describe('many rejected lines', () => {
         if (select count(*) from old_rows) > ${MAX} then raise 'too many rows in one statement'; end if;
         return null;
       end $$`);
-    for (const event of ['update', 'delete']) {
-      await app.sql(`create trigger refuse_many_${event} after ${event} on lead_import_rejections
-        referencing old table as old_rows for each statement execute function refuse_many()`);
+    for (const table of ['lead_import_rejections', 'lead_import_results']) {
+      for (const event of ['update', 'delete']) {
+        await app.sql(`create trigger refuse_many_${event} after ${event} on ${table}
+          referencing old table as old_rows for each statement execute function refuse_many()`);
+      }
     }
   });
   afterAll(() => app.sql('drop function refuse_many cascade'));
 
-  async function storeRejections(createdAt?: string): Promise<void> {
+  async function storeLines(createdAt?: string): Promise<void> {
     const [id] = await storeImports(1, 'completed', createdAt);
     await app.sql(
       `insert into lead_import_rejections select $1, $2, n, 'is wrong', '["Ada"]' from generate_series(1, ${LINES}) n`,
       [tenant.id, id],
     );
+    await app.sql(
+      `insert into lead_import_results select $1, $2, ${LINES} + n, 'created', gen_random_uuid() from generate_series(1, ${LINES}) n`,
+      [tenant.id, id],
+    );
   }
 
   it('are removed with their import in batches', async () => {
-    await storeRejections(`now() - interval '8 days'`);
-    await storeRejections();
+    await storeLines(`now() - interval '8 days'`);
+    await storeLines();
     await app.app.get(LeadImportRunner).cleanUp(await app.call(tenant));
     expect(await countOf('lead_imports')).toBe(1);
     expect(await countOf('lead_import_rejections')).toBe(LINES);
+    expect(await countOf('lead_import_results')).toBe(LINES);
   });
 
   it.each([
@@ -92,14 +99,14 @@ describe('many rejected lines', () => {
     [' with an Idempotency-Key', { 'Idempotency-Key': randomUUID() }],
   ])('are emptied in batches by an erasure%s', async (_, headers) => {
     const { id } = await createLead(tenant.api);
-    await storeRejections();
+    await storeLines();
     dataOf(await erase(id, headers));
     expect(await countOf('lead_import_rejections')).toBe(LINES);
     expect(await countOf('lead_import_rejections', `cells::text <> '[]'`)).toBe(0);
   });
 
   it('stay as they are if there is no such lead', async () => {
-    await storeRejections();
+    await storeLines();
     expectError(await erase(randomUUID()), 404, 'not_found');
     expect(await countOf('lead_import_rejections', `cells::text <> '[]'`)).toBe(LINES);
   });

@@ -21,7 +21,7 @@ export async function exportLeads(
   leads: LeadsService,
   call: Call,
   query: LeadExportQuery,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Readable> {
   const { format, escape, delimiter, bom: hasMark } = query;
   const isCsv = format === 'csv';
@@ -43,19 +43,19 @@ export async function exportLeads(
  * A signal that also aborts after `MAX_MS`. The timer and the listener refer to its controller. Node can collect the signal
  * of `AbortSignal.timeout()` before it aborts if only `AbortSignal.any()` refers to it.
  */
-function timed(signal: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
+function timed(signal?: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const abort = () => {
-    controller.abort(signal.reason);
+    controller.abort(signal?.reason);
   };
   const timer = setTimeout(() => {
     controller.abort(new Error('the export has taken too long'));
   }, MAX_MS);
-  signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
   const stop = () => {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   };
   return { signal: controller.signal, stop };
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { validationError } from '../../../platform/errors/api-error.js';
+import { giveWay } from '../../../platform/give-way.js';
 import { encoderOf, type TextShape, UTF8 } from './text-shape.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';
 
@@ -13,6 +14,9 @@ export function assertForCsv(options: Readonly<Record<string, unknown>>): void {
   if (given.length === 0) return;
   throw validationError(given.map((field) => ({ field, message: 'is for CSV only' })));
 }
+
+/** Lines are sent together up to this length. */
+const PART_LENGTH = 65_536;
 
 /** Which cells of CSV get a leading quote. */
 export type Escape = 'formulas' | 'none';
@@ -83,7 +87,15 @@ export async function linesOfPages<T>(
   const texts = async function* () {
     if (head !== '' || text.hasMark) yield encode(head);
     for (let page = first; !page.done; page = await pages.next()) {
-      yield encode(page.value.map(lineOf).join(''));
+      let part = '';
+      for (const item of page.value) {
+        await giveWay();
+        part += lineOf(item);
+        if (part.length < PART_LENGTH) continue;
+        yield encode(part);
+        part = '';
+      }
+      if (part !== '') yield encode(part);
     }
   };
   // A stream that ends before its first read does not start the generator, so that a `finally` in it would not run.

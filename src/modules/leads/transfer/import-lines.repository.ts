@@ -6,6 +6,9 @@ import type { UpsertAction } from '../lead-upsert.dto.js';
 /** Lines that one statement removes or empties, so that it ends in time. */
 const LINES = 5_000;
 
+/** Bytes of the cells of a page of rejected lines, as they are stored: compressed if they are long. */
+const PAGE_BYTES = 65_536;
+
 /** A line that was rejected. */
 export interface RejectedLine {
   readonly line: number;
@@ -88,7 +91,8 @@ export class ImportLinesRepository {
   }
 
   /**
-   * Rejected lines after a line, in their order.
+   * The next rejected lines after a line, in their order: fewer than the limit if they are long. After the last one, there
+   * are none.
    * @throws ApiError `query_failed`
    */
   findRejected(
@@ -98,8 +102,12 @@ export class ImportLinesRepository {
     limit: number,
   ): Promise<RejectedLine[]> {
     return this.database.read(call, {
-      text: `select line, reason, cells from lead_import_rejections
-        where organization_id = $1 and import_id = $2 and line > $3 order by line limit $4`,
+      text: `select line, reason, cells from (
+          select line, reason, cells,
+            sum(pg_column_size(cells)) over (order by line) - pg_column_size(cells) as before
+          from lead_import_rejections
+          where organization_id = $1 and import_id = $2 and line > $3 order by line limit $4) page
+        where before < ${PAGE_BYTES} order by line`,
       values: [call.tenant.id, importId, after, limit],
     });
   }

@@ -192,5 +192,5 @@ async function* pagesOf<T extends { readonly line: number }>(
   do {
     page = await read(page.at(-1)?.line ?? 0);
     yield page;
-  } while (page.length === LINES_PER_PAGE);
+  } while (page.length > 0);
 }

@@ -36,13 +36,13 @@ export function encoderOf({ encoding, hasMark }: TextShape): (text: string) => B
 
 /** Characters that the encoding does not have become question marks. */
 function windows1252(text: string): Buffer {
-  return Buffer.from(
-    Array.from(text, (character) => {
-      const code = character.codePointAt(0) ?? QUESTION_MARK;
-      return WINDOWS_1252.get(character) ?? (code < 256 ? code : QUESTION_MARK);
-    }),
+  const bytes = text.replaceAll(BEYOND_LATIN_1, (character) =>
+    String.fromCharCode(WINDOWS_1252.get(character) ?? QUESTION_MARK),
   );
+  return Buffer.from(bytes, 'latin1');
 }
+
+const BEYOND_LATIN_1 = /[^\0-\xff]/gu;
 
 /** The charset of a content type. */
 export function charsetOf({ encoding }: TextShape): string {

@@ -136,8 +136,7 @@ async function exportToFile(
   // A file that exists is not replaced.
   const sink = isStandard ? process.stdout : (await open(file, 'wx', PRIVATE)).createWriteStream();
   try {
-    const { signal } = new AbortController();
-    const leads = await exportLeads(app.get(LeadsService), call, query, signal);
+    const leads = await exportLeads(app.get(LeadsService), call, query);
     await pipeline(leads, sink, { end: !isStandard });
   } catch (error) {
     if (!isStandard) await rm(file, { force: true });

@@ -8,7 +8,7 @@ import { BatchConnections } from './batch-connections.js';
 import { Deadline } from './policies.js';
 import type { Statement } from './statement.js';
 
-const ROWS_PER_PAGE = 500;
+const ROWS_PER_PAGE = 200;
 
 /** When a caller may try again who was refused because too many snapshots are read. */
 const RETRY_AFTER_SECONDS = 10;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { type FieldProblem } from '../../errors/field-problem.js';
-import { parseJson } from './strict-json.js';
+import { parseJson, parseJsonText } from './strict-json.js';
 
 const NOT_JSON = 'must be valid JSON';
 const NOT_UTF8 = 'must be encoded in UTF-8';
@@ -350,6 +350,17 @@ const suiteFiles = (prefix: string): string[] =>
   readdirSync(SUITE).filter((name) => name.startsWith(prefix) && name.endsWith('.json'));
 
 const readSuiteFile = (name: string): Buffer => readFileSync(join(SUITE, name));
+
+describe('parseJsonText', () => {
+  it('refuses more than 262,144 characters, also if they are no JSON', () => {
+    const longest = `"${'x'.repeat(262_142)}"`;
+    expect(parseJsonText(longest)).toMatchObject({ problems: [] });
+    const message = 'must have at most 262,144 characters as JSON';
+    for (const text of [`${longest} `, '['.repeat(262_145)]) {
+      expect(parseJsonText(text)).toEqual({ problems: [{ field: 'body', message }] });
+    }
+  });
+});
 
 describe('JSONTestSuite', () => {
   it.each(suiteFiles('y_').filter((name) => !STRICTER.has(name)))('reads %s', (name) => {

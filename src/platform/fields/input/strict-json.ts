@@ -6,6 +6,8 @@ import { BIG_NUMBER, isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS = 1000;
+/** The length of a part of a file, as that of a body by default. */
+const MAX_PART_LENGTH = 262_144;
 /** Every integer of this many digits is below 2^53. */
 const SAFE_DIGITS = 15;
 
@@ -18,12 +20,21 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
+const PART_TOO_LONG = 'must have at most 262,144 characters as JSON';
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
 
+/** Codes of characters: comparing them is much faster than comparing texts. */
+const QUOTE = 34;
+const COMMA = 44;
+const MINUS = 45;
 const ZERO = 48;
 const NINE = 57;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
 const OTHERS_OF_NUMBERS: ReadonlySet<number> = new Set([...'.eE+-'].map((c) => c.charCodeAt(0)));
 
 /** The value of a document, if it is JSON. If there are problems, it is only used to find more of them. */
@@ -45,7 +56,7 @@ export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
   if (!isUtf8(bytes)) return refusal(NOT_UTF8);
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK_UNIT) return refusal(BYTE_ORDER_MARK);
-  return parseJsonText(text, fieldDepth) ?? refusal(NOT_JSON);
+  return parseText(text, fieldDepth) ?? refusal(NOT_JSON);
 }
 
 /**
@@ -54,6 +65,10 @@ export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
  * @returns undefined if the text is not JSON
  */
 export function parseJsonText(text: string, fieldDepth = 1): ParsedJson | undefined {
+  return text.length > MAX_PART_LENGTH ? refusal(PART_TOO_LONG) : parseText(text, fieldDepth);
+}
+
+function parseText(text: string, fieldDepth: number): ParsedJson | undefined {
   const { problems, tooDeep } = new Scanner(text, fieldDepth).scan();
   if (tooDeep) return { problems };
   try {
@@ -70,19 +85,18 @@ function refusal(message: string): ParsedJson {
 
 /** An object or an array that is not closed yet. */
 interface Level {
-  /** The keys of an object; undefined for an array, and for an object that is nested too deep. */
-  readonly keys: Set<string> | undefined;
+  readonly isObject: boolean;
+  /** The keys of an object, from its first one on. */
+  keys: Set<string> | undefined;
   /** The key of the current field, if it is part of the names of fields. */
   field: string | undefined;
   /** What has been reported of this field. Input can have the same problem thousands of times. */
   reported: Set<string> | undefined;
 }
 
-function newLevel(keys?: Set<string>): Level {
-  return { keys, field: undefined, reported: undefined };
+function newLevel(isObject: boolean): Level {
+  return { isObject, keys: undefined, field: undefined, reported: undefined };
 }
-
-const TOO_DEEP_LEVEL = Object.freeze(newLevel());
 
 /**
  * Finds the problems that JSON.parse does not report, in one pass and without recursion. It does not
@@ -93,7 +107,9 @@ class Scanner {
   private readonly problems = new Map<string, FieldProblem>();
   /** Outermost first. */
   private readonly levels: Level[] = [];
-  private readonly whole = newLevel();
+  private readonly whole = newLevel(false);
+  /** Number of those that are nested too deep. */
+  private levelsTooDeep = 0;
   private keyIsNext = false;
   private tooDeep = false;
 
@@ -110,24 +126,24 @@ class Scanner {
 
   /** @returns the index after the token */
   private readToken(at: number): number {
-    switch (this.text[at]) {
-      case '"':
+    const code = this.text.charCodeAt(at);
+    switch (code) {
+      case QUOTE:
         return this.readString(at);
-      case ',':
+      case COMMA:
         this.keyIsNext = true;
         break;
-      case '{':
-        this.open(true);
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        this.open(code === OPEN_BRACE);
         break;
-      case '[':
-        this.open(false);
-        break;
-      case '}':
-      case ']':
-        this.levels.pop();
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (this.levelsTooDeep > 0) this.levelsTooDeep--;
+        else this.levels.pop();
         break;
       default:
-        return this.readNumber(at);
+        if (code === MINUS || isDigit(code)) return this.readNumber(at);
     }
     return at + 1;
   }
@@ -135,45 +151,48 @@ class Scanner {
   private open(isObject: boolean): void {
     this.keyIsNext = true;
     if (this.levels.length < MAX_DEPTH + this.fieldDepth - 1) {
-      this.levels.push(newLevel(isObject ? new Set() : undefined));
+      this.levels.push(newLevel(isObject));
     } else {
-      if (this.levels.at(-1) !== TOO_DEEP_LEVEL) this.report(TOO_DEEP);
-      this.levels.push(TOO_DEEP_LEVEL);
+      if (this.levelsTooDeep === 0) this.report(TOO_DEEP);
+      this.levelsTooDeep++;
       this.tooDeep = true;
     }
   }
 
   private readString(start: number): number {
     const end = endOfString(this.text, start);
-    const level = this.levels.at(-1);
-    const keys = this.keyIsNext ? level?.keys : undefined;
+    const level = this.levelsTooDeep > 0 ? undefined : this.levels.at(-1);
+    const object = this.keyIsNext && level?.isObject ? level : undefined;
     const token = this.text.slice(start, end);
     const hasEscapes = token.includes('\\');
     // Other escapes are well-formed.
-    if (!keys && !(hasEscapes && token.includes('\\u'))) return end;
+    if (!object && !(hasEscapes && token.includes('\\u'))) return end;
     const text = hasEscapes ? decodeString(token) : token.slice(1, -1);
-    const isField = keys !== undefined && this.levels.length <= this.fieldDepth;
-    if (level && isField && level.field !== text) {
-      level.field = text;
-      level.reported = undefined;
-    }
-    if (!isWellFormedText(text)) this.report(BAD_TEXT);
-    if (!keys) return end;
-    this.keyIsNext = false;
-    if (keys.has(text)) this.report(isField ? REPEATED : REPEATED_INSIDE);
-    else if (keys.size < MAX_KEYS) keys.add(text);
-    else {
-      if (level && isField) level.field = undefined;
-      this.report(TOO_MANY_KEYS);
-    }
+    if (object) this.readKey(object, text);
+    else if (!isWellFormedText(text)) this.report(BAD_TEXT);
     return end;
   }
 
-  /** Reads a number, if one begins here. */
+  private readKey(object: Level, key: string): void {
+    this.keyIsNext = false;
+    const isField = this.levels.length <= this.fieldDepth;
+    if (isField && object.field !== key) {
+      object.field = key;
+      object.reported = undefined;
+    }
+    if (!isWellFormedText(key)) this.report(BAD_TEXT);
+    const keys = (object.keys ??= new Set());
+    if (keys.has(key)) this.report(isField ? REPEATED : REPEATED_INSIDE);
+    else if (keys.size < MAX_KEYS) keys.add(key);
+    else {
+      if (isField) object.field = undefined;
+      this.report(TOO_MANY_KEYS);
+    }
+  }
+
   private readNumber(start: number): number {
     const { text } = this;
-    const first = text[start] === '-' ? start + 1 : start;
-    if (!isDigit(text.charCodeAt(first))) return start + 1;
+    const first = text.charCodeAt(start) === MINUS ? start + 1 : start;
     let end = first + 1;
     while (isOfNumber(text.charCodeAt(end))) end++;
     const number = text.slice(first, end);

@@ -12,6 +12,7 @@ import {
   unknownNames,
 } from '../../fields/input/read-input.js';
 import { parseJson } from '../../fields/input/strict-json.js';
+import { giveWay } from '../../give-way.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
@@ -20,6 +21,7 @@ import { parseQueryString } from './query-string.js';
 import {
   allowsBody,
   checkUnexpectedBody,
+  LARGE_BYTES,
   mayHaveBody,
   queryStringOf,
   readBytes,
@@ -38,6 +40,11 @@ export function bindInput(
   plan: InputPlan,
   bodyLimit: number,
 ): MaybePromise<void> {
+  const turn = queryStringOf(request).length >= LARGE_BYTES ? giveWay() : undefined;
+  return mapMaybePromise(turn, () => bind(request, plan, bodyLimit));
+}
+
+function bind(request: ApiRequest, plan: InputPlan, bodyLimit: number): MaybePromise<void> {
   const query = readQuery(request, plan);
   request.query = query.value as ApiRequest['query'];
   const { body: source, isStrict } = plan;

@@ -68,4 +68,10 @@ describe('isJsonContentType', () => {
       expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000);
     },
   );
+
+  it('refuses a header of more than 1,024 characters', () => {
+    const longest = `application/json${';'.repeat(1_008)}`;
+    expect(isJsonContentType(longest)).toBe(true);
+    expect(isJsonContentType(`${longest};`)).toBe(false);
+  });
 });

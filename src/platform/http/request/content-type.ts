@@ -3,6 +3,9 @@ const PARAMETER = new RegExp(
   `;[ \\t]*(?:(?<name>${TOKEN})=(?:(?<token>${TOKEN})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
   'y',
 );
+/** Longer than any header of a client. */
+const MAX_LENGTH = 1_024;
+
 /** `utf8` is not a registered name, but many clients send it. */
 const UTF8 = /^utf-?8$/i;
 /** Whether a `Content-Type` header is a form that can contain files. */
@@ -15,7 +18,7 @@ const JSON_TYPE = /^[ \t]*application\/json[ \t]*/i;
 
 /** Whether a `Content-Type` header is `application/json` without a charset or with UTF-8. */
 export function isJsonContentType(header: string | undefined): boolean {
-  if (header === undefined) return false;
+  if (header === undefined || header.length > MAX_LENGTH) return false;
   const type = JSON_TYPE.exec(header);
   if (!type) return false;
   let end = type[0].length;

@@ -178,4 +178,18 @@ describe('parseQueryString', () => {
     expect(problems).toEqual([]);
     expect({ ...values }).toEqual({ a: ['1', '3', ''], b: '2' });
   });
+
+  it('reports the first hundred problems', () => {
+    const raw = Array.from({ length: 500 }, (_, index) => `a${index}=%ff`).join('&');
+    const { problems } = parseQueryString(raw);
+    expect(problems.map(({ field }) => field)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `a${index}`),
+    );
+  });
+
+  it('keeps the order of a parameter that may be given several times', () => {
+    const raw = Array.from({ length: 1_000 }, (_, index) => `a=${index}`).join('&');
+    const { values } = parseQueryString(raw, () => true);
+    expect(values.a).toEqual(Array.from({ length: 1_000 }, (_, index) => String(index)));
+  });
 });

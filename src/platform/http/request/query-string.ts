@@ -29,7 +29,7 @@ export function parseQueryString(
   const values = Object.create(null) as ParsedQueryString['values'];
   const problems: FieldProblem[] = [];
   const report = (name: string, message: string) => {
-    if (problems.length < MAX_PROBLEMS) problems.push({ field: fieldLabel(name, WHOLE), message });
+    problems.push({ field: fieldLabel(name, WHOLE), message });
   };
   /** Decodes a part of the parameter with a name, or reports its problem. */
   const decode = (encoded: string, name: string): string | undefined => {
@@ -42,6 +42,7 @@ export function parseQueryString(
   const counts = new Map<string, number>();
   const parameters = raw.split('&').filter((parameter) => parameter !== '');
   for (const parameter of parameters.slice(0, MAX_PARAMETERS)) {
+    if (problems.length === MAX_PROBLEMS) break;
     const [rawName = ''] = parameter.split('=', 1);
     const name = decode(rawName, rawName);
     if (name === undefined) continue;

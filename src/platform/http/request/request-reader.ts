@@ -17,8 +17,8 @@ export function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
-/** From this size on, reading a body takes a part of the time of a turn of the event loop. */
-const LARGE_BYTES = 8_192;
+/** From this size on, reading an input takes a part of the time of a turn of the event loop. */
+export const LARGE_BYTES = 4_096;
 
 /** The errors of a body that cannot be read, so that it is not empty. */
 const UNREADABLE: readonly string[] = ['unsupported_media_type', 'validation_error'];

@@ -110,7 +110,9 @@ describe('latitude leads', () => {
 
   it('imports and exports', async () => {
     const rejected = path.join(product.dataDir, 'rejected.csv');
+    const results = path.join(product.dataDir, 'results.csv');
     const args = command('import', file, '--match-on', 'external_id', '--rejected', rejected);
+    args.push('--results', results, '--set', '{"tags":["fair"]}');
     const run = await product.run('cli.js', ['--json', ...args]);
     expect(run).toMatchObject({ code: 1, stderr: '' });
     const { id, ...ended } = JSON.parse(run.stdout) as ImportRecord;
@@ -120,6 +122,19 @@ describe('latitude leads', () => {
     const lines = readFileSync(rejected, 'utf8').split('\r\n');
     expect(lines).toHaveLength(LINES / 100 + 2);
     expect(lines[1]).toBe('2,email must be a valid e-mail address,Ada 0,nobody,crm-0');
+
+    expect(statSync(results).mode & 0o777).toBe(0o600);
+    const outcomes = readFileSync(results, 'utf8').trimEnd().split('\r\n');
+    expect(outcomes).toHaveLength(LINES + 1);
+    expect(outcomes.slice(0, 2)).toEqual(['line,action,id', '2,rejected,']);
+
+    const marked = path.join(product.dataDir, 'export.csv');
+    const options = ['--delimiter', 'semicolon', '--bom', '--filter', 'external_id=crm-7'];
+    await product.latitude(...command('export', marked, ...options));
+    const [, lead] = readFileSync(marked, 'utf8').split('\r\n');
+    expect(readFileSync(marked, 'utf8')).toMatch(/^\ufeffid;first_name;/);
+    expect(outcomes[8]).toBe(`9,created,${lead!.split(';')[0]}`);
+    expect(lead).toContain('"[""fair""]"');
 
     const written = path.join(product.dataDir, 'export.ndjson');
     const exported = await product.latitude<object>(
