@@ -1,10 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { lineBreaksIn } from './csv-record.js';
-import type { TextShape } from './text-shape.js';
-
-export const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
-export type TextEncoding = (typeof ENCODINGS)[number];
+import { ENCODINGS, type TextEncoding, type TextShape } from './text-shape.js';
 
 /**
  * The encoding of a file.
@@ -55,19 +52,18 @@ const UTF8_MARK = Buffer.from('\ufeff');
 /** The byte order mark of UTF-8, decoded as Windows-1252. */
 const MARK_IN_WINDOWS_1252 = 'ï»¿';
 
-/** What other files than texts begin with. */
-const OTHER_FILES: readonly (readonly [RegExp, string])[] = [
-  [
-    /^PK(\x03\x04|\x05\x06|\x07\x08)/,
+/** What other files than texts begin with, in hexadecimal. */
+const OTHER_FILES: ReadonlyMap<string, string> = new Map([
+  ...['504b0304', '504b0506', '504b0708'].map((beginning): [string, string] => [
+    beginning,
     'is a zip file, such as a workbook of a spreadsheet (.xlsx, .ods)',
-  ],
-  [/^\xd0\xcf\x11\xe0/, 'is a workbook of Excel (.xls)'],
-];
+  ]),
+  ['d0cf11e0', 'is a workbook of Excel (.xls)'],
+]);
 
 /** @throws ApiError `validation_error` that says what kind of file it is */
 function assertText(start: Buffer): void {
-  const beginning = start.toString('latin1', 0, 4);
-  const [, kind] = OTHER_FILES.find(([pattern]) => pattern.test(beginning)) ?? [];
+  const kind = OTHER_FILES.get(start.toString('hex', 0, 4));
   if (kind === undefined) return;
   throw validationError([{ field: 'body', message: `${kind}; save it as CSV and send that` }]);
 }

@@ -38,7 +38,7 @@ export function unescapeFormula(text: string): string {
 }
 
 /** A formula whose value is a text: `="01067"`. */
-const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
+const TEXT_FORMULA = /^="([^"]*(?:""[^"]*)*)"$/;
 
 /**
  * The text that a cell means.

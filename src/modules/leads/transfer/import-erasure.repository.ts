@@ -14,7 +14,7 @@ const PAGE = 100;
 
 interface PlanRow {
   readonly id: string;
-  readonly plan: ImportPlan;
+  readonly plan: Partial<ImportPlan>;
 }
 
 /** Removes what imports keep of persons. It cannot tell of which, so it removes it of all (docs/contract/personal-data.md#erasure). */
@@ -73,7 +73,7 @@ export class ImportErasureRepository {
     { transaction, tenant }: InTransaction,
     { id, plan }: PlanRow,
   ): Promise<void> {
-    const columns = plan.columns.map(withoutName);
+    const columns = (plan.columns ?? []).map(withoutName);
     await transaction.query({
       text: 'update lead_imports set plan = $3, ignored_columns = $4 where organization_id = $1 and id = $2',
       values: [

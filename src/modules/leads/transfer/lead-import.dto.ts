@@ -15,7 +15,7 @@ import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
 import { UNIQUE_FIELDS } from '../unique-values.js';
 import { MAX_MAP_LENGTH } from './columns.js';
-import { ENCODINGS, type TextEncoding } from './decode-text.js';
+import { ENCODINGS, type TextEncoding } from './text-shape.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';
 import { readConstants } from './import-constants.js';
 import { LeadExportQuery } from './lead-export.dto.js';

@@ -5,6 +5,7 @@ import { describeProblem, type FieldProblem } from '../../../platform/errors/fie
 import { mergeProblems, readInput } from '../../../platform/fields/input/read-input.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
+import { giveWay } from '../../../platform/give-way.js';
 import { CreateLeadDto, UpdateLeadDto } from '../lead.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { duplicateOf, type Holder, UNIQUE_COLUMNS } from '../unique-values.js';
@@ -43,7 +44,11 @@ export class LineReasons {
   async of(call: Call, plan: ImportPlan, rejections: readonly Rejection[]): Promise<string[]> {
     if (rejections.length === 0) return [];
     const checked: Checked[] = [];
-    for (const rejection of rejections) checked.push(await this.check(call, rejection));
+    for (const rejection of rejections) {
+      const turn = giveWay();
+      if (turn) await turn;
+      checked.push(await this.check(call, rejection));
+    }
     const all = checked.map(({ valid }) => valid);
     const holders = await this.leads.findHolders(call, all);
     return checked.map((one) => {

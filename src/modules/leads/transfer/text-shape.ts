@@ -1,5 +1,7 @@
 import { TextDecoder } from 'node:util';
-import type { TextEncoding } from './decode-text.js';
+
+export const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
+export type TextEncoding = (typeof ENCODINGS)[number];
 
 /** How the text of a file is encoded. */
 export interface TextShape {
