@@ -60,10 +60,20 @@ async function openSession(send) {
   return { ...MCP, 'mcp-session-id': headers['mcp-session-id'] };
 }
 
-const messages = `[${Array.from({ length: 25 }, (_, id) => {
-  const call = `"name":"create_lead","arguments":{"first_name":"Ada","custom_fields":{"a":[${filled('1,', 9_000)}1]}}`;
-  return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{${call}}}`;
-}).join(',')}]`;
+/** @returns a batch of as many messages as fit */
+function messages(method, params) {
+  const meta = `"_meta":{"a":[${filled('1,', 9_000)}1]}`;
+  const all = Array.from({ length: 28 }, (_, id) => {
+    return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${params}${meta}}}`;
+  });
+  return `[${all.join(',')}]`;
+}
+
+function batchesOfMessages(title, method, params = '') {
+  const body = messages(method, params);
+  const request = (_, headers) => ({ path: '/mcp', headers, body });
+  return { title, count: 20, prepare: openSession, request };
+}
 
 const largeLeads = `{"items":[${Array(8).fill(`{"action":"create","data":{"first_name":"Ada","custom_fields":{${customFields}}}}`).join(',')}]}`;
 
@@ -116,12 +126,12 @@ export const CASES = [
         })),
       ),
   },
-  {
-    title: '20 batches of messages to /mcp',
-    count: 20,
-    prepare: openSession,
-    request: (_, headers) => ({ path: '/mcp', headers, body: messages }),
-  },
+  batchesOfMessages('20 batches to /mcp that list tools', 'tools/list'),
+  batchesOfMessages(
+    '20 batches to /mcp that list leads',
+    'tools/call',
+    '"name":"list_leads","arguments":{},',
+  ),
   {
     title: '20 exports of large leads',
     count: 20,

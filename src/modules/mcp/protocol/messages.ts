@@ -1,5 +1,6 @@
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { giveWay } from '../../../platform/give-way.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
@@ -31,14 +32,14 @@ export interface Messages {
 /** Reads the body of a POST as JSON-RPC 2.0. */
 export async function readMessages(request: ApiRequest, maxBytes: number): Promise<Messages> {
   try {
-    return parseMessages(await readJsonBytes(request, maxBytes));
+    return await parseMessages(await readJsonBytes(request, maxBytes));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { body: undefined, count: 1, isBatch: false, requests: [], argumentProblems: [], error };
   }
 }
 
-function parseMessages(bytes: Buffer): Messages {
+async function parseMessages(bytes: Buffer): Promise<Messages> {
   const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
   const isToolCall = isObject(value) && value.method === 'tools/call';
   const ofArguments = isToolCall ? problems.filter(({ field }) => field.startsWith(ARGUMENTS)) : [];
@@ -51,11 +52,17 @@ function parseMessages(bytes: Buffer): Messages {
       { field: 'body', message: `must hold 1 to ${MAX_BATCH_SIZE} messages` },
     ]);
   }
+  const requests: JSONRPCRequest[] = [];
+  for (const each of values) {
+    await giveWay();
+    const message = parseMessage(each);
+    if ('method' in message && 'id' in message) requests.push(message);
+  }
   return {
     body: value,
     count: values.length,
     isBatch,
-    requests: values.map(parseMessage).filter((message) => 'method' in message && 'id' in message),
+    requests,
     argumentProblems: ofArguments.map(({ field, message }) => {
       return { field: field.slice(ARGUMENTS.length), message };
     }),

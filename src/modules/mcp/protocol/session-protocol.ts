@@ -10,6 +10,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { Call } from '../../../platform/data/call.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
+import { giveWay } from '../../../platform/give-way.js';
 import type { SessionParameters } from '../sessions/session.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
 import type { McpCall } from '../mcp-call.js';
@@ -62,6 +63,7 @@ export async function answerRequests(
   for (const request of requests) {
     // Tasks are not supported, so a request for a task is handled as an ordinary request.
     const { task, ...params } = request.params ?? {};
+    await giveWay();
     await client.send(task === undefined ? request : { ...request, params });
   }
   await answered;

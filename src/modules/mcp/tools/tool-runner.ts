@@ -4,6 +4,7 @@ import { replayFor } from '../../../platform/access/replay.js';
 import { insufficientScope, InsufficientScope } from '../../../platform/access/scopes.js';
 import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { giveWay } from '../../../platform/give-way.js';
 import {
   assertIdempotencyKey,
   canonicalJson,
@@ -75,7 +76,9 @@ export class ToolRunner {
         if (window.isBlocked) throw tooManyAtOnce(writes, 'writes', window);
       }
       const key = _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest;
-      return toolResult(await this.run(tool, call, parsed, key));
+      const result = await this.run(tool, call, parsed, key);
+      await giveWay();
+      return toolResult(result);
     } catch (thrown) {
       const { requestId } = request.state;
       const error = toLoggedApiError(thrown, requestId, '/mcp');
