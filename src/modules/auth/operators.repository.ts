@@ -82,6 +82,15 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     return (await this.database.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
   }
 
+  /**
+   * Locks an organization of an operator until the transaction ends.
+   * @throws ApiError `create_failed`
+   */
+  async lock(call: InTransaction, id: string): Promise<void> {
+    const text = 'select from organizations where operator_id = $1 and id = $2 for no key update';
+    await this.runIn(call, text, id);
+  }
+
   /** @throws ApiError `create_failed` */
   async insertOrganization(
     call: InTransaction,

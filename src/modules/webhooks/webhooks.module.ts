@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../../platform/access/access.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -9,7 +10,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [EventsModule],
+  imports: [AccessModule, EventsModule],
   controllers: [WebhooksController],
   providers: [
     WebhooksRepository,

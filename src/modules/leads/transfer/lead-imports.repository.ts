@@ -264,6 +264,15 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
+   * Cancels the imports that have not ended and were begun by then, and removes their files.
+   * @throws ApiError `create_failed`
+   */
+  async cancelAll(call: TenantCall, begunBy: Date, error: string): Promise<void> {
+    const values = [call.tenant.id, 'cancelled', error, begunBy];
+    await this.database.write(call, { text: endSql('and created_at <= $4'), values });
+  }
+
+  /**
    * Empties the cells of all rejected lines, in batches of which each is a transaction of its own.
    * @throws ApiError `create_failed`
    */
