@@ -96,11 +96,13 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     call: InTransaction,
     id: string,
     { name, phone_region, time_zone }: CreateOrganizationDto,
-  ): Promise<Stored<OrganizationDto> | undefined> {
+  ): Promise<Stored<OrganizationDto>> {
     const [column, value] = phone_region ? [', phone_region', ', $5'] : ['', ''];
     const text = `insert into organizations (operator_id, id, name, time_zone${column})
       values ($1, $2, $3, $4${value})`;
     await this.runIn(call, text, id, name, time_zone, ...(phone_region ? [phone_region] : []));
-    return this.findIn(call, id);
+    const inserted = await this.findIn(call, id);
+    if (!inserted) throw new Error('The organization was not inserted.');
+    return inserted;
   }
 }

@@ -102,10 +102,9 @@ export class OperatorsService {
   /** @throws ApiError `validation_error`, `create_failed` */
   async create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
     const fields = await this.organizations.withKnownTimeZone(input);
-    return this.database.transaction(call, async (inner) => {
-      const created = await this.repository.insertOrganization(inner, uuidv7(), fields);
-      return orNotFound(created, 'organization');
-    });
+    return this.database.transaction(call, (inner) =>
+      this.repository.insertOrganization(inner, uuidv7(), fields),
+    );
   }
 
   /**
