@@ -8,7 +8,7 @@ import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
 import type { ApiKeyWithSecretDto } from './key.dto.js';
 import { requireName } from './require-name.js';
-import { KeyManagement } from './key-management.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 import type { Organization } from './organization.entity.js';
 import { OrganizationService } from './organization.service.js';
 import type { Scope } from '../../platform/access/scopes.js';
@@ -34,13 +34,13 @@ export interface IssuedKey {
 
 /**
  * Organizations and their keys for commands and extensions, which act without a key
- * (docs/contract/keys-and-scopes.md#api-keys). `KeyManagement` has the rules of keys, also for REST.
+ * (docs/contract/keys-and-scopes.md#api-keys). `ApiKeysService` has the rules of keys, also for REST.
  */
 @Injectable()
 export class KeysService {
   constructor(
     private readonly repository: AuthRepository,
-    private readonly keys: KeyManagement,
+    private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
     private readonly settings: Settings,
   ) {}

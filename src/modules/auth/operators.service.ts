@@ -19,10 +19,10 @@ import type { ApiKeyWithSecretDto } from './key.dto.js';
 import {
   assertFuture,
   endOf,
-  KeyManagement,
+  ApiKeysService,
   later,
   lifetimeUntil,
-} from './key-management.service.js';
+} from './api-keys.service.js';
 import { requireName } from './require-name.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
@@ -44,7 +44,7 @@ export type IssuedOperatorKey = ReturnType<typeof newKey>['issued'];
 export class OperatorsService {
   constructor(
     private readonly repository: OperatorsRepository,
-    private readonly keys: KeyManagement,
+    private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
     private readonly database: TenantDatabase,
   ) {}

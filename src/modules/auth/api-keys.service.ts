@@ -32,7 +32,7 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
  * the key is revoked, too, and it expires no later than any of them. `ends_with` has their ids.
  */
 @Injectable()
-export class KeyManagement {
+export class ApiKeysService {
   constructor(
     private readonly repository: KeysRepository,
     private readonly database: TenantDatabase,
