@@ -16,13 +16,7 @@ import { changedFields } from '../../platform/fields/changes.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyWithSecretDto } from './key.dto.js';
-import {
-  assertFuture,
-  endOf,
-  ApiKeysService,
-  later,
-  lifetimeUntil,
-} from './api-keys.service.js';
+import { assertFuture, endOf, ApiKeysService, later, lifetimeUntil } from './api-keys.service.js';
 import { requireName } from './require-name.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
