@@ -2242,7 +2242,8 @@ export interface components {
              * @description The organization that the key belongs to.
              * @example {
              *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
-             *       "name": "Harbor Roofing"
+             *       "name": "Harbor Roofing",
+             *       "time_zone": "Europe/Berlin"
              *     }
              */
             organization: {
@@ -2257,6 +2258,11 @@ export interface components {
                  * @example Harbor Roofing
                  */
                 name: string;
+                /**
+                 * @description The zone of its days.
+                 * @example Europe/Berlin
+                 */
+                time_zone: string;
             };
             /**
              * @description The key of the request.
@@ -2285,7 +2291,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null if it does not expire.
@@ -2330,6 +2336,11 @@ export interface components {
              */
             phone_region: string | null;
             /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
              * Format: date-time
              * @description When it was created, to the millisecond.
              * @example 2026-01-05T16:20:00.000Z
@@ -2367,6 +2378,13 @@ export interface components {
                 writes_per_minute: number;
             };
         };
+        UpdateOwnOrganization: {
+            /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+        };
         ApiKey: {
             /**
              * Format: uuid
@@ -2386,7 +2404,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2447,7 +2465,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
              * @example 2027-06-30T00:00:00.000Z
@@ -2479,7 +2497,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2571,16 +2589,26 @@ export interface components {
              */
             phone_region: string | null;
             /**
-             * @description Whether it has ever had a key. If so, no first key can be created.
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
+             * @description Whether its keys are refused, and its deliveries are held.
              * @example false
              */
-            has_had_key: boolean;
+            suspended: boolean;
             /**
              * Format: date-time
              * @description When it was created, to the millisecond.
              * @example 2026-01-05T16:20:00.000Z
              */
             created_at: string;
+            /**
+             * @description Whether it has ever had a key. If so, no first key can be created.
+             * @example false
+             */
+            has_had_key: boolean;
         };
         CreateOrganization: {
             /**
@@ -2593,6 +2621,28 @@ export interface components {
              * @example US
              */
             phone_region?: string | null;
+            /**
+             * @description The zone of its days. No stored time depends on it. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+        };
+        UpdateOrganization: {
+            /**
+             * @description Its name.
+             * @example Harbor Roofing
+             */
+            name?: string;
+            /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+            /**
+             * @description Whether its keys are refused, and its deliveries are held.
+             * @example false
+             */
+            suspended?: boolean;
         };
         FirstKey: {
             /**
@@ -2639,6 +2689,12 @@ export interface components {
              * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
              */
             key_id: string;
+            /**
+             * Format: uuid
+             * @description The user whom the key names, if it names one.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
             /**
              * @description Id of the application: the URL of its metadata, or that of its registration.
              * @example https://claude.ai/oauth/client.json

@@ -185,7 +185,9 @@ export const OPERATOR_ROUTES = [
   { method: 'GET', pattern: ORGANIZATIONS, access: 'operator' },
   { method: 'POST', pattern: ORGANIZATIONS, access: 'operator' },
   { method: 'GET', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
+  { method: 'PUT', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
   { method: 'POST', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'POST', pattern: `${ORGANIZATIONS}/:id/first-key/replace`, access: 'operator' },
 ] as const;
 
 /** All routes that require a key of an organization. routes.spec.ts compares the list with the application. */

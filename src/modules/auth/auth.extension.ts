@@ -16,7 +16,7 @@ export const authExtension = defineExtension({
     first_key_exists: {
       status: 409,
       retryable: false,
-      message: 'The organization has or had a key, so it gets no first key.',
+      message: 'The organization has or had a key, so it gets no other first key.',
       advice: 'Ask a person of the organization for a key.',
     },
     key_not_manageable: {

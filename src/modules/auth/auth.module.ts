@@ -4,7 +4,7 @@ import { ADMINISTRATION } from '../../platform/data/connection/data-source-names
 import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
-import { KeyManagement } from './key-management.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
@@ -28,7 +28,7 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
   controllers: [MeController, OrganizationController, KeysController, OrganizationsController],
   providers: [
     AuthRepository,
-    KeyManagement,
+    ApiKeysService,
     KeysRepository,
     KeysService,
     OperatorsRepository,

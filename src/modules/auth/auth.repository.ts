@@ -6,20 +6,40 @@ import { isForeignKeyViolation } from '../../platform/data/connection/driver-err
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { originOf } from '../../platform/data/records/record-changes.js';
+import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { ApiKey } from './api-key.entity.js';
+import { OrganizationRecordDto } from './organization.dto.js';
+import { ORGANIZATION_UPDATED } from './organization-events.js';
 import { Organization } from './organization.entity.js';
 
 const DELETE_ORGANIZATION = `
   with deleted_keys as (delete from api_keys where organization_id = $1)
   delete from organizations where id = $1`;
 
-const COLUMNS = 'id, name, phone_region, time_zone, created_at';
+const COLUMNS = 'id, name, phone_region, time_zone, suspended, created_at';
 
 const FIND_ORGANIZATION = `select ${COLUMNS} from organizations where id = $1`;
 
+/** The columns that are changed after creation. */
+const CHANGEABLE = ['name', 'phone_region', 'time_zone', 'suspended'] as const;
+
+/** Changes an organization, with an event if a value is another one. `$6` to `$8`: the key, the channel and the id of the request. */
 const UPDATE_ORGANIZATION = `
-  update organizations set phone_region = coalesce($2, phone_region), time_zone = coalesce($3, time_zone)
-  where id = $1 returning ${COLUMNS}`;
+  with old as (select * from organizations where id = $1 for no key update),
+  updated as (
+    update organizations new set name = coalesce($2, new.name), phone_region = coalesce($3, new.phone_region),
+      time_zone = coalesce($4, new.time_zone), suspended = coalesce($5, new.suspended)
+    from old where new.id = old.id
+    returning new.*, array_remove(array[${CHANGEABLE.map(
+      (name) => `case when new.${name} <> old.${name} then '${name}' end`,
+    ).join()}], null) as changed),
+  record as (select ${jsonColumnsOf(OrganizationRecordDto)} from updated),
+  event as (
+    insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
+    select $1, id, (select row_to_json(record) from record), '${ORGANIZATION_UPDATED}', changed, $6, $7, $8
+    from updated where changed <> '{}')
+  select ${COLUMNS} from updated`;
 
 /** The name as PostgreSQL spells it, for a name in any case. */
 const FIND_TIME_ZONE = `
@@ -34,7 +54,7 @@ const COUNT_RECORDS = `
   select resource, sum(records)::int as total from record_counts
   where organization_id = $1 and resource = any($2) and filter = '' group by resource`;
 
-export type OrganizationChanges = Partial<Pick<Organization, 'phone_region' | 'time_zone'>>;
+export type OrganizationChanges = Partial<Pick<Organization, (typeof CHANGEABLE)[number]>>;
 
 /** SQL that manages organizations and keys. */
 @Injectable()
@@ -56,14 +76,16 @@ export class AuthRepository {
   }
 
   /**
-   * Changes an organization, if it exists. Columns that are left out keep their values.
+   * Changes an organization, if it exists, with an event. Columns that are left out keep their values.
    * @throws ApiError `create_failed`
    */
   updateOrganization(
     call: InTransaction,
-    { phone_region, time_zone }: OrganizationChanges,
+    { name, phone_region, time_zone, suspended }: OrganizationChanges,
   ): Promise<Organization | undefined> {
-    return this.runIn(call, UPDATE_ORGANIZATION, phone_region, time_zone);
+    const { key_id, channel, request_id } = originOf(call);
+    const values = [name, phone_region, time_zone, suspended, key_id, channel, request_id];
+    return this.runIn(call, UPDATE_ORGANIZATION, ...values);
   }
 
   /**

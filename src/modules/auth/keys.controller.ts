@@ -13,12 +13,12 @@ import {
   RevokedKeyDto,
   RotateKeyDto,
 } from './key.dto.js';
-import { KeyManagement } from './key-management.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 
 /** Keys over REST (docs/contract/keys-and-scopes.md#keys-over-rest). */
 @ApiController('keys', 'Keys', 'The API keys of the organization.')
 export class KeysController {
-  constructor(private readonly keys: KeyManagement) {}
+  constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
   @RequireScope('keys:read')

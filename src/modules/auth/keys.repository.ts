@@ -109,6 +109,17 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   }
 
   /**
+   * All keys of the organization, the oldest first.
+   * @throws ApiError `create_failed`
+   */
+  async all(call: InTransaction): Promise<ApiKeyDto[]> {
+    const text = `select id, row_to_json(record)::text as json from (select ${COLUMNS} from api_keys
+      where organization_id = $1 order by created_at, id) record`;
+    const rows = await this.runIn<JsonRow>(call, text);
+    return rows.map((row) => this.parser.stored(row).value());
+  }
+
+  /**
    * Inserts a key, which expires at the latest when those that it ends with do.
    * @throws ApiError `create_failed`
    */
@@ -140,8 +151,9 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
     ids: { readonly old: string; readonly new: string },
     oldEnd: Date,
     added: readonly string[],
-  ): Promise<Stored<ApiKeyDto> | undefined> {
+  ): Promise<Stored<ApiKeyDto>> {
     const [old] = await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
+    if (!old) throw new Error('The key was not rotated.');
     await this.runIn(call, INHERIT, ids.old, ids.new, added);
     return old;
   }

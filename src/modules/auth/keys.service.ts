@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../../platform/config/settings.js';
-import { validationError } from '../../platform/errors/api-error.js';
-import { codePointLength, isWellFormedText, trimText } from '../../platform/fields/kinds/text.js';
 import type { TenantCall } from '../../platform/data/call.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
-import { type ApiKeyWithSecretDto, MAX_NAME_LENGTH } from './key.dto.js';
-import { KeyManagement } from './key-management.service.js';
+import type { ApiKeyWithSecretDto } from './key.dto.js';
+import { requireName } from './require-name.js';
+import { ApiKeysService } from './api-keys.service.js';
 import type { Organization } from './organization.entity.js';
 import { OrganizationService } from './organization.service.js';
 import type { Scope } from '../../platform/access/scopes.js';
@@ -35,13 +34,13 @@ export interface IssuedKey {
 
 /**
  * Organizations and their keys for commands and extensions, which act without a key
- * (docs/contract/keys-and-scopes.md#api-keys). `KeyManagement` has the rules of keys, also for REST.
+ * (docs/contract/keys-and-scopes.md#api-keys). `ApiKeysService` has the rules of keys, also for REST.
  */
 @Injectable()
 export class KeysService {
   constructor(
     private readonly repository: AuthRepository,
-    private readonly keys: KeyManagement,
+    private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
     private readonly settings: Settings,
   ) {}
@@ -102,6 +101,14 @@ export class KeysService {
     return issuedKey(organizationId, await this.keys.createRoot(callOf(organizationId), fields));
   }
 
+  /**
+   * Replaces the first key of an organization, of which no key was used.
+   * @throws ApiError `not_found`, `first_key_exists`, `create_failed`
+   */
+  async replaceFirst(organizationId: string): Promise<IssuedKey> {
+    return issuedKey(organizationId, await this.keys.replaceFirst(callOf(organizationId)));
+  }
+
   /** @throws ApiError `not_found` for an unknown organization */
   async listKeys(organizationId: string): Promise<ApiKey[]> {
     await this.getOrganization(organizationId);
@@ -141,15 +148,4 @@ function callOf(organizationId: string): TenantCall {
 function issuedKey(organization_id: string, issued: Stored<ApiKeyWithSecretDto>): IssuedKey {
   const { id, name, scopes, expires_at, key = '' } = issued.value();
   return { id, organization_id, name, scopes, expires_at, key };
-}
-
-/** @throws ApiError `validation_error` for a name that is empty or too long */
-export function requireName(name: string): string {
-  const trimmed = trimText(name);
-  if (trimmed === '' || codePointLength(trimmed) > MAX_NAME_LENGTH || !isWellFormedText(trimmed)) {
-    throw validationError([
-      { field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` },
-    ]);
-  }
-  return trimmed;
 }

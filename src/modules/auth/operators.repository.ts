@@ -82,15 +82,26 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     return (await this.database.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
   }
 
+  /**
+   * Locks an organization of an operator until the transaction ends.
+   * @throws ApiError `create_failed`
+   */
+  async lock(call: InTransaction, id: string): Promise<void> {
+    const text = 'select from organizations where operator_id = $1 and id = $2 for no key update';
+    await this.runIn(call, text, id);
+  }
+
   /** @throws ApiError `create_failed` */
   async insertOrganization(
     call: InTransaction,
     id: string,
     { name, phone_region, time_zone }: CreateOrganizationDto,
-  ): Promise<Stored<OrganizationDto> | undefined> {
+  ): Promise<Stored<OrganizationDto>> {
     const text = `insert into organizations (operator_id, id, name, time_zone, phone_region)
       select $1, $2, $3, $4, coalesce($5, phone_region) from organization_defaults`;
     await this.runIn(call, text, id, name, time_zone, phone_region);
-    return this.findIn(call, id);
+    const inserted = await this.findIn(call, id);
+    if (!inserted) throw new Error('The organization was not inserted.');
+    return inserted;
   }
 }

@@ -10,21 +10,22 @@ import type { Call } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
+import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
+import { changedFields } from '../../platform/fields/changes.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyWithSecretDto } from './key.dto.js';
-import {
-  assertFuture,
-  endOf,
-  KeyManagement,
-  later,
-  lifetimeUntil,
-} from './key-management.service.js';
-import { requireName } from './keys.service.js';
+import { assertFuture, endOf, ApiKeysService, later, lifetimeUntil } from './api-keys.service.js';
+import { requireName } from './require-name.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
-import type { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
+import type {
+  CreateOrganizationDto,
+  FirstKeyDto,
+  OrganizationDto,
+  UpdateOrganizationDto,
+} from './organization.dto.js';
 
 /** A new key of an operator, which cannot be read later. */
 export type IssuedOperatorKey = ReturnType<typeof newKey>['issued'];
@@ -37,7 +38,7 @@ export type IssuedOperatorKey = ReturnType<typeof newKey>['issued'];
 export class OperatorsService {
   constructor(
     private readonly repository: OperatorsRepository,
-    private readonly keys: KeyManagement,
+    private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
     private readonly database: TenantDatabase,
   ) {}
@@ -95,10 +96,38 @@ export class OperatorsService {
   /** @throws ApiError `validation_error`, `create_failed` */
   async create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
     const fields = await this.organizations.withKnownTimeZone(input);
+    return this.database.transaction(call, (inner) =>
+      this.repository.insertOrganization(inner, uuidv7(), fields),
+    );
+  }
+
+  /**
+   * Changes an organization that the operator has created. A suspended one has no access within a second, until it is resumed.
+   * @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed`
+   */
+  async update(
+    call: Call,
+    id: string,
+    input: UpdateOrganizationDto,
+  ): Promise<Stored<OrganizationDto>> {
+    const changes = await this.organizations.withKnownTimeZone(input);
     return this.database.transaction(call, async (inner) => {
-      const created = await this.repository.insertOrganization(inner, uuidv7(), fields);
-      return orNotFound(created, 'organization');
+      await this.repository.lock(inner, id);
+      const stored = orNotFound(await this.repository.findIn(inner, id), 'organization');
+      assertPrecondition(inner, stored);
+      if (!changedFields(stored.value(), changes)) return stored;
+      await this.organizations.changeIn({ ...inner, tenant: { id } }, changes);
+      return orNotFound(await this.repository.findIn(inner, id), 'organization');
     });
+  }
+
+  /**
+   * Replaces the first key of an organization by another one with the same fields, while no key of the organization was used.
+   * @throws ApiError `not_found`, `first_key_exists`, `create_failed`
+   */
+  async replaceFirstKey(call: Call, id: string): Promise<Stored<ApiKeyWithSecretDto>> {
+    orNotFound(await this.repository.find(call, id), 'organization');
+    return this.keys.replaceFirst({ ...call, tenant: { id } });
   }
 
   /**

@@ -44,15 +44,37 @@ export class CreateOrganizationDto {
   time_zone: string;
 }
 
+const SUSPENDED = {
+  description: 'Whether its keys are refused, and its deliveries are held.',
+  example: false,
+};
+
+/** The fields of an organization that are changed together with those of its creation. */
+class ChangeableOrganizationDto extends CreateOrganizationDto {
+  @Flag({ ...SUSPENDED, default: false })
+  suspended: boolean;
+}
+
+/** What an operator changes of an organization. Fields that are left out keep their values. */
+export class UpdateOrganizationDto extends UpdateOf(ChangeableOrganizationDto, {
+  fixed: ['phone_region'],
+}) {}
+
+/** An organization, as events have it. */
+export class OrganizationRecordDto extends RecordOf(CreateOrganizationDto) {
+  @Flag({ ...SUSPENDED, required: true })
+  suspended: boolean;
+  @CreatedAt() created_at: Date;
+}
+
 /** An organization, as the operator sees it that has created it. */
-export class OrganizationDto extends RecordOf(CreateOrganizationDto) {
+export class OrganizationDto extends OrganizationRecordDto {
   @Flag({
     required: true,
     description: 'Whether it has ever had a key. If so, no first key can be created.',
     example: false,
   })
   has_had_key: boolean;
-  @CreatedAt() created_at: Date;
 }
 
 /** Fields of the first key of an organization. */

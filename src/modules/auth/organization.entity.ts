@@ -15,6 +15,8 @@ export class Organization {
   @Column('char', { length: 2, default: 'US' }) phone_region: string;
   /** The zone of its days, by a name that PostgreSQL and Node.js know. No stored value depends on it. */
   @Column('text', { default: 'UTC' }) time_zone: string;
+  /** Whether its keys are refused, and what it sends is held. */
+  @Column('boolean', { default: false }) suspended: boolean;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
   /** The operator that has created it over REST. Commands print organizations without it. */
   @Column('uuid', { nullable: true, select: false }) operator_id?: string | null;

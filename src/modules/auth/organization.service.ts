@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
-import type { Call, TenantCall } from '../../platform/data/call.js';
+import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { TenantTable } from '../../platform/data/records/tenant-entity.js';
@@ -10,6 +10,7 @@ import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { TIME_ZONE_PROBLEM } from '../../platform/fields/kinds/time-zone.js';
 import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
 import { KeysRepository } from './keys.repository.js';
+import { requireName } from './require-name.js';
 import type { LimitsDto } from './me.dto.js';
 import type { Organization } from './organization.entity.js';
 import type { OwnOrganizationDto, UpdateOwnOrganizationDto } from './organization.dto.js';
@@ -42,7 +43,7 @@ export class OrganizationService {
       const stored = await this.describeAs(inner, orNotFound(organization, 'organization'));
       assertPrecondition(inner, stored);
       const { time_zone = stored.time_zone } = wanted;
-      if (time_zone !== stored.time_zone) await this.repository.updateOrganization(inner, wanted);
+      if (time_zone !== stored.time_zone) await this.changeIn(inner, { time_zone });
       return { ...stored, time_zone };
     });
   }
@@ -53,9 +54,19 @@ export class OrganizationService {
    */
   async change(call: TenantCall, input: OrganizationChanges): Promise<Organization> {
     const changes = await this.withKnownTimeZone(input);
-    const changed = await this.database.transaction(call, (inner) =>
-      this.repository.updateOrganization(inner, changes),
-    );
+    const { name } = changes;
+    const named = name === undefined ? changes : { ...changes, name: requireName(name) };
+    return this.database.transaction(call, (inner) => this.changeIn(inner, named));
+  }
+
+  /**
+   * Changes an organization in a transaction.
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  async changeIn(call: InTransaction, changes: OrganizationChanges): Promise<Organization> {
+    const changed = await this.repository.updateOrganization(call, changes);
+    // The statement writes its event itself. The publisher looks for it after the commit.
+    this.database.publishEvents(call);
     return orNotFound(changed, 'organization');
   }
 
@@ -84,7 +95,8 @@ export class OrganizationService {
       return [table.name, isReadable(table) ? (totals.get(table.name) ?? 0) : null] as const;
     });
     const counts = { ...Object.fromEntries(ofTables), keys };
-    return { ...organization, counts, limits: this.limitsOf(call) };
+    const { suspended: _, ...shown } = organization;
+    return { ...shown, counts, limits: this.limitsOf(call) };
   }
 
   /** The rate limits of the key. */

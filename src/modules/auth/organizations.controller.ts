@@ -1,4 +1,4 @@
-import { Body, Get, Post, Query } from '@nestjs/common';
+import { Body, Get, Post, Put, Query } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
@@ -6,8 +6,14 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { OperatorKey } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
+import { NoBody } from '../../platform/http/routes/handler-declarations.js';
 import { ApiKeyWithSecretDto } from './key.dto.js';
-import { CreateOrganizationDto, FirstKeyDto, OrganizationDto } from './organization.dto.js';
+import {
+  CreateOrganizationDto,
+  FirstKeyDto,
+  OrganizationDto,
+  UpdateOrganizationDto,
+} from './organization.dto.js';
 import { OperatorsService } from './operators.service.js';
 
 /** The organizations of an operator (docs/contract/keys-and-scopes.md#operator-keys). */
@@ -34,6 +40,30 @@ export class OrganizationsController {
   @ApiRoute({ summary: 'Create an organization', response: OrganizationDto })
   create(@CurrentCall() call: Call, @Body() organization: CreateOrganizationDto) {
     return this.operators.create(call, organization);
+  }
+
+  @Put(':id')
+  @OperatorKey()
+  @ApiRoute({
+    summary: 'Rename, suspend or resume an organization',
+    description: 'The keys of a suspended organization are refused, and its deliveries are held.',
+    response: OrganizationDto,
+  })
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateOrganizationDto) {
+    return this.operators.update(call, id, changes);
+  }
+
+  @Post(':id/first-key/replace')
+  @OperatorKey()
+  @NoBody()
+  @ApiRoute({
+    summary: 'Replace the first key of an organization',
+    description: 'While it was never used. The new key is shown only in this response.',
+    response: ApiKeyWithSecretDto,
+    errors: ['first_key_exists'],
+  })
+  replaceFirstKey(@CurrentCall() call: Call, @Id() id: string) {
+    return this.operators.replaceFirstKey(call, id);
   }
 
   @Post(':id/keys')

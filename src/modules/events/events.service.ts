@@ -49,6 +49,7 @@ export class EventsService {
     };
     const reader: OpenResponse = {
       key: call.actor.key,
+      tenant: call.tenant,
       updateScopes: (found) => {
         scopes = new Set(found);
       },

@@ -13,7 +13,7 @@ export function addGrantCommands(program: Command, run: Run): void {
     .description('list the grants of an organization, the oldest first')
     .requiredOption('--organization <id>', 'id of the organization', uuid)
     .action(({ organization }: { organization: string }) =>
-      run((app) => app.get(GrantsService).list(organization)),
+      run((app) => app.get(GrantsService).listAll(organization)),
     );
   grants
     .command('revoke')

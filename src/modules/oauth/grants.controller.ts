@@ -18,7 +18,7 @@ export class GrantsController {
   @RequireScope('keys:read')
   @ApiRoute({ summary: 'List grants', response: [GrantDto] })
   list(@CurrentCall() call: Call, @Query() query: ListQuery) {
-    return this.grants.page(call, query);
+    return this.grants.list(call, query);
   }
 
   @Get(':id')

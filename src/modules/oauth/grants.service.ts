@@ -8,7 +8,7 @@ import { assertPrecondition } from '../../platform/data/records/record-changes.j
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto } from './grants.dto.js';
-import { assertOfUser } from '../auth/key-management.service.js';
+import { assertOfUser } from '../auth/api-keys.service.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
 
@@ -24,13 +24,13 @@ export class GrantsService {
   ) {}
 
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
-  async list(organizationId: string): Promise<readonly GrantDto[]> {
+  async listAll(organizationId: string): Promise<readonly GrantDto[]> {
     await this.keys.getOrganization(organizationId);
     return (await this.repository.page({ tenant: { id: organizationId } }, ALL)).data;
   }
 
   /** @throws ApiError `query_failed` */
-  page(call: Call, query: ListQuery): Promise<Page<GrantDto>> {
+  list(call: Call, query: ListQuery): Promise<Page<GrantDto>> {
     return this.repository.page(call, query);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import {
+  HAS_NOT_ENDED,
   IS_VALID_GRANT,
   IS_VALID_KEY,
   type ApiKeyRecord,
@@ -52,12 +53,15 @@ const CONSUME_ARTIFACT = `
 
 const DELETE_ARTIFACTS = 'delete from oauth_artifacts where kind = $1';
 
-/** Used tokens of other grants are kept, because a token that is used again ends its grant. */
+/**
+ * Used tokens of other grants are kept, because a token that is used again ends its grant. Grants of suspended organizations
+ * continue when these do.
+ */
 const DELETE_ENDED = `
   delete from oauth_artifacts where id_hash in (
     select id_hash from oauth_artifacts where grant_id in (
       select grants.id from oauth_grants grants join api_keys key on key.id = grants.key_id
-      where not (${IS_VALID_GRANT} and ${IS_VALID_KEY}))
+      where not (${IS_VALID_GRANT} and ${HAS_NOT_ENDED}))
     limit 10000)`;
 
 const FIND_TOKEN = `

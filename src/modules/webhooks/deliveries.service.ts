@@ -27,6 +27,7 @@ export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
   retries: 1_000_000_000,
   backoff: { delay: '1s', maxDelay: '1m' },
   concurrency: 50,
+  waitsWhileSuspended: true,
 });
 
 /** The type of test events, which every webhook receives. */

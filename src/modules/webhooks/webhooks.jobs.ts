@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
+import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
@@ -65,6 +66,7 @@ export class WebhooksJobs {
     private readonly webhooks: WebhooksRepository,
     private readonly sender: WebhookSender,
     private readonly background: BackgroundWork,
+    private readonly organizations: OrganizationCalls,
     private readonly registry: MetricsRegistry,
   ) {
     for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
@@ -100,6 +102,7 @@ export class WebhooksJobs {
     const end = performance.now() + RUN_MS;
     try {
       while (this.background.isAccepting && performance.now() < end) {
+        if (await this.organizations.isSuspended(call)) break;
         await this.begin(call, webhookId, running);
         if (running.size === 0) break;
         await Promise.race([...running.values(), wait(POLL_MS, undefined, { ref: false })]);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../../platform/access/access.module.js';
 import { OutgoingModule } from '../../platform/outgoing/outgoing.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
@@ -10,7 +11,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [EventsModule, OutgoingModule],
+  imports: [AccessModule, EventsModule, OutgoingModule],
   controllers: [WebhooksController],
   providers: [
     WebhooksRepository,

@@ -38,6 +38,13 @@ export function addKeys(program: Command, run: Run): void {
       run((app) => app.get(KeysService).listKeys(organization)),
     );
   keys
+    .command('replace-first')
+    .description('replace the first key of an organization, while it was never used')
+    .requiredOption('--organization <id>', 'id of the organization', uuid)
+    .action(({ organization }: { organization: string }) =>
+      issue('keys', run, (app) => app.get(KeysService).replaceFirst(organization)),
+    );
+  keys
     .command('revoke')
     .argument('<id>', 'id of the key', uuid)
     .action((id: string) =>

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
@@ -11,6 +11,9 @@ const PHONE_REGION = 'country of phone numbers without a country code, such as U
 const TIME_ZONE = 'zone of its days, such as Europe/Berlin; UTC by default';
 
 interface Options {
+  name?: string;
+  suspend?: true;
+  resume?: true;
   phoneRegion?: string;
   timeZone?: string;
 }
@@ -33,6 +36,11 @@ export function addOrganizations(program: Command, run: Run): void {
     .command('update')
     .description('change an organization; another phone region normalizes all phone numbers again')
     .argument('<id>', 'id of the organization', uuid)
+    .option('--name <name>', 'name of the organization')
+    .addOption(
+      new Option('--suspend', 'refuse its keys and hold its deliveries').conflicts('resume'),
+    )
+    .option('--resume', 'accept its keys again and send its deliveries')
     .option('--phone-region <country>', PHONE_REGION, phoneRegion)
     .option('--time-zone <name>', TIME_ZONE, timeZone)
     .action((id: string, options: Options) => {
@@ -63,12 +71,14 @@ export function addOrganizations(program: Command, run: Run): void {
 async function update(
   app: INestApplicationContext,
   id: string,
-  { phoneRegion: region, timeZone: time_zone }: Options,
+  { phoneRegion: region, timeZone: time_zone, name, suspend, resume }: Options,
   progress: Progress,
 ) {
   const keys = app.get(KeysService);
   const { phone_region: previous } = await keys.getOrganization(id);
-  const changed = await keys.updateOrganization(id, { phone_region: region, time_zone });
+  const suspended = suspend ?? (resume && false);
+  const changes = { name, phone_region: region, time_zone, suspended };
+  const changed = await keys.updateOrganization(id, changes);
   const { created_at: _, ...organization } = changed;
   if (region === undefined) return organization;
   return { ...organization, conflicts: await normalizePhones(app, id, previous, region, progress) };

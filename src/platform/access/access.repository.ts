@@ -17,8 +17,12 @@ export interface ApiKeyRecord extends OrganizationColumns {
 type UsedKey = Pick<Actor['key'], 'id' | 'grant' | 'operatorId'>;
 
 /** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
-export const IS_VALID_KEY =
+export const HAS_NOT_ENDED =
   'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
+
+/** SQL condition of a key that is accepted: it has not ended, and its organization is not suspended. */
+export const IS_VALID_KEY = `${HAS_NOT_ENDED} and not exists (
+    select from organizations where organizations.id = key.organization_id and organizations.suspended)`;
 
 /** SQL condition of a grant that is neither revoked nor expired. `grants` is the alias of `oauth_grants`. */
 export const IS_VALID_GRANT = 'grants.revoked_at is null and grants.expires_at > now()';
@@ -35,7 +39,7 @@ const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
     ${ORGANIZATION_COLUMNS}
   from api_keys key join organizations organization on organization.id = key.organization_id
-  where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
+  where key.key_hash = any($1::bytea[]) and key.revoked_at is null and not organization.suspended`;
 
 const FIND_OPERATOR_KEY = `
   select id, name, array[]::text[] as scopes, expires_at, null as user_id, operator_id,
@@ -50,7 +54,7 @@ const FIND_SCOPES = `
   where grants.id = any($1::uuid[]) and ${IS_VALID_GRANT}`;
 
 const FIND_ORGANIZATION = `
-  select ${ORGANIZATION_COLUMNS} from organizations organization where id = $1`;
+  select ${ORGANIZATION_COLUMNS} from organizations organization where id = $1 and not suspended`;
 
 /** Maximum number of keys that one statement looks up. */
 const MAX_LOOKUPS = 64;
@@ -100,9 +104,22 @@ export class AccessRepository {
     return new Map(found.map(({ id, scopes }) => [id, scopes]));
   }
 
-  /** @throws ApiError `query_failed` */
+  /**
+   * An organization, unless it is suspended.
+   * @throws ApiError `query_failed`
+   */
   async findOrganization(id: string): Promise<OrganizationColumns | undefined> {
     return (await this.database.read<OrganizationColumns>(FIND_ORGANIZATION, [id]))[0];
+  }
+
+  /**
+   * Those of some organizations that are suspended.
+   * @throws ApiError `query_failed`
+   */
+  async findSuspended(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const text = 'select id from organizations where id = any($1::uuid[]) and suspended';
+    const found = await this.database.read<{ id: string }>(text, [ids]);
+    return new Set(found.map(({ id }) => id));
   }
 
   /**

@@ -11,11 +11,13 @@ const activeKeys = new Map([
 ]);
 
 const findScopes = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();
+const findSuspended = jest.fn<Promise<ReadonlySet<string>>, []>();
 const ended: string[] = [];
 let revalidation: KeyRevalidation;
 
 const heldBy = (id: string, key: Partial<OpenResponse['key']> = {}) => ({
   key: { id, name: id, expiresAt: null, userId: null, ...key },
+  tenant: { id: 'organization' },
   updateScopes: jest.fn(),
   end: () => ended.push(id),
 });
@@ -25,7 +27,9 @@ beforeEach(() => {
   setLogLevel('silent');
   ended.length = 0;
   findScopes.mockReset().mockResolvedValue(activeKeys);
-  revalidation = new KeyRevalidation({ findScopes } as unknown as AccessRepository);
+  findSuspended.mockReset().mockResolvedValue(new Set());
+  const repository = { findScopes, findSuspended };
+  revalidation = new KeyRevalidation(repository as unknown as AccessRepository);
   revalidation.onApplicationBootstrap();
 });
 afterEach(() => {
@@ -45,7 +49,16 @@ describe('KeyRevalidation', () => {
     expect(ended).toEqual(['bob']);
   });
 
-  it('ends what a token holds open when the token expires, without a lookup', async () => {
+  it('ends what a token holds open within a second after its organization is suspended', async () => {
+    revalidation.watch(heldBy('carol', { subject: 'carol' }));
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(ended).toEqual([]);
+    findSuspended.mockResolvedValue(new Set(['organization']));
+    await jest.advanceTimersByTimeAsync(SECOND_MS);
+    expect(ended).toEqual(['carol']);
+  });
+
+  it('ends what a token holds open when the token expires, without a lookup of the token', async () => {
     const expiresAt = new Date(Date.now() + 5 * SECOND_MS);
     revalidation.watch(heldBy('carol', { subject: 'carol', expiresAt }));
     await jest.advanceTimersByTimeAsync(4 * SECOND_MS);

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { repeat } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Actor } from '../data/call.js';
+import type { Actor, TenantCall } from '../data/call.js';
 import { AccessRepository } from './access.repository.js';
 import { isExpired } from './authenticator.js';
 
@@ -11,6 +11,7 @@ const INTERVAL_MS = 700;
 /** A response that stays open after its key was checked: a stream, or a request that waits. */
 export interface OpenResponse {
   readonly key: Actor['key'];
+  readonly tenant: TenantCall['tenant'];
   updateScopes(scopes: readonly string[]): void;
   /** Called once when the key is no longer valid. */
   end(): void;
@@ -69,6 +70,8 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
   /** A failed lookup ends nothing. */
   private async revalidate(): Promise<void> {
     for (const response of this.open) if (isExpired(response)) this.end(response);
+    const withTokens = [...this.open].filter(({ key }) => key.subject !== undefined);
+    if (withTokens.length > 0) await this.endSuspended(withTokens);
     const withKeys = [...this.open].filter(({ key }) => key.subject === undefined);
     if (withKeys.length === 0) return;
     const ids = new Set(withKeys.map(({ key }) => credentialIdOf(key)));
@@ -78,6 +81,13 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
       if (!found) this.end(response);
       else if (this.open.has(response)) response.updateScopes(found);
     }
+  }
+
+  /** A token of another issuer is valid until it expires, unless its organization is suspended. */
+  private async endSuspended(responses: readonly OpenResponse[]): Promise<void> {
+    const ids = new Set(responses.map(({ tenant }) => tenant.id));
+    const suspended = await this.repository.findSuspended([...ids]);
+    for (const response of responses) if (suspended.has(response.tenant.id)) this.end(response);
   }
 
   private end(response: OpenResponse): void {

@@ -28,6 +28,14 @@ const SEND_AGAIN = `do update set
   run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,
   run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
 
+/** How many jobs of a name a worker takes. */
+export interface JobCapacity {
+  readonly name: string;
+  readonly free: number;
+  /** Whether jobs of suspended organizations stay in the queue. */
+  readonly waitsWhileSuspended?: boolean;
+}
+
 /** A job that a worker has taken. */
 export interface ClaimedJob extends OrganizationColumns {
   readonly id: string;
@@ -56,9 +64,12 @@ const RETENTION = `interval '30 days'`;
 // `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
   with due as materialized (
-    select due.* from unnest($1::text[], $2::int[]) as wanted (name, free) cross join lateral (
+    select due.* from unnest($1::text[], $2::int[], $3::boolean[]) as wanted (name, free, waits_while_suspended)
+    cross join lateral (
       select organization_id, id from jobs
       where name = wanted.name and failed_at is null and run_at <= now()
+        and not (waits_while_suspended and exists (
+          select from organizations where organizations.id = jobs.organization_id and suspended))
         and (ordering_key is null or not exists (select from jobs earlier
           where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
             and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
@@ -142,9 +153,12 @@ export class JobQueueRepository {
    * Takes jobs that are due. No other worker takes them before the end of the lease.
    * @param capacities how many jobs of each name this worker can take
    */
-  claim(capacities: readonly { name: string; free: number }[]): Promise<ClaimedJob[]> {
-    const names = capacities.map(({ name }) => name);
-    return this.database.query<ClaimedJob>(CLAIM, [names, capacities.map(({ free }) => free)]);
+  claim(capacities: readonly JobCapacity[]): Promise<ClaimedJob[]> {
+    return this.database.query<ClaimedJob>(CLAIM, [
+      capacities.map(({ name }) => name),
+      capacities.map(({ free }) => free),
+      capacities.map(({ waitsWhileSuspended = false }) => waitsWhileSuspended),
+    ]);
   }
 
   /** Extends the leases of running jobs. */

@@ -128,7 +128,8 @@ export class JobWorker implements OnApplicationBootstrap {
   private async startDueJobs(): Promise<void> {
     const capacities = Array.from(this.registry.handlers.values(), ({ job }) => {
       const running = Array.from(this.running).filter(({ name }) => name === job.name).length;
-      return { name: job.name, free: job.concurrency - running };
+      const { name, concurrency, waitsWhileSuspended } = job;
+      return { name, free: concurrency - running, waitsWhileSuspended };
     }).filter(({ free }) => free > 0);
     if (capacities.length === 0) return;
     for (const claimed of await this.jobs.claim(capacities)) {

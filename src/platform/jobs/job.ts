@@ -11,6 +11,8 @@ export interface JobOptions {
   readonly backoff?: { readonly delay?: Duration; readonly maxDelay?: Duration };
   /** How many jobs of this name an instance runs at the same time. Default: 5. */
   readonly concurrency?: number;
+  /** Whether it waits while its organization is suspended, such as a job that sends something. Default: false. */
+  readonly waitsWhileSuspended?: boolean;
 }
 
 /** A kind of job with a payload of type `P`. */
@@ -20,6 +22,7 @@ export interface JobDefinition<P> {
   readonly delayMs: number;
   readonly maxDelayMs: number;
   readonly concurrency: number;
+  readonly waitsWhileSuspended: boolean;
   /** Carries the type of the payload. It is never set. */
   readonly payload?: (payload: P) => P;
 }
@@ -41,7 +44,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
  */
 export function defineJob<P extends object>(
   name: string,
-  { retries = 10, backoff = {}, concurrency = 5 }: JobOptions = {},
+  { retries = 10, backoff = {}, concurrency = 5, waitsWhileSuspended = false }: JobOptions = {},
 ): JobDefinition<P> {
   assertJobName(name);
   const { delay = '10s', maxDelay = '1d' } = backoff;
@@ -55,6 +58,7 @@ export function defineJob<P extends object>(
     name,
     retries,
     concurrency,
+    waitsWhileSuspended,
     delayMs: millisecondsOf(delay, `backoff.delay of job ${name}`),
     maxDelayMs: millisecondsOf(maxDelay, `backoff.maxDelay of job ${name}`),
   };

@@ -82,6 +82,7 @@ describe('an operator key', () => {
       name: 'Harbor Roofing',
       phone_region: 'US',
       time_zone: 'UTC',
+      suspended: false,
       has_had_key: false,
       created_at: expect.any(String),
     });

@@ -108,6 +108,11 @@ describe('the end of a key', () => {
   it.each([
     ['revoked', 'update api_keys set revoked_at = now() where id = $1'],
     ['expired', 'update api_keys set expires_at = now() where id = $1'],
+    [
+      'of a suspended organization',
+      `update organizations set suspended = true
+       where id = (select organization_id from api_keys where id = $1)`,
+    ],
   ])('ends tokens and refresh tokens: %s', async (_, text) => {
     expect(await statusOf(tokens.access_token)).toBe(200);
     await server.app.sql(text, [tenant.key.id]);

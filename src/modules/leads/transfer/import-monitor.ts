@@ -6,6 +6,8 @@ import { MetricsRegistry } from '../../../platform/metrics-registry.js';
 import type { LeadImport } from './lead-import.entity.js';
 
 const ENDS = ['completed', 'cancelled', 'failed'] as const;
+/** How an import ends. */
+export type ImportEnd = (typeof ENDS)[number];
 const OUTCOMES = ['created', 'updated', 'unchanged', 'rejected'] as const;
 
 /** The number of lines with each outcome. */

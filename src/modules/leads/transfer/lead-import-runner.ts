@@ -10,6 +10,9 @@ import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.j
 import { ApiError } from '../../../platform/errors/api-error.js';
 import type { JobRun } from '../../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../../platform/jobs/job.decorator.js';
+import { isSuspension, ORGANIZATION_UPDATED } from '../../auth/organization-events.js';
+import { OnDurableEvent } from '../../events/event-handler.decorator.js';
+import type { RecordedEvent } from '../../events/recorded-event.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM } from './column-names.js';
 import { unescapeFormula } from './file-lines.js';
@@ -35,6 +38,8 @@ const SMALL_PORTION = 10;
 const PAUSE = 0.25;
 
 const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
+
+const SUSPENDED = 'The organization was suspended.';
 
 /** How long a job waits for another import of the organization, or for the lease of a process that has ended. */
 const BUSY_DELAY = '5s';
@@ -69,6 +74,12 @@ export class LeadImportRunner implements OnModuleDestroy {
   async import(call: Call, { importId }: { importId: string }, { attempt }: JobRun): Promise<void> {
     const hasRun = await this.run(call, importId, attempt > 1);
     if (!hasRun) await this.imports.sendJob(call, importId, BUSY_DELAY);
+  }
+
+  @OnDurableEvent('leads.suspended-imports', { types: [ORGANIZATION_UPDATED] })
+  async cancelSuspended(call: Call, event: RecordedEvent): Promise<void> {
+    if (!isSuspension(event)) return;
+    await this.repository.cancelBegunBy(call, new Date(event.created_at), SUSPENDED);
   }
 
   @Job({ name: 'leads.import-clean-up', every: '1h', perOrganization: true })

@@ -13,7 +13,12 @@ import {
   type LineResult,
   type RejectedLine,
 } from './import-lines.repository.js';
-import { type BegunImport, type EndedImport, ImportMonitor } from './import-monitor.js';
+import {
+  type BegunImport,
+  type EndedImport,
+  type ImportEnd,
+  ImportMonitor,
+} from './import-monitor.js';
 
 /** How long a process may carry out an import without progress, before another one takes it over. */
 const LEASE = `interval '20 seconds'`;
@@ -243,18 +248,16 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    * Ends an import that has not ended, and removes its file.
    * @throws ApiError `create_failed`
    */
-  async end(
-    call: TenantCall,
-    id: string,
-    status: 'completed' | 'cancelled' | 'failed',
-    error: string | null,
-  ): Promise<void> {
-    const values = [call.tenant.id, status, error, id];
-    const statement = { text: endSql('and id = $4'), values };
-    const ended = await this.database.write<EndedImport>(call, statement);
-    await this.database.afterCommit(call, () => {
-      this.monitor.ended(call, ended);
-    });
+  async end(call: TenantCall, id: string, status: ImportEnd, error: string | null): Promise<void> {
+    await this.endThose(call, status, error, 'and id = $4', id);
+  }
+
+  /**
+   * Cancels the imports that have not ended and were begun by then, and removes their files.
+   * @throws ApiError `create_failed`
+   */
+  async cancelBegunBy(call: TenantCall, begunBy: Date, error: string): Promise<void> {
+    await this.endThose(call, 'cancelled', error, 'and created_at <= $4', begunBy);
   }
 
   /**
@@ -265,16 +268,26 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   async cancelAll(call: InTransaction, error: string): Promise<void> {
     const { transaction, tenant } = call;
     await this.lock(call);
-    const ended = await transaction.query<EndedImport>({
-      text: endSql(),
-      values: [tenant.id, 'cancelled', error],
-    });
-    await this.database.afterCommit(call, () => {
-      this.monitor.ended(call, ended);
-    });
+    await this.endThose(call, 'cancelled', error);
     await transaction.query({
       text: 'delete from lead_import_chunks where organization_id = $1',
       values: [tenant.id],
+    });
+  }
+
+  private async endThose(
+    call: TenantCall,
+    status: ImportEnd,
+    error: string | null,
+    condition = '',
+    ...values: unknown[]
+  ): Promise<void> {
+    const ended = await this.database.write<EndedImport>(call, {
+      text: endSql(condition),
+      values: [call.tenant.id, status, error, ...values],
+    });
+    await this.database.afterCommit(call, () => {
+      this.monitor.ended(call, ended);
     });
   }
 

@@ -99,6 +99,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
     });
     const stream: SubscriptionStream = {
       key,
+      tenant: call.tenant,
       subscriptions,
       updateScopes: (scopes) => {
         if (subscriptions.updateScopes(scopes)) handler.notify.toolsChanged();

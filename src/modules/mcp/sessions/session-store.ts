@@ -13,6 +13,9 @@ import { ApiError } from '../../../platform/errors/api-error.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import type { Call } from '../../../platform/data/call.js';
+import { isSuspension, ORGANIZATION_UPDATED } from '../../auth/organization-events.js';
+import { OnDurableEvent } from '../../events/event-handler.decorator.js';
+import type { RecordedEvent } from '../../events/recorded-event.js';
 import { EventFollower } from '../../events/event-follower.js';
 import { Session, type SessionParameters, type SessionStream } from './session.js';
 import { lifetimeOf } from './session-lifetime.js';
@@ -141,6 +144,12 @@ export class SessionStore
     const wasOpen = await this.repository.delete(session.id);
     this.end(session);
     return wasOpen;
+  }
+
+  /** Ends the sessions of an organization that was suspended, so that they do not continue with it. */
+  @OnDurableEvent('mcp.suspended-sessions', { types: [ORGANIZATION_UPDATED] })
+  async endSuspended({ tenant }: Call, event: RecordedEvent): Promise<void> {
+    if (isSuspension(event)) await this.repository.deleteAll(tenant.id, new Date(event.created_at));
   }
 
   /**

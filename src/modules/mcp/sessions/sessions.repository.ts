@@ -158,6 +158,16 @@ export class SessionsRepository {
   }
 
   /**
+   * Deletes the sessions of an organization that were opened by then.
+   * @throws ApiError `create_failed`
+   */
+  async deleteAll(organization: string, openedBy: Date): Promise<void> {
+    const text = `delete from mcp_sessions session using api_keys key
+      where key.id = session.key_id and key.organization_id = $1 and session.created_at <= $2`;
+    await this.database.write({ text, values: [organization, openedBy] });
+  }
+
+  /**
    * @returns whether the session existed
    * @throws ApiError `create_failed`
    */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { OrganizationCalls } from '../../../../src/platform/access/organization-calls.service.js';
 import { dataOf, expectError } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -61,6 +63,56 @@ describe('a delivery', () => {
         error: null,
       },
     ]);
+  });
+
+  it('is held while the organization is suspended, and sent when it is resumed', async () => {
+    const { api, id: organization } = tenant;
+    const [held, other] = [receiver.url(), receiver.url()];
+    const { id } = await createWebhook(tenant, held);
+    const stranger = await app.organization();
+    await createWebhook(stranger, other);
+    const keys = app.app.get(KeysService);
+    await keys.updateOrganization(organization, { suspended: true });
+    await publish(app, tenant);
+    // The job of the other organization was sent later.
+    await publish(app, stranger);
+    await untilTrue(() => receiver.at(other).length === 1);
+    expect(receiver.at(held)).toEqual([]);
+    await keys.updateOrganization(organization, { suspended: false });
+    await untilTrue(() => receiver.at(held).length === 1);
+    await until(async () => (await api.get('/api/v1/me')).status === 200);
+    expect(await untilDeliveries(tenant, id, (all) => all.every(isEnded))).toMatchObject([
+      { status: 'succeeded', attempts: 1 },
+    ]);
+  });
+
+  it('is held as well if its webhook is being served when the organization is suspended', async () => {
+    const url = receiver.url();
+    await createWebhook(tenant, url);
+    const keys = app.app.get(KeysService);
+    let release: () => void = () => undefined;
+    const suspended = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.answer = async () => {
+      await suspended;
+      return { status: 200 };
+    };
+    await publish(app, tenant);
+    await untilTrue(() => receiver.at(url).length === 1);
+    await keys.updateOrganization(tenant.id, { suspended: true });
+    const calls = app.app.get(OrganizationCalls);
+    await until(() => calls.isSuspended({ tenant: { id: tenant.id } }));
+    await publish(app, tenant);
+    release();
+    const isWaiting = async () => {
+      const text = `select from jobs where organization_id = $1 and name = 'webhooks.deliver' and not is_running`;
+      return (await app.sql(text, [tenant.id])).length > 0;
+    };
+    await until(isWaiting);
+    expect(receiver.at(url)).toHaveLength(1);
+    await keys.updateOrganization(tenant.id, { suspended: false });
+    await untilTrue(() => receiver.at(url).length === 2);
   });
 
   it('is made once for an event that is published twice', async () => {

@@ -66,7 +66,12 @@ describe('the command line', () => {
       const changed = await latitude(
         ...['organizations', 'update', made.id, '--phone-region', 'DE'],
       );
-      expect(changed).toEqual({ ...regions, phone_region: 'DE', conflicts: 0 });
+      expect(changed).toEqual({
+        ...regions,
+        phone_region: 'DE',
+        suspended: false,
+        conflicts: 0,
+      });
       const conflicts = await latitude('leads', 'conflicts', '--organization', made.id);
       expect(conflicts).toEqual([]);
     });
@@ -80,7 +85,7 @@ describe('the command line', () => {
       const changed = await latitude(
         ...['organizations', 'update', made.id, '--time-zone', 'Asia/Kolkata'],
       );
-      expect(changed).toEqual({ ...made, time_zone: 'Asia/Kolkata' });
+      expect(changed).toEqual({ ...made, time_zone: 'Asia/Kolkata', suspended: false });
       const refused = await run(['organizations', 'update', made.id, '--time-zone', 'Mars/Base']);
       expect(refused.stderr).toContain('must be the name of a time zone');
       const empty = await run(['organizations', 'update', made.id]);
@@ -88,6 +93,24 @@ describe('the command line', () => {
         code: 1,
         stderr: expect.stringContaining('name what to change'),
       });
+    });
+
+    it('renames, suspends and resumes an organization, and replaces its first key', async () => {
+      const made = await latitude<{ id: string }>('organizations', 'create', '--name', 'Before');
+      const key = await latitude<{ id: string; key: string }>(
+        ...['keys', 'create', '--organization', made.id, '--name', 'First', '--scopes', 'all'],
+      );
+      const update = ['organizations', 'update', made.id];
+      const changed = await latitude(...update, '--name', 'After', '--suspend');
+      expect(changed).toEqual({ ...made, name: 'After', suspended: true });
+      const replaced = await latitude<{ id: string; key: string }>(
+        ...['keys', 'replace-first', '--organization', made.id],
+      );
+      expect(replaced).toMatchObject({ name: 'First', organization_id: made.id });
+      expect(replaced.key).not.toBe(key.key);
+      expect(await latitude(...update, '--resume')).toMatchObject({ suspended: false });
+      const both = await run([...update, '--suspend', '--resume']);
+      expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be used') });
     });
 
     it('creates, lists, rotates and revokes keys', async () => {

@@ -16,6 +16,9 @@ import { KeysRepository, type NewKeyRow } from './keys.repository.js';
 /** An organization with this number of valid keys makes no more over REST, because each key has rate limits of its own. */
 const MAX_KEYS = 100;
 
+const FIRST_KEY_USED =
+  'The first key was used or revoked, or the organization has further keys, so it cannot be replaced.';
+
 /** The fields of a new key. */
 type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'> & {
   readonly scopes: readonly string[];
@@ -29,7 +32,7 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
  * the key is revoked, too, and it expires no later than any of them. `ends_with` has their ids.
  */
 @Injectable()
-export class KeyManagement {
+export class ApiKeysService {
   constructor(
     private readonly repository: KeysRepository,
     private readonly database: TenantDatabase,
@@ -109,13 +112,26 @@ export class KeyManagement {
       if (caller && overlapMs > 0) await this.assertAtMost(MAX_KEYS, inner);
       const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
       const ends_with = [...new Set([...old.ends_with, ...added])];
-      const lifetime = await this.repository.lifetimeOf(inner, id);
-      const fields = { ...old, expires_at: endOf(lifetime), ends_with };
-      const key = await this.issue(inner, fields, lifetime);
-      const ids = { old: id, new: key.id };
-      const ended = await this.repository.replace(inner, ids, later(overlapMs), added);
-      return { key, oldExpiresAt: orNotFound(ended, 'key').value().expires_at };
+      return this.succeed(inner, { ...old, ends_with }, overlapMs, added);
     });
+  }
+
+  /**
+   * Replaces the first key of an organization, of which no key was used, for callers that are trusted to do so. The old key ends
+   * at once.
+   * @throws ApiError `not_found` if the organization or its key does not exist; `first_key_exists`, `create_failed`
+   */
+  replaceFirst(call: TenantCall): Promise<Stored<ApiKeyWithSecretDto>> {
+    const replace = async (inner: InTransaction) => {
+      const keys = await this.repository.all(inner);
+      const [first, ...others] = keys.filter(({ successor_id }) => successor_id === null);
+      const wasUsed = keys.some(({ last_used_at }) => last_used_at !== null);
+      if (wasUsed || others.length > 0 || first?.revoked_at) {
+        throw new ApiError('first_key_exists', { message: FIRST_KEY_USED });
+      }
+      return (await this.succeed(inner, orNotFound(first, 'key'), 0)).key;
+    };
+    return this.change(call, replace, null);
   }
 
   /**
@@ -142,6 +158,21 @@ export class KeyManagement {
   /** @throws ApiError `not_found`, `create_failed` */
   private async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto>> {
     return orNotFound(await this.repository.findIn(call, id), 'key');
+  }
+
+  /** Inserts the successor of a key, which expires after `overlapMs`. @param added see `KeysRepository.replace` */
+  private async succeed(
+    inner: InTransaction,
+    { id, ...old }: ApiKeyDto,
+    overlapMs: number,
+    added: readonly string[] = [],
+  ) {
+    const lifetime = await this.repository.lifetimeOf(inner, id);
+    const fields = { ...old, ends_with: [...old.ends_with], expires_at: endOf(lifetime) };
+    const key = await this.issue(inner, fields, lifetime);
+    const ids = { old: id, new: key.id };
+    const ended = await this.repository.replace(inner, ids, later(overlapMs), added);
+    return { key, oldExpiresAt: ended.value().expires_at };
   }
 
   /** Inserts a key. */
