@@ -25,6 +25,11 @@ export class ApiKey {
   @Column('timestamp with time zone', { precision: 3, nullable: true }) last_used_at: Date | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) revoked_at: Date | null;
   /**
+   * The lifetime that it was made with, which rotations keep: 0 if it does not expire. Null if an earlier release made it and
+   * it was not rotated since.
+   */
+  @Column('bigint', { nullable: true, select: false }) lifetime_ms?: number | null;
+  /**
    * The keys that this one depends on: the key that made it, and those which that one depends on. This key is revoked
    * with any of them, and expires no later.
    */

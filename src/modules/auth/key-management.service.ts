@@ -56,6 +56,7 @@ export class KeyManagement {
       const { name } = input;
       const scopes = [...input.scopes].sort();
       assertHolds(maker, scopes);
+      inner.replay?.need(scopes);
       const expires_at = expiryOf(input, maker);
       const user_id = userOf(input, maker);
       await this.assertAtMost(MAX_KEYS - 1, inner);
@@ -83,7 +84,8 @@ export class KeyManagement {
   }
 
   /**
-   * Makes a key with the name, scopes and lifetime of another one, which expires after `overlapMs`. Keys that end with the
+   * Makes a key with the name, scopes and lifetime of another one, which expires after `overlapMs`. The lifetime is the one that
+   * the first key was made with, also if an overlap or another key has ended it earlier. Keys that end with the
    * old one then end with the new one. The new one ends with the same keys as the old one, and with the caller, so that
    * no key outlives its own revocation by rotating another one.
    * @throws ApiError `not_found` for a key that is unknown, revoked or expired; `insufficient_scope`,
@@ -102,13 +104,14 @@ export class KeyManagement {
         });
       }
       if (caller) assertMayRotate(caller, old);
+      inner.replay?.need(old.scopes);
       // One key more, so that an organization with all its keys can rotate them, one after another.
       if (caller && overlapMs > 0) await this.assertAtMost(MAX_KEYS, inner);
       const added = caller && caller.id !== id ? [...caller.ends_with, caller.id] : [];
       const ends_with = [...new Set([...old.ends_with, ...added])];
-      const expires_at =
-        old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime());
-      const key = await this.issue(inner, { ...old, expires_at, ends_with });
+      const lifetime = await this.repository.lifetimeOf(inner, id);
+      const fields = { ...old, expires_at: endOf(lifetime), ends_with };
+      const key = await this.issue(inner, fields, lifetime);
       const ids = { old: id, new: key.id };
       const ended = await this.repository.replace(inner, ids, later(overlapMs), added);
       return { key, oldExpiresAt: orNotFound(ended, 'key').value().expires_at };
@@ -145,12 +148,14 @@ export class KeyManagement {
   private async issue(
     call: InTransaction,
     fields: KeyFields,
+    lifetime_ms = lifetimeUntil(fields.expires_at),
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     const key = generateKey();
     const stored = await this.repository.insert(call, {
       ...fields,
       id: uuidv7(),
       scopes: [...fields.scopes].sort(),
+      lifetime_ms,
       key_hash: hashKey(key),
       key_start: displayPrefix(key),
     });
@@ -191,9 +196,21 @@ function assertHolds(caller: ApiKeyDto, scopes: readonly Scope[]): void {
   if (missing !== undefined) throw insufficientScope(missing);
 }
 
+/**
+ * A key with a user manages only what belongs to that user (docs/contract/keys-and-scopes.md#keys-of-a-user).
+ * @param user that of the key of the request
+ * @param owner that of the other key
+ * @throws ApiError `key_not_manageable`
+ */
+export function assertOfUser(user: string | null, owner: string | null): void {
+  if (user === null || user === owner) return;
+  throw notManageable('A key with a user_id manages only the keys and grants of this user.');
+}
+
 /** @throws ApiError `insufficient_scope`, `key_not_manageable` */
 function assertMayEnd(caller: ApiKeyDto, key: ApiKeyDto): void {
   assertHolds(caller, key.scopes);
+  assertOfUser(caller.user_id, key.user_id);
   if (!caller.ends_with.includes(key.id)) return;
   throw notManageable('A key cannot rotate or revoke the keys that it ends with.');
 }
@@ -245,6 +262,16 @@ function hasEnded({ revoked_at, expires_at }: ApiKeyDto): boolean {
 
 /** The last time that a timestamp can have. */
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** When a key with this lifetime expires that is made now. @param lifetime 0 if it does not expire */
+export function endOf(lifetime: number): Date | null {
+  return lifetime === 0 ? null : later(lifetime);
+}
+
+/** The lifetime of a key that is made now; 0 if it does not expire. */
+export function lifetimeUntil(expires_at: Date | null): number {
+  return expires_at ? Math.max(expires_at.getTime() - Date.now(), 1) : 0;
+}
 
 /** The time after some milliseconds. */
 export function later(ms: number): Date {

@@ -13,7 +13,11 @@ import { ApiKeyDto } from './key.dto.js';
 export type NewKeyRow = Pick<
   ApiKey,
   'id' | 'name' | 'key_hash' | 'key_start' | 'scopes' | 'user_id' | 'expires_at' | 'ends_with'
->;
+> & { readonly lifetime_ms: number };
+
+/** SQL of the lifetime of a key. Of a key without a stored one, it follows from its times, which a rotation changes. */
+export const LIFETIME_MS = `coalesce(lifetime_ms, case when expires_at is null then 0
+  else greatest(extract(epoch from expires_at - created_at) * 1000, 1) end)::float8`;
 
 const COLUMNS = jsonColumnsOf(ApiKeyDto);
 
@@ -34,8 +38,9 @@ function withEvents(type: string, changed: readonly string[], change: string): s
 const INSERT = withEvents(
   'key.created',
   [],
-  `insert into api_keys (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, expires_at)
-    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, least(expires_at,
+  `insert into api_keys
+    (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, expires_at)
+    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, least(expires_at,
       (select min(expires_at) from api_keys where organization_id = $1 and id = any(input.ends_with)))
     from json_populate_record(null::api_keys, $5::json) input`,
 );
@@ -43,7 +48,7 @@ const INSERT = withEvents(
 const ROTATE = withEvents(
   'key.rotated',
   ['expires_at', 'successor_id'],
-  `update api_keys set successor_id = $6, expires_at = least(expires_at, $7)
+  `update api_keys set successor_id = $6, expires_at = least(expires_at, $7), lifetime_ms = ${LIFETIME_MS}
     where organization_id = $1 and id = $5`,
 );
 
@@ -111,6 +116,16 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
     const [inserted] = await this.change(call, INSERT, rowJsonOf(row));
     if (!inserted) throw new Error('The key was not inserted.');
     return inserted;
+  }
+
+  /**
+   * The lifetime that a key was made with; 0 if it does not expire.
+   * @throws ApiError `create_failed`
+   */
+  async lifetimeOf(call: InTransaction, id: string): Promise<number> {
+    const text = `select ${LIFETIME_MS} as ms from api_keys where organization_id = $1 and id = $2`;
+    const [row] = await this.runIn<{ ms: number }>(call, text, id);
+    return row?.ms ?? 0;
   }
 
   /**

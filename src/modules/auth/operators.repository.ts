@@ -5,25 +5,27 @@ import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
+import { LIFETIME_MS } from './keys.repository.js';
 import { type CreateOrganizationDto, OrganizationDto } from './organization.dto.js';
 
 /** The columns of a new key. `operator_id` is the id of the first key of the operator, which its successors keep. */
 type NewOperatorKey = Pick<ApiKey, 'id' | 'name' | 'key_hash' | 'key_start' | 'expires_at'> & {
   readonly operator_id: string;
+  readonly lifetime_ms: number;
 };
 
 /** A key of an operator, without the key itself. */
-export type OperatorKey = Omit<NewOperatorKey, 'key_hash'> &
+export type OperatorKey = Omit<NewOperatorKey, 'key_hash' | 'lifetime_ms'> &
   Pick<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>;
 
 /** Inserts a key. `$2`: the key that it replaces, which must be valid and ends at `$3`; null for a new operator. */
 const INSERT_KEY = `
   with old as (
-    update operator_keys set expires_at = least(expires_at, $3)
+    update operator_keys set expires_at = least(expires_at, $3), lifetime_ms = ${LIFETIME_MS}
     where id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
     returning id)
-  insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at)
-  select id, operator_id, name, key_hash, key_start, expires_at
+  insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms)
+  select id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms
   from json_populate_record(null::operator_keys, $1::json)
   where $2::uuid is null or exists (select from old) returning id`;
 
@@ -59,6 +61,14 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     const text = `select id, operator_id, name, key_start, created_at, expires_at, last_used_at, revoked_at
       from operator_keys order by created_at, id`;
     return this.database.read<OperatorKey>(text);
+  }
+
+  /** @throws ApiError `query_failed` */
+  async findKey(
+    id: string,
+  ): Promise<Pick<NewOperatorKey, 'name' | 'operator_id' | 'lifetime_ms'> | undefined> {
+    const text = `select name, operator_id, ${LIFETIME_MS} as lifetime_ms from operator_keys where id = $1`;
+    return (await this.database.read<NewOperatorKey>(text, [id]))[0];
   }
 
   /**

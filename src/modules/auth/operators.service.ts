@@ -14,7 +14,13 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyWithSecretDto } from './key.dto.js';
-import { assertFuture, KeyManagement, later } from './key-management.service.js';
+import {
+  assertFuture,
+  endOf,
+  KeyManagement,
+  later,
+  lifetimeUntil,
+} from './key-management.service.js';
 import { requireName } from './keys.service.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
@@ -56,11 +62,8 @@ export class OperatorsService {
     id: string,
     overlapMs: number,
   ): Promise<IssuedOperatorKey & { replaces: string }> {
-    const keys = await this.repository.listKeys();
-    const old = keys.find((key) => key.id === id);
-    const { name, operator_id, created_at, expires_at } = orNotFound(old, 'operator key');
-    const lifetime = expires_at && later(expires_at.getTime() - created_at.getTime());
-    const { issued, row } = newKey(name, lifetime, operator_id);
+    const old = orNotFound(await this.repository.findKey(id), 'operator key');
+    const { issued, row } = newKey(old.name, endOf(old.lifetime_ms), old);
     if (!(await this.repository.insertKey(row, { id, end: later(overlapMs) }))) {
       const message = 'The key is revoked or has expired: create a new operator.';
       throw new ApiError('not_found', { message });
@@ -115,10 +118,15 @@ export class OperatorsService {
   }
 }
 
-/** @param operator of an earlier key; by default a new one */
-function newKey(name: string, expires_at: Date | null, operator?: string) {
+/** @param old the key that it replaces; without one, it is the key of a new operator */
+function newKey(
+  name: string,
+  expires_at: Date | null,
+  old?: { readonly operator_id: string; readonly lifetime_ms: number },
+) {
   const [id, key] = [uuidv7(), generateOperatorKey()];
-  const fields = { id, operator_id: operator ?? id, name, expires_at };
-  const row = { ...fields, key_hash: hashKey(key), key_start: displayPrefix(key) };
+  const fields = { id, operator_id: old?.operator_id ?? id, name, expires_at };
+  const lifetime_ms = old?.lifetime_ms ?? lifetimeUntil(expires_at);
+  const row = { ...fields, lifetime_ms, key_hash: hashKey(key), key_start: displayPrefix(key) };
   return { issued: { ...fields, key }, row };
 }

@@ -61,10 +61,12 @@ export class LeadBatchService {
       service: leads,
       remove: (call, id) => leads.delete(call, id),
       removed: 'deleted',
-      refusalOf: ({ actor }, action) =>
-        action === 'upsert' && !actor.scopes.has('leads:read')
-          ? insufficientScope('leads:read')
-          : undefined,
+      refusalOf: ({ actor, replay }, action) => {
+        if (action !== 'upsert') return undefined;
+        if (!actor.scopes.has('leads:read')) return insufficientScope('leads:read');
+        replay?.need(['leads:read']);
+        return undefined;
+      },
       uniqueValuesOf: (call, data) => {
         const values = leads.uniqueValuesOf(call, data);
         const fields = Object.entries(UNIQUE_COLUMNS);

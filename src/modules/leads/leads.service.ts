@@ -251,7 +251,9 @@ export class LeadsService {
 
   /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
   private async findSurvivor(call: Call, id: string): Promise<string | undefined> {
-    return call.actor.scopes.has('leads:read') ? this.repository.findSurvivor(call, id) : undefined;
+    if (!call.actor.scopes.has('leads:read')) return undefined;
+    call.replay?.needFor('merged_into', 'leads:read');
+    return this.repository.findSurvivor(call, id);
   }
 
   /** @throws ApiError `validation_error` */

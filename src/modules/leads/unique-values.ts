@@ -49,6 +49,7 @@ export function duplicateOf(
   holders: readonly { readonly field: UniqueField; readonly id?: string }[],
 ): ApiError {
   const mayRead = call.actor.scopes.has('leads:read');
+  if (mayRead) call.replay?.needFor('existing_id', 'leads:read');
   const details = holders.map(({ field, id }) => {
     const detail = { field, message: 'belongs to another lead' };
     return mayRead && id !== undefined ? { ...detail, existing_id: id } : detail;

@@ -34,6 +34,7 @@ export class GrantsController {
     summary: 'Revoke a grant',
     description: 'Its tokens and sessions end with it.',
     response: RevokedGrantDto,
+    errors: ['key_not_manageable'],
   })
   revoke(@CurrentCall() call: Call, @Id() id: string) {
     return this.grants.revoke(call, id);

@@ -17,6 +17,11 @@ export class GrantDto {
     example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
   })
   key_id: string;
+  @Uuid({
+    description: 'The user whom the key names, if it names one.',
+    example: '01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  user_id: string | null;
   @Text({
     required: true,
     max: 2_000,

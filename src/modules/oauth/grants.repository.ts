@@ -40,7 +40,7 @@ const LIFETIME = '180 days';
 
 const EXPIRES_AT = `least(key.expires_at, now() + interval '${LIFETIME}')`;
 
-const COLUMNS = `grants.id, key.organization_id, grants.key_id, grants.client_id, grants.client_name, grants.scopes,
+const COLUMNS = `grants.id, key.organization_id, grants.key_id, key.user_id, grants.client_id, grants.client_name, grants.scopes,
   grants.created_at, grants.expires_at, grants.last_used_at, grants.revoked_at`;
 
 const FIND_VALID = `

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { MAX_INTEGER } from '../../platform/config/setting.js';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
-import type { Call, TenantCall } from '../../platform/data/call.js';
+import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto } from './grants.dto.js';
+import { assertOfUser } from '../auth/key-management.service.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
 
@@ -48,15 +49,22 @@ export class GrantsService {
 
   /**
    * Ends a grant with its tokens and sessions. Every instance refuses them within a second. A key ends only grants
-   * whose scopes it has itself.
-   * @throws ApiError `not_found`, `insufficient_scope`, `precondition_failed`, `query_failed`, `create_failed`
+   * whose scopes it has itself, and if it has a user, only grants of keys of this user.
+   * @throws ApiError `not_found`, `insufficient_scope`, `key_not_manageable`, `precondition_failed`, `query_failed`,
+   *   `create_failed`
    */
   async revoke(call: TenantCall, id: string): Promise<RevokedGrantDto> {
     const stored = orNotFound(await this.repository.find(call, id), 'grant');
+    if (call.actor) assertMayEnd(call.actor, stored.value());
     assertPrecondition(call, stored);
-    const missing = stored.value().scopes.find((scope) => !(call.actor?.scopes.has(scope) ?? true));
-    if (missing !== undefined) throw insufficientScope(missing as Scope);
     const revoked = orNotFound(await this.repository.revoke(call, id), 'grant');
     return { id, revoked_at: revoked.revoked_at ?? new Date() };
   }
+}
+
+/** @throws ApiError `insufficient_scope` that names the first missing scope, `key_not_manageable` */
+function assertMayEnd({ key, scopes }: Actor, grant: GrantDto): void {
+  const missing = grant.scopes.find((scope) => !scopes.has(scope));
+  if (missing !== undefined) throw insufficientScope(missing as Scope);
+  assertOfUser(key.userId, grant.user_id);
 }

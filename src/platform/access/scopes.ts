@@ -38,7 +38,7 @@ export function isScope(scope: string): scope is Scope {
  * (docs/contract/keys-and-scopes.md#operator-keys).
  */
 export function wrongKindOfKey(isOperator: boolean): ApiError {
-  return insufficient(
+  return new InsufficientScope(
     isOperator
       ? 'This is an operator key, which is accepted at /api/v1/organizations only.'
       : 'This route needs an operator key, which `latitude operators create` makes.',
@@ -47,14 +47,18 @@ export function wrongKindOfKey(isOperator: boolean): ApiError {
 
 /** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function insufficientScope(scope: Scope): ApiError {
-  return insufficient(`The API key needs the scope ${scope}.`, `, scope="${scope}"`);
+  return new InsufficientScope(`The API key needs the scope ${scope}.`, scope);
 }
 
-/** @param parameters further ones of `WWW-Authenticate` */
-function insufficient(message: string, parameters = ''): ApiError {
-  const challenge = `Bearer realm="${REALM}", error="insufficient_scope"${parameters}`;
-  return new ApiError('insufficient_scope', {
-    message,
-    headers: { 'WWW-Authenticate': challenge },
-  });
+/** The error of a caller that may not do something. */
+export class InsufficientScope extends ApiError {
+  /** @param scope the missing scope, if another scope suffices */
+  constructor(
+    message: string,
+    readonly scope?: Scope,
+  ) {
+    const parameter = scope === undefined ? '' : `, scope="${scope}"`;
+    const challenge = `Bearer realm="${REALM}", error="insufficient_scope"${parameter}`;
+    super('insufficient_scope', { message, headers: { 'WWW-Authenticate': challenge } });
+  }
 }

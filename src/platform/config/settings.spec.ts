@@ -205,6 +205,12 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     good: [['1', 1]],
     bad: [...NO_INTEGER, '0'],
   },
+  MCP_MAX_SESSIONS_PER_KEY: {
+    setting: 'mcpMaxSessionsPerKey',
+    unset: undefined,
+    good: [['1', 1]],
+    bad: [...NO_INTEGER, '0'],
+  },
   MCP_SESSION_TTL_SECONDS: {
     setting: 'mcpSessionTtlSeconds',
     unset: 1800,

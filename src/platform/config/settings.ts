@@ -58,6 +58,8 @@ export abstract class Settings {
   abstract readonly corsOrigins: readonly string[];
   /** Maximum number of open sessions of /mcp. */
   abstract readonly mcpMaxSessions: number;
+  /** Maximum number of open sessions of /mcp of one key. */
+  abstract readonly mcpMaxSessionsPerKey: number | undefined;
   /** Idle timeout of a session of /mcp in seconds. */
   abstract readonly mcpSessionTtlSeconds: number;
   /** Addresses and subnets that many clients share, whose limits by address are larger. */
@@ -127,6 +129,7 @@ const SETTINGS = {
   trustProxy: ['TRUST_PROXY', trustProxy()],
   corsOrigins: ['CORS_ORIGINS', origins('*', [])],
   mcpMaxSessions: ['MCP_MAX_SESSIONS', setting.integer({ default: 1_000, min: 1 })],
+  mcpMaxSessionsPerKey: ['MCP_MAX_SESSIONS_PER_KEY', setting.integer({ optional: true, min: 1 })],
   mcpSessionTtlSeconds: ['MCP_SESSION_TTL_SECONDS', setting.integer({ default: 1_800, min: 1 })],
   mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
   trustedAddresses: [

@@ -62,10 +62,40 @@ export interface TenantCall {
   readonly transaction?: Transaction;
   /** The response to store with the record that is inserted next. */
   readonly idempotency?: CreatedResponse;
+  /** What a replay of the response to this request needs. Services add to it. */
+  readonly replay?: ReplayNeeds;
   /** The condition that a record must meet before it is changed or deleted. */
   readonly precondition?: Precondition;
   /** When the reads and writes must end. Without it, each has the time of one operation. */
   readonly deadline?: Deadline;
+}
+
+/** What a later caller needs, to whom the stored response to a request is sent. */
+export class ReplayNeeds {
+  private readonly needed = new Set<string>();
+  private readonly fields = new Map<string, string>();
+
+  /** The request needed these scopes, in addition to those of its route. */
+  need(scopes: readonly string[]): void {
+    for (const scope of scopes) this.needed.add(scope);
+  }
+
+  /** The response has this field only because the caller has the scope. */
+  needFor(field: string, scope: string): void {
+    this.fields.set(field, scope);
+  }
+
+  /** As it is stored; null if nothing is needed. */
+  toStored(): ScopesOfResponse | null {
+    if (this.needed.size + this.fields.size === 0) return null;
+    return { needed: [...this.needed], fields: Object.fromEntries(this.fields) };
+  }
+}
+
+/** The scopes that a replay needs, and those that it needs for single fields of the response, by their names. */
+export interface ScopesOfResponse {
+  readonly needed: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Who calls, for which organization, and how. The first argument of services. */

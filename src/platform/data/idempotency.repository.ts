@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { InTransaction, TenantCall } from './call.js';
+import type { InTransaction, ScopesOfResponse, TenantCall } from './call.js';
 import { SharedDatabase } from './gateway/shared-database.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import {
@@ -20,6 +20,8 @@ export interface StoredResponse {
   readonly etag: string | null;
   /** The body as JSON. */
   readonly text: string;
+  /** What its replay needs. */
+  readonly scopes?: ScopesOfResponse | null;
 }
 
 /** How long a response is replayed, as a PostgreSQL interval. */
@@ -28,6 +30,9 @@ const RETENTION = '24 hours';
 /** SQL: the response was erased. It stays, so that its request is never carried out again. */
 const ERASED = 404;
 const IS_ERASED = `status = ${ERASED}`;
+
+/** SQL: the response is still replayed, or was erased. */
+const IS_KEPT = `(created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`;
 
 const ERASED_MESSAGE = 'The records of the response to this Idempotency-Key were erased.';
 
@@ -80,9 +85,8 @@ export class IdempotencyRepository {
     if (!lock?.acquired) throw new ApiError('idempotency_key_in_use');
     // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
-      text: `select content_hash, status, location, etag, body as text
-        from ${storedResponseSql('$2', '$3', place)}
-          and (created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`,
+      text: `select content_hash, status, location, etag, body as text, scopes
+        from ${storedResponseSql('$2', '$3', place)} and ${IS_KEPT}`,
       values: [id, key, route],
       asDatabaseUserOf,
     });
@@ -94,12 +98,12 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Whether the response to a request of an organization is stored.
+   * Whether the response to a request of an organization is stored, so that the request is not carried out again.
    * @throws ApiError `create_failed`
    */
   async isStored(call: TenantCall, { key, route }: IdempotentRequest): Promise<boolean> {
     const rows = await this.database.readForWrite(call, {
-      text: `select from ${storedResponseSql('$2', '$3')}`,
+      text: `select from ${storedResponseSql('$2', '$3')} and ${IS_KEPT}`,
       values: [call.tenant.id, key, route],
     });
     return rows.length > 0;
@@ -112,20 +116,21 @@ export class IdempotencyRepository {
   async store(
     call: InTransaction,
     { key, route, content }: IdempotentRequest,
-    { status, location, etag, text }: StoredResponse,
+    { status, location, etag, text, scopes = null }: StoredResponse,
   ): Promise<void> {
     const { place, asDatabaseUserOf } = placeOf(call);
     await call.transaction.query({
       text: `insert into ${place.table}
-          (${place.owner}, key, route, content_hash, status, location, etag, body, record_ids)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          (${place.owner}, key, route, content_hash, status, location, etag, body, record_ids, scopes)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         on conflict (${place.owner}, key, route) do update set content_hash = excluded.content_hash,
           status = excluded.status, location = excluded.location, etag = excluded.etag,
           body = excluded.body, record_ids = excluded.record_ids,
-          created_at = excluded.created_at`,
+          scopes = excluded.scopes, created_at = excluded.created_at`,
       values: [
         ...[call.tenant.id, key, route, hashOf(content), status, location, etag, text],
         uuidsIn(`${route} ${location ?? ''} ${text}`),
+        scopes && JSON.stringify(scopes),
       ],
       asDatabaseUserOf,
     });

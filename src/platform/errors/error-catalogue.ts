@@ -101,7 +101,7 @@ const CORE_ERRORS = {
   ),
   too_many_sessions: temporary(
     503,
-    'The maximum number of sessions is open.',
+    'The maximum number of sessions is open, of the service or of the key.',
     'Wait for the seconds in Retry-After, then send initialize again.',
   ),
   overloaded: temporary(

@@ -104,16 +104,63 @@ describe('a key is rejected within 1 second on every instance', () => {
 });
 
 describe('rotation', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** Makes a key like one of an earlier release, which stored no lifetime. */
+  const setLifetime = (id: string, ms: number | null) =>
+    app.sql(
+      `update api_keys set expires_at = created_at + $2 * interval '1 ms', lifetime_ms = null
+       where id = $1`,
+      [id, ms],
+    );
+
+  /** The time from the creation of a key to its expiry. */
+  async function lifetimeOf(id: string): Promise<number | null> {
+    const text = `select (extract(epoch from expires_at - created_at) * 1000)::float8 as ms
+      from api_keys where id = $1`;
+    return (await app.sql<{ ms: number | null }>(text, [id]))[0]!.ms;
+  }
+
+  const NINETY_DAYS_MS = 90 * 24 * HOUR_MS;
+  /** Creation and expiry are read from two clocks. */
+  const TOLERANCE_MS = 60_000;
+
+  it.each([
+    ['stored', (id: string) => Promise.resolve(id)],
+    ['that of a key of an earlier release', (id: string) => setLifetime(id, NINETY_DAYS_MS)],
+  ])('keeps the lifetime when it is repeated within the overlap: %s', async (_, prepare) => {
+    const expiresAt = new Date(Date.now() + NINETY_DAYS_MS);
+    const { key: first } = await app.key(tenant.id, ['leads:read'], { expiresAt });
+    await prepare(first.id);
+    const second = await keys.rotate(maintenance(), first.id, 24 * HOUR_MS);
+    const third = await keys.rotate(maintenance(), first.id, HOUR_MS);
+    const ofThird = await keys.rotate(maintenance(), third.id, HOUR_MS);
+    for (const { id } of [second, ofThird]) {
+      const lost = NINETY_DAYS_MS - ((await lifetimeOf(id)) ?? 0);
+      expect(Math.abs(lost)).toBeLessThan(TOLERANCE_MS);
+    }
+  });
+
+  it.each([
+    ['stored', (id: string) => Promise.resolve(id)],
+    ['that of a key of an earlier release', (id: string) => setLifetime(id, null)],
+  ])('keeps a key without an expiry so: %s', async (_, prepare) => {
+    const { key: first } = await app.key(tenant.id, ['leads:read']);
+    await prepare(first.id);
+    await keys.rotate(maintenance(), first.id, HOUR_MS);
+    const third = await keys.rotate(maintenance(), first.id, HOUR_MS);
+    expect(third.expires_at).toBeNull();
+    const fourth = await keys.rotate(maintenance(), third.id, HOUR_MS);
+    expect(fourth.expires_at).toBeNull();
+  });
+
   it('copies the name, scopes, user and lifetime of the old key', async () => {
     const life = 90_000;
     const userId = randomUUID();
     const { key: old } = await app.key(tenant.id, ['tasks:read'], {
       ...{ name: 'n8n', userId },
     });
-    await app.sql(
-      `update api_keys set expires_at = created_at + $2 * interval '1 ms' where id = $1`,
-      [old.id, life],
-    );
+    await setLifetime(old.id, life);
     const before = Date.now();
     const { key, ...next } = await keys.rotate(maintenance(), old.id, 1_000);
     const after = Date.now();

@@ -237,6 +237,50 @@ describe('a key that holds fewer scopes than another one', () => {
   });
 });
 
+/** docs/contract/keys-and-scopes.md#keys-of-a-user */
+describe('a key with a user', () => {
+  const USER = randomUUID();
+  let own: Tenant;
+
+  beforeEach(async () => {
+    own = await manager(['leads:read'], { userId: USER });
+  });
+
+  it.each([
+    ['another user', randomUUID()],
+    ['no user', null],
+  ])('neither rotates nor revokes a key of %s', async (_, userId) => {
+    const { key } = await app.key(tenant.id, ['leads:read'], { userId });
+    expectError(await rotate(own, key.id), 409, 'key_not_manageable');
+    expectError(await revoke(own, key.id), 409, 'key_not_manageable');
+    expect(await stateOf(key.id)).toMatchObject({ revoked_at: null, successor_id: null });
+  });
+
+  it('rotates and revokes keys of the same user, also itself', async () => {
+    const { key } = await app.key(tenant.id, ['leads:read'], { userId: USER });
+    const next = dataOf<KeyRecord>(await rotate(own, key.id), 201);
+    expect(next).toMatchObject({ user_id: USER });
+    expect(await revoke(own, next.id)).toMatchObject({ status: 200 });
+    const successor = dataOf<KeyRecord>(await rotate(own, own.key.id), 201);
+    expect(await revoke(clientOf(successor), successor.id)).toMatchObject({ status: 200 });
+  });
+
+  it('reads the keys of all users', async () => {
+    expect(dataOf(await own.api.get(`${KEYS}/${tenant.key.id}`))).toMatchObject({ user_id: null });
+  });
+
+  it('is refused for missing scopes before that', async () => {
+    const wide = await app.key(tenant.id, ['leads:write'], { userId: randomUUID() });
+    expectError(await rotate(own, wide.key.id), 403, 'insufficient_scope');
+  });
+
+  it('is rotated and revoked by a key without a user', async () => {
+    const next = dataOf<KeyRecord>(await rotate(tenant, own.key.id), 201);
+    expect(next).toMatchObject({ user_id: USER });
+    expect(await revoke(tenant, next.id)).toMatchObject({ status: 200 });
+  });
+});
+
 describe('a key that was made by another one', () => {
   it('ends within a second when its maker is revoked, with those that it has made', async () => {
     const maker = await manager();
@@ -354,6 +398,23 @@ describe('POST /api/v1/keys/:id/rotate', () => {
     const forever = await app.key(tenant.id, ['leads:read']);
     expectError(await rotate(rotator, forever.key.id), 409, 'key_not_manageable');
     expect(await stateOf(forever.key.id)).toMatchObject({ expires_at: null, successor_id: null });
+  });
+
+  it('keeps the lifetime that the first key was made with, also if its maker has shortened a successor', async () => {
+    const LIFETIME_MS = 100 * HOUR_MS;
+    const maker = await manager(['leads:read'], { expiresAt: new Date(Date.now() + LIFETIME_MS) });
+    const scopes = ['leads:read', 'keys:write'];
+    const child = await make(maker, { scopes });
+    await app.sql(`update api_keys set expires_at = now() + interval '1 hour' where id = $1`, [
+      maker.key.id,
+    ]);
+    const shortened = dataOf<KeyRecord>(await rotate(clientOf(child), child.id), 201);
+    expect(Date.parse(shortened.expires_at!)).toBeLessThan(Date.now() + 2 * HOUR_MS);
+    await app.sql('update api_keys set expires_at = null where id = $1', [maker.key.id]);
+    const next = dataOf<KeyRecord>(await rotate(clientOf(shortened), shortened.id), 201);
+    const end = Date.parse(next.expires_at!);
+    expect(end).toBeGreaterThan(Date.now() + LIFETIME_MS - HOUR_MS);
+    expect(end).toBeLessThanOrEqual(Date.now() + LIFETIME_MS);
   });
 
   it('refuses a key that was rotated, so that an overlap extends nothing', async () => {

@@ -335,6 +335,21 @@ describe('latitude operators', () => {
     expect(JSON.stringify(keys)).not.toContain(next.key);
   });
 
+  it('keeps the lifetime when a rotation is repeated within the overlap', async () => {
+    const NINETY_DAYS_MS = 90 * 86_400_000;
+    const expiresAt = new Date(Date.now() + NINETY_DAYS_MS);
+    const { id } = await operators.createKey('Repeated', expiresAt);
+    await operators.rotateKey(id, 3_600_000);
+    const again = await operators.rotateKey(id, 60_000);
+    const ofAgain = await operators.rotateKey(again.id, 60_000);
+    for (const { expires_at } of [again, ofAgain]) {
+      expect(expires_at!.getTime() - Date.now()).toBeGreaterThan(NINETY_DAYS_MS - 60_000);
+    }
+    const forever = await operators.createKey('Forever', null);
+    await operators.rotateKey(forever.id, 3_600_000);
+    expect((await operators.rotateKey(forever.id, 0)).expires_at).toBeNull();
+  });
+
   it('refuses to rotate a key that has ended or does not exist', async () => {
     const { id } = await operators.createKey('Gone', null);
     await operators.revokeKey(id);

@@ -29,6 +29,7 @@ it('`latitude grants list` shows the client, the key, the scopes and the last us
       id: expect.any(String),
       organization_id: tenant.id,
       key_id: tenant.key.id,
+      user_id: null,
       client_id: tokens.clientId,
       client_name: 'Test client',
       scopes: ['leads:read'],

@@ -44,6 +44,7 @@ it('GET /api/v1/grants lists the grants of the organization, with their last use
         id: grant.id,
         organization_id: tenant.id,
         key_id: tenant.key.id,
+        user_id: null,
         client_id: tokens.clientId,
         client_name: 'Test client',
         scopes: ['leads:read'],
@@ -97,6 +98,27 @@ it('grants need keys:read and keys:write, and a key ends no grant with scopes th
   expectError(await reader.api.delete(path), 403, 'insufficient_scope');
   expectError(await writer.api.delete(path), 403, 'insufficient_scope');
   expect((await listTools()).status).not.toBe(401);
+});
+
+it.each([
+  ['another user', randomUUID()],
+  ['no user', undefined],
+])('a key with a user ends no grant of a key of %s', async (_, userId) => {
+  const user = randomUUID();
+  const scopes = server.app.scopes.every;
+  const own = await server.app.key(tenant.id, scopes, { userId: user });
+  const other = await server.app.key(tenant.id, server.app.scopes.ordinary, { userId });
+  await server.signIn(other.key.key, { scopes: ['leads:read'] });
+  await server.signIn(own.key.key, { scopes: ['leads:read'] });
+  type Grant = GrantRecord & { readonly key_id: string };
+  const grants = dataOf<Grant[]>(await tenant.api.get(GRANTS));
+  const pathOf = (key: string) => `${GRANTS}/${grants.find(({ key_id }) => key_id === key)!.id}`;
+  const foreign = pathOf(other.key.id);
+  expectError(await own.api.delete(foreign), 409, 'key_not_manageable');
+  const found = dataOf(await own.api.get(foreign));
+  expect(found).toMatchObject({ revoked_at: null, user_id: userId ?? null });
+  expect((await own.api.delete(pathOf(own.key.id))).status).toBe(200);
+  expect((await tenant.api.delete(foreign)).status).toBe(200);
 });
 
 it('DELETE /api/v1/grants/:id ends only the version that If-Match names', async () => {

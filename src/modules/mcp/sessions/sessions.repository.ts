@@ -63,14 +63,24 @@ const DELETE_REPLACED = `
   where session.id = new.replaced_id and session.key_id = new.key_id
     and session.grant_id is not distinct from new.grant_id`;
 
-/** The sessions that replace others come first, because those have made room for them. */
+const IS_OPEN = 'expires_at > clock_timestamp()';
+
+/**
+ * The sessions that replace others come first, because those have made room for them. `$3`: the capacity, `$4`: that of one
+ * key with its grants, null for no such limit.
+ */
 const INSERT = `
   insert into mcp_sessions (id, key_id, grant_id, protocol_version, client_name, expires_at)
   select id, key_id, grant_id, protocol_version, client_name, ${NEW_END}
-  from json_to_recordset($2) as new
-    (id uuid, key_id uuid, grant_id uuid, protocol_version text, client_name text, replaced_id uuid)
+  from (
+    select *, row_number() over (partition by key_id order by replaced_id is null) as place_of_key
+    from json_to_recordset($2) as new
+      (id uuid, key_id uuid, grant_id uuid, protocol_version text, client_name text, replaced_id uuid)
+  ) new
+  where $4::int is null or place_of_key <= $4 - (
+    select count(*) from mcp_sessions session where session.key_id = new.key_id and ${IS_OPEN})
   order by replaced_id is null
-  limit greatest($3 - (select count(*) from mcp_sessions where expires_at > clock_timestamp()), 0)
+  limit greatest($3 - (select count(*) from mcp_sessions where ${IS_OPEN}), 0)
   returning id`;
 
 /** Locks the rows in one order, so that instances that postpone ends at the same time wait for each other. */
@@ -88,18 +98,19 @@ export class SessionsRepository {
   ) {}
 
   /**
-   * Removes ended and replaced sessions and stores new ones, as far as the capacity of all instances allows.
+   * Removes ended and replaced sessions and stores new ones, as far as the capacity of all instances and that of a key allow.
    * @returns the ids of the stored sessions
    * @throws ApiError `create_failed`
    */
   async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
     const json = JSON.stringify(sessions);
     const { maxMs } = lifetimeOf(this.settings);
+    const { mcpMaxSessions, mcpMaxSessionsPerKey = null } = this.settings;
     const stored = await this.database.write<{ id: string }>(
       { text: LOCK, values: [] },
       { text: DELETE_ENDED, values: [] },
       { text: DELETE_REPLACED, values: [json] },
-      { text: INSERT, values: [maxMs, json, this.settings.mcpMaxSessions] },
+      { text: INSERT, values: [maxMs, json, mcpMaxSessions, mcpMaxSessionsPerKey] },
     );
     return new Set(stored.map(({ id }) => id));
   }

@@ -1,6 +1,7 @@
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
-import { insufficientScope } from '../../../platform/access/scopes.js';
+import { replayFor } from '../../../platform/access/replay.js';
+import { insufficientScope, InsufficientScope } from '../../../platform/access/scopes.js';
 import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import {
@@ -13,7 +14,8 @@ import {
   tooManyAtOnce,
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
-import type { Call } from '../../../platform/data/call.js';
+import { type Call, ReplayNeeds } from '../../../platform/data/call.js';
+import type { ApiError } from '../../../platform/errors/api-error.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import type { McpCall } from '../mcp-call.js';
@@ -78,7 +80,7 @@ export class ToolRunner {
       const { requestId } = request.state;
       const error = toLoggedApiError(thrown, requestId, '/mcp');
       request.state.errorCode = error.code;
-      return toolError(error, requestId, metadataOf(error.code, missing, window));
+      return toolError(error, requestId, metadataOf(error, window));
     }
   }
 
@@ -111,9 +113,17 @@ export class ToolRunner {
       // The record and the result are stored together, so that a retry finds both or neither.
       return this.database.transaction(call, async (inner) => {
         const stored = await this.responses.claim(inner, request);
-        if (stored) return JSON.parse(stored.text) as object;
-        const result = await runWith(inner);
-        const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
+        if (stored) return JSON.parse(replayFor(call, stored).text) as object;
+        const replay = new ReplayNeeds();
+        const result = await runWith({ ...inner, replay });
+        const text = JSON.stringify(result);
+        const response = {
+          status: 201,
+          location: null,
+          etag: null,
+          text,
+          scopes: replay.toStored(),
+        };
         await this.responses.store(inner, request, response);
         return result;
       });
@@ -123,13 +133,9 @@ export class ToolRunner {
   }
 }
 
-function metadataOf(
-  code: string,
-  missing: string | undefined,
-  window: RateWindow | undefined,
-): Record<string, unknown> {
-  if (code === 'insufficient_scope') return { required_scope: missing };
-  if (code !== 'rate_limit_exceeded' || !window) return {};
+function metadataOf(error: ApiError, window: RateWindow | undefined): Record<string, unknown> {
+  if (error instanceof InsufficientScope) return { required_scope: error.scope };
+  if (error.code !== 'rate_limit_exceeded' || !window) return {};
   const { timeToExpire, endsAt } = window;
   return { retry_after_seconds: timeToExpire, resets_at: new Date(endsAt).toISOString() };
 }

@@ -8,6 +8,7 @@ import {
   FIND_MISSING,
   FIND_MISSING_OF_USER,
   FIND_UNPROTECTED,
+  FORBIDDEN_TABLES,
 } from './tenant-privileges.js';
 import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
@@ -104,7 +105,10 @@ class TenantRolePreparation {
 
   /** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
   private async revoke(): Promise<void> {
-    for (const { name } of await this.find<{ name: string }>(FIND_EXCESSIVE)) {
+    const excessive = await this.dataSource.query<{ name: string }[]>(FIND_EXCESSIVE, [
+      FORBIDDEN_TABLES,
+    ]);
+    for (const { name } of excessive) {
       const effect = `revoked all privileges on table ${name} from role ${TENANT_ROLE}`;
       await this.change(`revoke all on table ${name} from ${TENANT_ROLE}`, effect);
     }

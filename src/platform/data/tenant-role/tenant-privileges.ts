@@ -2,8 +2,8 @@ import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
 /**
- * The tables that hold data of more than one organization or of none. The tenant role gets no privilege on
- * them, nor on those that record the migrations of extensions.
+ * The tables that hold data of more than one organization or of none. This release grants the tenant role no privilege
+ * on them, nor on those that record the migrations of extensions.
  */
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
@@ -20,6 +20,17 @@ export const ADMINISTRATIVE_TABLES = [
   'migrations',
   'typeorm_metadata',
 ];
+
+/**
+ * Those whose privileges are left as they are. A later release may grant the tenant role some on them, and its instances run
+ * beside those of this one during an upgrade.
+ */
+const KEPT_AS_GRANTED = ['api_keys', 'operator_keys', 'oauth_grants'];
+
+/** The tables on which the tenant role must have no privilege. */
+export const FORBIDDEN_TABLES = ADMINISTRATIVE_TABLES.filter(
+  (table) => !KEPT_AS_GRANTED.includes(table),
+);
 
 /** SQL: whether statements on the view `c` run as their user and not as the owner of the view. */
 const IS_INVOKER = `exists (select from pg_options_to_table(c.reloptions)
@@ -106,7 +117,7 @@ export const FIND_UNPROTECTED = `with ${CLASSIFIED}
   from views where not is_invoker
   order by problem`;
 
-/** Administrative tables on which the tenant role has privileges. Releases that do not know a table grant them. */
+/** The tables of `$1` on which the tenant role has privileges. Releases that do not know a table grant them. */
 export const FIND_EXCESSIVE = `
   select distinct format('%I.%I', current_schema(), relname) as name
   from pg_class, aclexplode(relacl) as acl

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Call, InTransaction } from '../../data/call.js';
+import { replayFor } from '../../access/replay.js';
+import { type Call, type InTransaction, ReplayNeeds } from '../../data/call.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
 import { IdempotencyRepository, type StoredResponse } from '../../data/idempotency.repository.js';
 import type { IdempotentRequest } from '../../data/stored-responses.js';
@@ -21,7 +22,8 @@ export class IdempotentResponses {
    * Runs the work of a request and stores its response, in one transaction, so that a retry finds both or neither.
    * @param work returns what the handler would return
    * @returns the response of the work, or that of an earlier request
-   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`, and any error of `work`
+   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`, and any error of `work`; `insufficient_scope` if the
+   *   caller may not have the response of the earlier request
    */
   runOnce(
     call: Call,
@@ -32,14 +34,20 @@ export class IdempotentResponses {
     return this.database.transaction(call, async (inner) => {
       const stored = await this.responses.claim(inner, idempotent);
       if (stored) {
+        const replayed = replayFor(call, stored);
         response.setHeader('Idempotency-Replayed', 'true');
-        return stored;
+        return replayed;
       }
-      const result = await work(inner);
+      const replay = new ReplayNeeds();
+      const result = await work({ ...inner, replay });
       if (isSentWithoutEnvelope(response, result)) throw unusable(NOT_STORABLE);
       const serialized = serializeResponse(request, response, result);
       const { secrets = [] } = request.state.plan ?? {};
-      await this.responses.store(inner, idempotent, withoutSecrets(serialized, secrets));
+      const scopes = replay.toStored();
+      await this.responses.store(inner, idempotent, {
+        ...withoutSecrets(serialized, secrets),
+        scopes,
+      });
       return serialized;
     });
   }

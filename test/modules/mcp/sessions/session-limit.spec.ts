@@ -27,6 +27,55 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
+describe('the limit of sessions of one key', () => {
+  const PLACES = 3;
+  let small: TestApp;
+
+  beforeAll(async () => {
+    small = await start({ mcpMaxSessionsPerKey: PLACES });
+  });
+  afterEach(() => small.sql('delete from mcp_sessions'));
+
+  const idsOf = async (caller: McpHttpClient, count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => caller.initialize()));
+    for (const answer of answers) {
+      if (answer.status !== 200) expectRefusal(answer, 503, 'too_many_sessions');
+    }
+    return answers.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
+  };
+
+  it('opens three of ten concurrent sessions of each of two keys', async () => {
+    const [one, two] = [await small.key(tenant.id), await small.key(tenant.id)];
+    const [first, second] = [callerOf(one, small), callerOf(two, small)];
+    const [ofFirst, ofSecond] = await Promise.all([idsOf(first, 10), idsOf(second, 10)]);
+    expect([ofFirst.length, ofSecond.length]).toEqual([PLACES, PLACES]);
+    for (const id of ofFirst) await expectAlive(first, id);
+  });
+
+  it('is shared by all instances', async () => {
+    const key = await small.key(tenant.id);
+    const other = await start({ mcpMaxSessionsPerKey: PLACES });
+    const callers = [callerOf(key, small), callerOf(key, other)];
+    const opened = await Promise.all(callers.map((caller) => idsOf(caller, 5)));
+    expect(opened.flat()).toHaveLength(PLACES);
+  });
+
+  it('leaves a place for a session that replaces another one, or follows one that has ended', async () => {
+    const caller = callerOf(await small.key(tenant.id), small);
+    const [first = '', second = ''] = await idsOf(caller, PLACES);
+    const replaced = await caller.initialize({}, sessionHeader(first));
+    expect(replaced.status).toBe(200);
+    expect(await idsOf(caller, 2)).toEqual([]);
+    expect((await caller.delete(second)).status).toBe(200);
+    expect(await idsOf(caller, 2)).toHaveLength(1);
+  });
+
+  it('does not exist unless the setting is set', async () => {
+    const caller = callerOf(await app.key(tenant.id), app);
+    expect(await idsOf(caller, PLACES * 4)).toHaveLength(PLACES * 4);
+  });
+});
+
 describe('the limit of sessions', () => {
   const PLACES = 5;
   let small: TestApp;

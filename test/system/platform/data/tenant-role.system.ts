@@ -145,6 +145,33 @@ it('startup revokes the privileges on administrative tables that an earlier rele
   expect(await messagesOfStart(database)).not.toContainEqual(expect.stringMatching(/^revoked/));
 });
 
+it('startup leaves the privileges on keys and grants that a later release has granted', async () => {
+  const database = await newDatabase();
+  await messagesOfStart(database);
+  const tables = ['api_keys', 'operator_keys', 'oauth_grants'];
+  await execute(
+    database,
+    tables.flatMap((table) => [
+      `alter table ${table} add column added_later uuid`,
+      `grant select (id, added_later) on ${table} to latitude_app`,
+      `grant insert, delete on ${table} to latitude_app`,
+      `grant update (revoked_at) on ${table} to latitude_app`,
+      `alter table ${table} enable row level security`,
+      `create policy tenant on ${table} using (true)`,
+    ]),
+  );
+  const messages = await messagesOfStart(database);
+  expect(messages).not.toContainEqual(expect.stringMatching(/^(revoked|granted)/));
+  for (const table of tables) {
+    const sql = `select has_column_privilege('latitude_app', '${table}', 'added_later', 'select')
+      and has_column_privilege('latitude_app', '${table}', 'revoked_at', 'update')
+      and has_table_privilege('latitude_app', '${table}', 'insert')
+      and has_table_privilege('latitude_app', '${table}', 'delete') as may`;
+    expect(await queryAs(database, sql)).toEqual([{ may: true }]);
+  }
+  await expectRequestsToWork(await start(database));
+});
+
 describe('startup fails with an error message', () => {
   it('if the user cannot grant the missing privileges', async () => {
     const database = await newDatabase();
