@@ -37,3 +37,4 @@ export * from './migrations/1766880000000-cheaper-triggers.js';
 export * from './migrations/1767000000300-time-zone-of-organizations.js';
 export * from './migrations/1767000000301-lifetimes-of-keys.js';
 export * from './migrations/1767000000302-scopes-of-responses.js';
+export * from './migrations/1767000000600-confirmations.js';

@@ -9,6 +9,7 @@ export const ADMINISTRATIVE_TABLES = [
   'organizations',
   'api_keys',
   'mcp_sessions',
+  'mcp_secrets',
   'oauth_clients',
   'oauth_grants',
   'oauth_artifacts',
