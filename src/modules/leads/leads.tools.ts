@@ -165,8 +165,8 @@ export class LeadsTools {
   async merge(call: Call, id: string, input: MergeLeadDto) {
     const { lead, ...preview } = await this.merges.merge(call, id, input);
     const [source, target] = [preview.source, preview.target].map(fullName);
-    const moves = Object.entries(preview.moves).map(([name, count]) => `${count} ${name}`);
-    const question = `Merge ${source} into ${target}? ${moves.join(', ')} move, and ${source} is deleted.`;
+    const moves = Object.entries(preview.moves).map(([name, count]) => `${name} ${count}`);
+    const question = `Merge ${source} into ${target}, and delete ${source}? These records move: ${moves.join(', ')}.`;
     return new Previewed(lead.value(), preview, question);
   }
 

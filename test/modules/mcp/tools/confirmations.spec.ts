@@ -10,7 +10,11 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../../../src/testing/factories.js';
-import { McpHttpClient, STATELESS_META } from '../../../../src/testing/mcp-client.js';
+import {
+  McpHttpClient,
+  STATELESS_META,
+  STATELESS_REVISION,
+} from '../../../../src/testing/mcp-client.js';
 import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import { connectAgent, stopWithAgents } from '../../../support/mcp/agent.js';
 
@@ -131,7 +135,7 @@ describe('a tool that deletes, cancels or merges', () => {
     );
     const merge = { id: other.id, lead_id: lead.id };
     expect(messageOf(await ask('merge_leads', merge))).toBe(
-      'Merge Grace Hopper into Ada? 1 appointments, 0 tasks move, and Grace Hopper is deleted.',
+      'Merge Grace Hopper into Ada, and delete Grace Hopper? These records move: appointments 1, tasks 0.',
     );
     expect(structured(await confirmed('delete_task', { id: task }))).toMatchObject({ id: task });
     await confirmed('cancel_appointment', { id: appointment });
@@ -346,7 +350,7 @@ describe('the client of the SDK', () => {
   it('asks its user and repeats the call by itself', async () => {
     const client = new Client(
       { name: 'agent', version: '1' },
-      { capabilities: { elicitation: { form: {} } } },
+      { capabilities: FORMS, versionNegotiation: { mode: { pin: STATELESS_REVISION } } },
     );
     const questions: unknown[] = [];
     client.setRequestHandler('elicitation/create', ({ params }) => {
