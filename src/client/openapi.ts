@@ -575,6 +575,11 @@ export interface components {
              *     ]
              */
             remove_tags?: string[];
+            /**
+             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @example Called, no answer.
+             */
+            append_notes?: string;
         };
         Deleted: {
             /**
@@ -723,6 +728,11 @@ export interface components {
                  *     ]
                  */
                 remove_tags?: string[];
+                /**
+                 * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+                 * @example Called, no answer.
+                 */
+                append_notes?: string;
             };
             /**
              * @description Whether the upsert may create a lead, update one, or do either. Default: `create_or_update`.
@@ -1145,6 +1155,11 @@ export interface components {
              * @example Starts in April.
              */
             outcome_notes?: string | null;
+            /**
+             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @example Called, no answer.
+             */
+            append_notes?: string;
         };
         CancelledAppointment: {
             /**
@@ -2242,7 +2257,8 @@ export interface components {
              * @description The organization that the key belongs to.
              * @example {
              *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
-             *       "name": "Harbor Roofing"
+             *       "name": "Harbor Roofing",
+             *       "time_zone": "Europe/Berlin"
              *     }
              */
             organization: {
@@ -2257,6 +2273,11 @@ export interface components {
                  * @example Harbor Roofing
                  */
                 name: string;
+                /**
+                 * @description The zone of its days.
+                 * @example Europe/Berlin
+                 */
+                time_zone: string;
             };
             /**
              * @description The key of the request.
@@ -2285,7 +2306,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null if it does not expire.
@@ -2330,6 +2351,11 @@ export interface components {
              */
             phone_region: string | null;
             /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
              * Format: date-time
              * @description When it was created, to the millisecond.
              * @example 2026-01-05T16:20:00.000Z
@@ -2367,6 +2393,13 @@ export interface components {
                 writes_per_minute: number;
             };
         };
+        UpdateOwnOrganization: {
+            /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+        };
         ApiKey: {
             /**
              * Format: uuid
@@ -2386,7 +2419,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2399,6 +2432,12 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id: string | null;
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example never
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
             /**
              * @description The first characters of the key.
              * @example lat_3fGh
@@ -2447,7 +2486,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
              * @example 2027-06-30T00:00:00.000Z
@@ -2459,6 +2498,12 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id?: string | null;
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms. Default: `never`.
+             * @example never
+             * @enum {string|null}
+             */
+            confirmations?: "ask" | "never" | null;
         };
         ApiKeyWithSecret: {
             /**
@@ -2479,7 +2524,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2492,6 +2537,12 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id: string | null;
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example never
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
             /**
              * @description The first characters of the key.
              * @example lat_3fGh
@@ -2571,6 +2622,11 @@ export interface components {
              */
             phone_region: string | null;
             /**
+             * @description The zone of its days. No stored time depends on it.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
              * @description Whether it has ever had a key. If so, no first key can be created.
              * @example false
              */
@@ -2593,6 +2649,11 @@ export interface components {
              * @example US
              */
             phone_region?: string | null;
+            /**
+             * @description The zone of its days. No stored time depends on it. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
         };
         FirstKey: {
             /**
@@ -2640,6 +2701,12 @@ export interface components {
              */
             key_id: string;
             /**
+             * Format: uuid
+             * @description The user whom the key names, if it names one.
+             * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            user_id: string | null;
+            /**
              * @description Id of the application: the URL of its metadata, or that of its registration.
              * @example https://claude.ai/oauth/client.json
              */
@@ -2656,6 +2723,12 @@ export interface components {
              *     ]
              */
             scopes: string[];
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example ask
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
             /**
              * Format: date-time
              * @description When it was created, to the millisecond.
@@ -2680,6 +2753,14 @@ export interface components {
              * @example 2026-01-05T16:20:00.000Z
              */
             revoked_at: string | null;
+        };
+        UpdateGrant: {
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example ask
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
         };
         RevokedGrant: {
             /**
