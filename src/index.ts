@@ -132,6 +132,7 @@ export { EventsModule } from './modules/events/events.module.js';
 export { EventsService } from './modules/events/events.service.js';
 
 // Agents
+export { Previewed } from './modules/mcp/tools/previewed.js';
 export { Tool, type ToolOptions } from './modules/mcp/tools/tool.decorator.js';
 export { Resource, type ResourceKind } from './modules/mcp/resources/resource.decorator.js';
 export {

@@ -575,6 +575,11 @@ export interface components {
              *     ]
              */
             remove_tags?: string[];
+            /**
+             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @example Called, no answer.
+             */
+            append_notes?: string;
         };
         Deleted: {
             /**
@@ -723,6 +728,11 @@ export interface components {
                  *     ]
                  */
                 remove_tags?: string[];
+                /**
+                 * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+                 * @example Called, no answer.
+                 */
+                append_notes?: string;
             };
             /**
              * @description Whether the upsert may create a lead, update one, or do either. Default: `create_or_update`.
@@ -1145,6 +1155,11 @@ export interface components {
              * @example Starts in April.
              */
             outcome_notes?: string | null;
+            /**
+             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @example Called, no answer.
+             */
+            append_notes?: string;
         };
         CancelledAppointment: {
             /**
@@ -2418,6 +2433,12 @@ export interface components {
              */
             user_id: string | null;
             /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example never
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
+            /**
              * @description The first characters of the key.
              * @example lat_3fGh
              */
@@ -2477,6 +2498,12 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id?: string | null;
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms. Default: `never`.
+             * @example never
+             * @enum {string|null}
+             */
+            confirmations?: "ask" | "never" | null;
         };
         ApiKeyWithSecret: {
             /**
@@ -2510,6 +2537,12 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id: string | null;
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example never
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
             /**
              * @description The first characters of the key.
              * @example lat_3fGh
@@ -2713,6 +2746,12 @@ export interface components {
              */
             scopes: string[];
             /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example ask
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
+            /**
              * Format: date-time
              * @description When it was created, to the millisecond.
              * @example 2026-01-05T16:20:00.000Z
@@ -2736,6 +2775,14 @@ export interface components {
              * @example 2026-01-05T16:20:00.000Z
              */
             revoked_at: string | null;
+        };
+        UpdateGrant: {
+            /**
+             * @description Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.
+             * @example ask
+             * @enum {string}
+             */
+            confirmations: "ask" | "never";
         };
         RevokedGrant: {
             /**

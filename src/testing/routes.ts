@@ -206,6 +206,13 @@ export const ALL_ROUTES = [
   { method: 'GET', pattern: KEYS, access: 'keys:read' },
   { method: 'GET', pattern: GRANTS, access: 'keys:read' },
   { method: 'GET', pattern: `${GRANTS}/:id`, access: 'keys:read', makeRecord: unknownGrant },
+  {
+    method: 'PUT',
+    pattern: `${GRANTS}/:id`,
+    access: 'keys:write',
+    makeRecord: unknownGrant,
+    body: () => ({ confirmations: 'never' }),
+  },
   { method: 'DELETE', pattern: `${GRANTS}/:id`, access: 'keys:write', makeRecord: unknownGrant },
   { method: 'POST', pattern: KEYS, access: 'keys:write', body: buildKey },
 ] satisfies readonly Route[];

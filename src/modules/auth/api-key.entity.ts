@@ -1,3 +1,4 @@
+import type { Confirmations } from '../../platform/data/call.js';
 import { Exclude } from 'class-transformer';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
 import { Organization } from './organization.entity.js';
@@ -34,6 +35,8 @@ export class ApiKey {
    * with any of them, and expires no later.
    */
   @Column('uuid', { array: true, default: () => "'{}'" }) ends_with: string[];
+  /** Whether tools of /mcp ask the user before they delete, cancel or merge. */
+  @Column('text', { default: 'never' }) confirmations: Confirmations;
   /** The key that has replaced this one in a rotation. */
   @Column('uuid', { nullable: true }) successor_id: string | null;
 }

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
-import type { Actor, Call, InTransaction, TenantCall } from '../../platform/data/call.js';
+import type {
+  Actor,
+  Call,
+  Confirmations,
+  InTransaction,
+  TenantCall,
+} from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -22,6 +28,7 @@ const FIRST_KEY_USED =
 /** The fields of a new key. */
 type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'> & {
   readonly scopes: readonly string[];
+  readonly confirmations?: Confirmations;
 };
 
 /**
@@ -56,7 +63,7 @@ export class ApiKeysService {
   create(call: Call, input: CreateKeyDto): Promise<Stored<ApiKeyWithSecretDto>> {
     return this.change(call, async (inner, maker) => {
       if (!maker) throw new Error('A key is made by a key.');
-      const { name } = input;
+      const { name, confirmations } = input;
       const scopes = [...input.scopes].sort();
       assertHolds(maker, scopes);
       inner.replay?.need(scopes);
@@ -64,7 +71,7 @@ export class ApiKeysService {
       const user_id = userOf(input, maker);
       await this.assertAtMost(MAX_KEYS - 1, inner);
       const ends_with = [...maker.ends_with, maker.id];
-      return this.issue(inner, { name, scopes, expires_at, user_id, ends_with });
+      return this.issue(inner, { name, scopes, expires_at, user_id, ends_with, confirmations });
     });
   }
 
@@ -187,6 +194,7 @@ export class ApiKeysService {
       id: uuidv7(),
       scopes: [...fields.scopes].sort(),
       lifetime_ms,
+      confirmations: fields.confirmations ?? 'never',
       key_hash: hashKey(key),
       key_start: displayPrefix(key),
     });

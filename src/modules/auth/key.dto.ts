@@ -1,6 +1,7 @@
 import { SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { type Confirmations, CONFIRMATIONS } from '../../platform/data/call.js';
 import { RecordOf } from '../../platform/fields/field.js';
-import { DateTime, Integer, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { DateTime, Integer, OneOf, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt, RecordId, TimeOf } from '../../platform/fields/kinds/record-fields.js';
 
@@ -34,6 +35,13 @@ export class CreateKeyDto {
     example: '01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   user_id?: string | null;
+  @OneOf(CONFIRMATIONS, {
+    default: 'never',
+    description:
+      'Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.',
+    example: 'never',
+  })
+  confirmations?: Confirmations;
 }
 
 /** A key in responses and lists. */

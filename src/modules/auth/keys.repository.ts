@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
-import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import type { Confirmations, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf, rowJsonOf } from '../../platform/data/records/record-changes.js';
@@ -13,7 +13,7 @@ import { ApiKeyDto } from './key.dto.js';
 export type NewKeyRow = Pick<
   ApiKey,
   'id' | 'name' | 'key_hash' | 'key_start' | 'scopes' | 'user_id' | 'expires_at' | 'ends_with'
-> & { readonly lifetime_ms: number };
+> & { readonly lifetime_ms: number; readonly confirmations: Confirmations };
 
 /** SQL of the lifetime of a key. Of a key without a stored one, it follows from its times, which a rotation changes. */
 export const LIFETIME_MS = `coalesce(lifetime_ms, case when expires_at is null then 0
@@ -39,8 +39,9 @@ const INSERT = withEvents(
   'key.created',
   [],
   `insert into api_keys
-    (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, expires_at)
-    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, least(expires_at,
+    (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, confirmations,
+      expires_at)
+    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, confirmations, least(expires_at,
       (select min(expires_at) from api_keys where organization_id = $1 and id = any(input.ends_with)))
     from json_populate_record(null::api_keys, $5::json) input`,
 );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../../platform/config/settings.js';
-import type { TenantCall } from '../../platform/data/call.js';
+import type { Confirmations, TenantCall } from '../../platform/data/call.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -20,6 +20,7 @@ export interface NewKey {
   expiresAt?: Date | null;
   /** The user that is stored as the author of records that this key creates. */
   userId?: string | null;
+  confirmations?: Confirmations;
 }
 
 /** A new key with its secret, which cannot be read later. */
@@ -96,8 +97,10 @@ export class KeysService {
 
   /** @throws ApiError `not_found` for an unknown organization, `create_failed` */
   async createKey(request: NewKey): Promise<IssuedKey> {
-    const { organizationId, name, scopes, expiresAt = null, userId = null } = request;
-    const fields = { name: requireName(name), scopes, expires_at: expiresAt, user_id: userId };
+    const { organizationId, name, expiresAt = null, userId = null, ...others } = request;
+    const { scopes, confirmations } = others;
+    const owner = { expires_at: expiresAt, user_id: userId };
+    const fields = { name: requireName(name), scopes, confirmations, ...owner };
     return issuedKey(organizationId, await this.keys.createRoot(callOf(organizationId), fields));
   }
 

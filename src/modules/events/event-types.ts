@@ -12,6 +12,7 @@ const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
   ['grant.created', 'events:read'],
   ['grant.refused', 'events:read'],
   ['grant.revoked', 'events:read'],
+  ['grant.updated', 'events:read'],
 ];
 
 /**

@@ -164,7 +164,10 @@ export class LeadsTools {
   })
   async merge(call: Call, id: string, input: MergeLeadDto) {
     const { lead, ...preview } = await this.merges.merge(call, id, input);
-    return new Previewed(lead.value(), preview);
+    const [source, target] = [preview.source, preview.target].map(fullName);
+    const moves = Object.entries(preview.moves).map(([name, count]) => `${name} ${count}`);
+    const question = `Merge ${source} into ${target}, and delete ${source}? These records move: ${moves.join(', ')}.`;
+    return new Previewed(lead.value(), preview, question);
   }
 
   @Tool('delete_lead', {

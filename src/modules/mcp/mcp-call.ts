@@ -4,12 +4,15 @@ import type { RateWindow } from '../../platform/access/limits/rate-limit.storage
 import { remainingHits, setRateLimitHeaders } from '../../platform/access/limits/rate-limits.js';
 import type { Call } from '../../platform/data/call.js';
 import type { Session } from './sessions/session.js';
+import type { UserInput } from './tools/confirmations.js';
 import type { Messages } from './protocol/messages.js';
 
 /** One POST to /mcp. */
 export class McpCall {
   /** Undefined for messages without a session. */
   session?: Session;
+  /** What the client can ask the user, and has asked. Undefined in revisions with sessions. */
+  input?: UserInput;
   /** The number of calls that were counted as reads or writes. */
   countedCalls = 0;
   /** The rate limit window that the response headers report. */

@@ -13,6 +13,9 @@ import { ResourceRegistry } from './resources/resource-registry.js';
 import { SessionStore } from './sessions/session-store.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { StoredSubscriptions } from './sessions/stored-subscriptions.js';
+import { ConfirmationSecretRepository } from './tools/confirmation-secret.repository.js';
+import { Confirmations } from './tools/confirmations.js';
+import { ToolExecution } from './tools/tool-execution.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
@@ -31,6 +34,9 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     SessionStore,
     SessionsRepository,
     StoredSubscriptions,
+    ConfirmationSecretRepository,
+    Confirmations,
+    ToolExecution,
     ToolRegistry,
     ToolRunner,
     WhoamiTool,

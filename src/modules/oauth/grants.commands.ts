@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { uuid } from '../../platform/extension/command-options.js';
+import { confirmationsOption, uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
+import type { UpdateGrantDto } from './grants.dto.js';
 import { GrantsService } from './grants.service.js';
 
 /** `latitude grants`. */
@@ -14,6 +15,17 @@ export function addGrantCommands(program: Command, run: Run): void {
     .requiredOption('--organization <id>', 'id of the organization', uuid)
     .action(({ organization }: { organization: string }) =>
       run((app) => app.get(GrantsService).listAll(organization)),
+    );
+  grants
+    .command('update')
+    .description('change whether tools ask the user')
+    .argument('<id>', 'id of the grant', uuid)
+    .addOption(confirmationsOption().makeOptionMandatory())
+    .action((id: string, changes: UpdateGrantDto) =>
+      run(async (app) => {
+        const service = app.get(GrantsService);
+        return service.update(await service.callOfGrant(id), id, changes);
+      }),
     );
   grants
     .command('revoke')

@@ -1,4 +1,4 @@
-import { Delete, Get, Query } from '@nestjs/common';
+import { Body, Delete, Get, Put, Query } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { ListQuery } from '../../platform/data/lists/list-query.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
@@ -6,7 +6,7 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
-import { GrantDto, RevokedGrantDto } from './grants.dto.js';
+import { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
 import { GrantsService } from './grants.service.js';
 
 /** Grants over REST (docs/contract/oauth.md#grants-over-rest). */
@@ -26,6 +26,17 @@ export class GrantsController {
   @ApiRoute({ summary: 'Get a grant', response: GrantDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
     return this.grants.get(call, id);
+  }
+
+  @Put(':id')
+  @RequireScope('keys:write')
+  @ApiRoute({
+    summary: 'Update a grant',
+    description: 'Of a revoked grant, nothing changes.',
+    response: GrantDto,
+  })
+  update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateGrantDto) {
+    return this.grants.update(call, id, changes);
   }
 
   @Delete(':id')

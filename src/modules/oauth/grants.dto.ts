@@ -1,4 +1,5 @@
-import { DateTime, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { type Confirmations, CONFIRMATIONS } from '../../platform/data/call.js';
+import { DateTime, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
 import {
   CreatedAt,
@@ -6,6 +7,20 @@ import {
   RecordId,
   TimeOf,
 } from '../../platform/fields/kinds/record-fields.js';
+
+function AsksForConfirmation(): PropertyDecorator {
+  return OneOf(CONFIRMATIONS, {
+    required: true,
+    description:
+      'Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.',
+    example: 'ask',
+  });
+}
+
+/** A change of a grant. */
+export class UpdateGrantDto {
+  @AsksForConfirmation() confirmations: Confirmations;
+}
 
 /** What a person has granted to an application (docs/contract/oauth.md#grants). */
 export class GrantDto {
@@ -38,6 +53,7 @@ export class GrantDto {
   client_name: string;
   @Names({ description: 'What the application may do.', example: ['leads:read'] })
   scopes: readonly string[];
+  @AsksForConfirmation() confirmations: Confirmations;
   @CreatedAt() created_at: Date;
   @DateTime({
     required: true,

@@ -4,7 +4,7 @@ import {
   IS_VALID_KEY,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
-import type { TenantCall } from '../../platform/data/call.js';
+import type { Confirmations, TenantCall } from '../../platform/data/call.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import { GrantDto } from './grants.dto.js';
@@ -41,7 +41,7 @@ const LIFETIME = '180 days';
 const EXPIRES_AT = `least(key.expires_at, now() + interval '${LIFETIME}')`;
 
 const COLUMNS = `grants.id, key.organization_id, grants.key_id, key.user_id, grants.client_id, grants.client_name, grants.scopes,
-  grants.created_at, grants.expires_at, grants.last_used_at, grants.revoked_at`;
+  grants.confirmations, grants.created_at, grants.expires_at, grants.last_used_at, grants.revoked_at`;
 
 const FIND_VALID = `
   select grants.client_id, grants.resource, grants.created_at, grants.expires_at, ${SCOPES_OF_GRANT} as scopes
@@ -99,16 +99,28 @@ const REFUSE = `
     select organization_id, id, row_to_json(refused), 'grant.refused', '{}', key_id, null, client_id from refused)
   select from used`;
 
-/** `$1`: the organization, `$2`: the grant, `$3` to `$5`: the key, the channel and the id of the request. */
-const REVOKE = `
+/**
+ * SQL that changes a grant and writes an event. `$1`: the organization, `$2`: the grant, `$3` to `$5`: the key, the channel
+ * and the id of the request.
+ */
+const changeSql = (type: string, column: string, value: string, condition: string) => `
   with updated as (
-    update oauth_grants grants set revoked_at = now()
-    where id = $2 and revoked_at is null
+    update oauth_grants grants set ${column} = ${value}
+    where id = $2 and ${condition}
       and exists (select from api_keys key where key.id = grants.key_id and key.organization_id = $1)
     returning *),
-  revoked as (select ${COLUMNS} from updated grants join api_keys key on key.id = grants.key_id)
+  changed as (select ${COLUMNS} from updated grants join api_keys key on key.id = grants.key_id)
   insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
-  select organization_id, id, row_to_json(revoked), 'grant.revoked', '{revoked_at}', $3, $4, $5 from revoked`;
+  select organization_id, id, row_to_json(changed), '${type}', '{${column}}', $3, $4, $5 from changed`;
+
+const REVOKE = changeSql('grant.revoked', 'revoked_at', 'now()', 'revoked_at is null');
+
+const SET_CONFIRMATIONS = changeSql(
+  'grant.updated',
+  'confirmations',
+  '$6',
+  'confirmations <> $6 and revoked_at is null',
+);
 
 /** SQL of grants. */
 @Injectable()
@@ -158,15 +170,17 @@ export class GrantsRepository extends LookupList<GrantDto> {
    * @returns undefined if the organization has no such grant
    * @throws ApiError `create_failed`
    */
-  async revoke(call: TenantCall, id: string): Promise<GrantDto | undefined> {
-    const { key_id, channel, request_id } = originOf(call);
-    const organization = call.tenant.id;
-    const [found] = await this.run<GrantDto>(
-      organization,
-      { text: REVOKE, values: [organization, id, key_id, channel, request_id] },
-      { text: `${OF_ORGANIZATION} and grants.id = $2`, values: [organization, id] },
-    );
-    return found;
+  revoke(call: TenantCall, id: string): Promise<GrantDto | undefined> {
+    return this.change(call, id, REVOKE);
+  }
+
+  /**
+   * Lets tools ask the user for a grant that is not revoked, or not, with an event.
+   * @returns undefined if the organization has no such grant
+   * @throws ApiError `create_failed`
+   */
+  setConfirmations(call: TenantCall, id: string, confirmations: Confirmations) {
+    return this.change(call, id, SET_CONFIRMATIONS, confirmations);
   }
 
   /**
@@ -187,6 +201,22 @@ export class GrantsRepository extends LookupList<GrantDto> {
       join api_keys key on key.id = grants.key_id where grants.id = $1`;
     type Row = Pick<GrantDto, 'organization_id'>;
     return (await this.database.read<Row>(text, [id]))[0]?.organization_id;
+  }
+
+  private async change(
+    call: TenantCall,
+    id: string,
+    text: string,
+    ...more: readonly unknown[]
+  ): Promise<GrantDto | undefined> {
+    const { key_id, channel, request_id } = originOf(call);
+    const organization = call.tenant.id;
+    const [found] = await this.run<GrantDto>(
+      organization,
+      { text, values: [organization, id, key_id, channel, request_id, ...more] },
+      { text: `${OF_ORGANIZATION} and grants.id = $2`, values: [organization, id] },
+    );
+    return found;
   }
 
   private run<Row>(

@@ -7,7 +7,7 @@ import type { Page } from '../../platform/data/lists/page.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import type { GrantDto, RevokedGrantDto } from './grants.dto.js';
+import type { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
 import { assertOfUser } from '../auth/api-keys.service.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -45,6 +45,18 @@ export class GrantsService {
    */
   async callOfGrant(id: string): Promise<TenantCall> {
     return { tenant: { id: orNotFound(await this.repository.findOrganization(id), 'grant') } };
+  }
+
+  /**
+   * Changes whether tools ask the user. A key changes only grants that it may end.
+   * @throws ApiError `not_found`, `insufficient_scope`, `key_not_manageable`, `precondition_failed`, `query_failed`,
+   *   `create_failed`
+   */
+  async update(call: TenantCall, id: string, { confirmations }: UpdateGrantDto): Promise<GrantDto> {
+    const stored = orNotFound(await this.repository.find(call, id), 'grant');
+    if (call.actor) assertMayEnd(call.actor, stored.value());
+    assertPrecondition(call, stored);
+    return orNotFound(await this.repository.setConfirmations(call, id, confirmations), 'grant');
   }
 
   /**

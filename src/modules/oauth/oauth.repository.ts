@@ -66,7 +66,7 @@ const DELETE_ENDED = `
 
 const FIND_TOKEN = `
   select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
-    grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
+    grants.confirmations, grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
     array(select unnest(${SCOPES_OF_GRANT}) intersect
       select unnest(string_to_array(token.payload ->> 'scope', ' '))) as scopes
   from oauth_artifacts token

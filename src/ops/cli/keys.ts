@@ -4,10 +4,15 @@ import { KeysService, type NewKey } from '../../modules/auth/keys.service.js';
 import { OperatorsService } from '../../modules/auth/operators.service.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { SCOPES } from '../../platform/access/scopes.js';
-import { duration, scopes, uuid } from '../../platform/extension/command-options.js';
+import {
+  confirmationsOption,
+  duration,
+  scopes,
+  uuid,
+} from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 
-interface CreateOptions extends Pick<NewKey, 'name' | 'scopes' | 'userId'> {
+interface CreateOptions extends Pick<NewKey, 'name' | 'scopes' | 'userId' | 'confirmations'> {
   organization: string;
   expiresIn?: number;
 }
@@ -22,6 +27,7 @@ export function addKeys(program: Command, run: Run): void {
     .requiredOption('--scopes <scopes>', `all, or some of ${SCOPES.join(',')}`, scopes)
     .option('--expires-in <duration>', 'such as 90d', duration)
     .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
+    .addOption(confirmationsOption().default('never'))
     .action(({ organization: organizationId, expiresIn, ...options }: CreateOptions) =>
       issue('keys', run, (app) =>
         app.get(KeysService).createKey({

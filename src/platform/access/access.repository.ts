@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BatchQueue } from '../data/gateway/queues.js';
 import { SharedDatabase } from '../data/gateway/shared-database.js';
-import type { Actor, OrganizationColumns } from '../data/call.js';
+import type { Actor, Confirmations, OrganizationColumns } from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends OrganizationColumns {
@@ -10,6 +10,8 @@ export interface ApiKeyRecord extends OrganizationColumns {
   readonly scopes: readonly string[];
   readonly expires_at: Date | null;
   readonly user_id: string | null;
+  /** Of an API key or a grant. */
+  readonly confirmations?: Confirmations;
   /** Of a key of an operator, who stands for the organization and has no scopes. */
   readonly operator_id?: string;
 }
@@ -37,6 +39,7 @@ export const ORGANIZATION_COLUMNS = `organization.id as organization_id, organiz
 
 const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
+    key.confirmations,
     ${ORGANIZATION_COLUMNS}
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null and not organization.suspended`;

@@ -147,6 +147,7 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
 export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
   const { id, name, scopes, expires_at: expiresAt, user_id: userId, operator_id: operatorId } = key;
+  const { confirmations } = key;
   const ofOperator = operatorId === undefined ? {} : { operatorId };
   return {
     tenant: tenantOf(key),
@@ -154,6 +155,7 @@ export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
       key: { id, name, expiresAt, userId, ...ofOperator },
       scopes: new Set(scopes),
       channel: 'api',
+      ...(confirmations === 'ask' && { asksForConfirmation: true }),
     },
   };
 }

@@ -8,6 +8,10 @@ export interface KeyLimits {
   readonly writes: number;
 }
 
+/** Whether tools of /mcp that delete, cancel or merge records ask the user first (docs/contract/mcp.md#confirmations). */
+export const CONFIRMATIONS = ['ask', 'never'] as const;
+export type Confirmations = (typeof CONFIRMATIONS)[number];
+
 /** Who calls: a key, a client with a grant of a key, a token of another issuer, a job or a command. */
 export interface Actor {
   readonly key: {
@@ -35,6 +39,8 @@ export interface Actor {
   readonly limits?: KeyLimits;
   /** `api` for REST, `ai` for /mcp, `import` for the job of an import. */
   readonly channel: 'api' | 'ai' | 'import';
+  /** Whether tools of /mcp ask the user before they delete, cancel or merge. */
+  readonly asksForConfirmation?: true;
   /** Whether the credential is an access token, which is valid at /mcp only. */
   readonly isMcpOnly?: true;
 }

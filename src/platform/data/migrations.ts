@@ -40,3 +40,4 @@ export * from './migrations/1767000000302-scopes-of-responses.js';
 export * from './migrations/1767000000400-lead-import-results.js';
 export * from './migrations/1767000000500-organization-defaults.js';
 export * from './migrations/1767000000303-suspended-organizations.js';
+export * from './migrations/1767000000600-confirmations.js';

@@ -1,7 +1,8 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, SCOPES, type Scope } from '../access/scopes.js';
 import { parseDuration } from '../config/duration.js';
+import { CONFIRMATIONS } from '../data/call.js';
 import { isTimeZone, TIME_ZONE_PROBLEM } from '../fields/kinds/time-zone.js';
 import { UUID } from '../fields/kinds/uuid.js';
 
@@ -60,4 +61,10 @@ export function integer({ min, max }: { min: number; max: number }) {
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
+}
+
+/** The option of keys and grants that lets tools of /mcp ask the user. */
+export function confirmationsOption(): Option {
+  const description = 'whether tools of /mcp ask the user before they delete, cancel or merge';
+  return new Option('--confirmations <when>', description).choices(CONFIRMATIONS);
 }

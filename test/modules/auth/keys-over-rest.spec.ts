@@ -72,6 +72,7 @@ describe('POST /api/v1/keys', () => {
       id: expect.any(String),
       name: 'n8n',
       key_start: key!.slice(0, 8),
+      confirmations: 'never',
       scopes: ['leads:read'],
       user_id: null,
       ends_with: [tenant.key.id],

@@ -33,6 +33,7 @@ it('`latitude grants list` shows the client, the key, the scopes and the last us
       client_id: tokens.clientId,
       client_name: 'Test client',
       scopes: ['leads:read'],
+      confirmations: 'ask',
       created_at: expect.any(String),
       expires_at: expect.any(String),
       last_used_at: expect.any(String),
@@ -44,6 +45,14 @@ it('`latitude grants list` shows the client, the key, the scopes and the last us
 it('`latitude grants list` shows nothing of another organization', async () => {
   const { id } = await server.app.organization();
   expect(await latitude(environment, 'grants', 'list', '--organization', id)).toEqual([]);
+});
+
+it('`latitude grants update` changes whether tools ask the user', async () => {
+  const [{ id } = { id: '' }] = await list();
+  for (const confirmations of ['never', 'never', 'ask']) {
+    const args = ['grants', 'update', id, '--confirmations', confirmations];
+    expect(await latitude(environment, ...args)).toMatchObject({ id, confirmations });
+  }
 });
 
 it('`latitude grants revoke` ends the tokens of a grant', async () => {
@@ -60,6 +69,13 @@ it('`latitude grants revoke` ends the tokens of a grant', async () => {
 it.each([
   ['an unknown organization', ['list', '--organization', crypto.randomUUID()], /no such organ/],
   ['an unknown grant', ['revoke', crypto.randomUUID()], /no such grant/],
+  [
+    'a change of an unknown grant',
+    ['update', crypto.randomUUID(), '--confirmations', 'ask'],
+    /no such grant/,
+  ],
+  ['an unknown change', ['update', crypto.randomUUID(), '--confirmations', 'x'], /ask, never/],
+  ['no change', ['update', crypto.randomUUID()], /--confirmations/],
 ])('%s is an error', async (_, args, message) => {
   const { code, stderr } = await runCommand(['grants', ...args], environment);
   expect(code).toBe(1);

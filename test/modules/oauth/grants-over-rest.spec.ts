@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
-import { dataOf, expectError } from '../../../src/testing/factories.js';
-import { rpcRequest } from '../../../src/testing/mcp-client.js';
+import { createLead, dataOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
+import {
+  mirrorHeaders,
+  rpcRequest,
+  STATELESS_META,
+  statelessRequest,
+} from '../../../src/testing/mcp-client.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { Browser, type SignedIn, SignInServer } from '../../support/oauth/sign-in-server.js';
 import { until } from '../../support/servers/product.js';
@@ -48,6 +53,7 @@ it('GET /api/v1/grants lists the grants of the organization, with their last use
         client_id: tokens.clientId,
         client_name: 'Test client',
         scopes: ['leads:read'],
+        confirmations: 'ask',
         created_at: expect.any(String) as string,
         expires_at: expect.any(String) as string,
         last_used_at: expect.any(String) as string,
@@ -76,6 +82,52 @@ it('DELETE /api/v1/grants/:id ends the tokens within a second, with an event tha
       changed: ['revoked_at'],
       actor: { key_id: tenant.key.id, channel: 'api', request_id: expect.any(String) as string },
     },
+  ]);
+});
+
+it('PUT /api/v1/grants/:id decides whether tools ask the user, which they do by default', async () => {
+  const path = `${GRANTS}/${grant.id}`;
+  const { access_token } = await server.signIn(tenant.key.key, { scopes: ['leads:write'] });
+  const [, second] = dataOf<GrantRecord[]>(await tenant.api.get(`${GRANTS}?sort_dir=asc`));
+  const { id } = await createLead(tenant.api);
+  const ask = async () => {
+    const call = {
+      ...{ name: 'delete_lead', arguments: { id } },
+      _meta: {
+        ...STATELESS_META,
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+      },
+    };
+    const request = statelessRequest('tools/call', call);
+    const answer = await server.mcp(access_token, request, mirrorHeaders('tools/call', call));
+    return ((await answer.json()) as { result: { resultType: string } }).result.resultType;
+  };
+  expect(await ask()).toBe('input_required');
+  expect(dataOf(await tenant.api.get(`${GRANTS}/${second!.id}`))).toMatchObject({
+    confirmations: 'ask',
+  });
+  const never = { confirmations: 'never' };
+  const changed = dataOf(await tenant.api.put(`${GRANTS}/${second!.id}`, never));
+  expect(changed).toMatchObject({ id: second!.id, ...never });
+  await until(async () => (await ask()) === 'complete');
+  for (const confirmations of [null, 'always', 1]) {
+    expectInvalid(await tenant.api.put(path, { confirmations }), 'confirmations');
+  }
+  expectInvalid(await tenant.api.put(path, {}), 'confirmations');
+  const writer = await server.app.key(tenant.id, ['keys:write']);
+  expectError(await writer.api.put(path, never), 403, 'insufficient_scope');
+  const foreign = await server.app.organization({ scopes: server.app.scopes.every });
+  expectError(await foreign.api.put(path, never), 404, 'not_found');
+  const given = { headers: { 'If-Match': '"other"' } };
+  expectError(await tenant.api.put(path, never, given), 412, 'precondition_failed');
+  let data: object[] = [];
+  await until(async () => {
+    const { body } = await tenant.api.get('/api/v1/events?types=grant.updated');
+    ({ data } = body as { data: object[] });
+    return data.length > 0;
+  });
+  expect(data).toMatchObject([
+    { record: { id: second!.id, ...never }, changed: ['confirmations'] },
   ]);
 });
 

@@ -183,7 +183,7 @@ export class McpMethods {
   }
 
   private async callTool(params: CallToolRequest['params'], context: McpCall): Promise<Result> {
-    const result = await this.runner.call(params, context);
+    const result: Result = await this.runner.call(params, context);
     const { structuredContent, ...text } = result;
     return needsTextOnly(context.session) ? text : result;
   }

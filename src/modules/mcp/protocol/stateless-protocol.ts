@@ -1,16 +1,20 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
   type McpHttpHandler,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import type { McpCall } from '../mcp-call.js';
+import type { UserInput } from '../tools/confirmations.js';
 import { isSupportedMethod, type McpMethods } from './methods.js';
 
 /** The protocol version without sessions. */
@@ -80,12 +84,24 @@ function serverFor(context: McpCall, methods: McpMethods) {
   // Without any handler the SDK answers 404, as the protocol requires.
   if (isSupportedMethod(method)) {
     // Handlers registered by method copy their values and answer invalid parameters with -32603.
-    server.fallbackRequestHandler = async (request) => {
+    server.fallbackRequestHandler = async (request, { mcpReq }) => {
+      context.input = inputOf(mcpReq);
       const hint = CACHE_HINTS[request.method as keyof typeof CACHE_HINTS];
       return { ...(await methods.handle(request, context, rpcCodeOf)), ...hint };
     };
   }
   return server;
+}
+
+/** What the client can ask the user, and has asked. The SDK does not check whether it declared forms. */
+function inputOf({ envelope, inputResponses, requestState }: ServerContext['mcpReq']): UserInput {
+  const values: Readonly<Record<string, unknown>> = { ...envelope };
+  const capabilities = values[CLIENT_CAPABILITIES_META_KEY];
+  const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined;
+  // Without a mode, the client has forms.
+  const hasForms =
+    isObject(elicitation) && (isObject(elicitation.form) || Object.keys(elicitation).length === 0);
+  return { hasForms, responses: inputResponses, state: requestState() };
 }
 
 /** The protocol has no code for other errors, so servers use codes outside the range that JSON-RPC reserves. */

@@ -90,13 +90,14 @@ export class ResourceRegistry extends DeclaredMethods<ResourceKind> {
 
   /**
    * Reads a record without counting it against the rate limit.
-   * @returns undefined when there is no such kind or the key may not read it
+   * @returns the record, and whether the key may read it; undefined when there is no such kind
    * @throws ApiError `not_found`
    */
-  async readUncounted(call: Call, name: string, id: string): Promise<object | undefined> {
+  async readUncounted(call: Call, name: string, id: string) {
     const kind = this.methods.get(name);
-    if (!kind || missingScopeOf(kind.declaration, call.actor.scopes)) return undefined;
-    return (await kind.run(call, id)) as object;
+    if (!kind) return undefined;
+    const isReadable = missingScopeOf(kind.declaration, call.actor.scopes) === undefined;
+    return { record: (await kind.run(call, id)) as object, isReadable };
   }
 
   /**

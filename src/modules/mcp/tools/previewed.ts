@@ -3,6 +3,8 @@ export class Previewed<T extends object = object> {
   constructor(
     readonly result: T,
     readonly preview: object,
+    /** What the user is asked. Default: the title of the tool and its record. */
+    readonly question?: string,
   ) {}
 
   /** The result of a tool, which can be one without a preview. */

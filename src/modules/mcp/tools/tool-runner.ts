@@ -1,32 +1,28 @@
-import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolRequest,
+  CallToolResult,
+  InputRequiredResult,
+} from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
-import { replayFor } from '../../../platform/access/replay.js';
 import { insufficientScope, InsufficientScope } from '../../../platform/access/scopes.js';
-import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
-import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { giveWay } from '../../../platform/give-way.js';
-import {
-  assertIdempotencyKey,
-  canonicalJson,
-} from '../../../platform/http/response/idempotency-key.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
   RateLimits,
   tooManyAtOnce,
   tooManyRequests,
 } from '../../../platform/access/limits/rate-limits.js';
-import { type Call, ReplayNeeds } from '../../../platform/data/call.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
-import type { Page } from '../../../platform/data/lists/page.js';
 import { toLoggedApiError } from '../../../platform/http/error.filter.js';
 import type { McpCall } from '../mcp-call.js';
-import { ResourceRegistry } from '../resources/resource-registry.js';
 import { missingScopeOf } from '../declared-methods.js';
 import { unknownName } from '../rpc-error.js';
-import { Previewed } from './previewed.js';
-import type { ParsedArguments } from './tool-arguments.js';
-import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
-import { compactPage, toolError, toolResult } from './tool-result.js';
+import { DRY_RUN } from './built-in-arguments.js';
+import { type AskingCall, Confirmations } from './confirmations.js';
+import type { ToolDeclaration } from './tool.decorator.js';
+import { ToolExecution } from './tool-execution.js';
+import { ToolRegistry } from './tool-registry.js';
+import { toolError, toolResult } from './tool-result.js';
 
 /** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
 const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
@@ -43,22 +39,29 @@ export class ToolRunner {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly limits: RateLimits,
-    private readonly database: TenantDatabase,
-    private readonly resources: ResourceRegistry,
-    private readonly responses: IdempotencyRepository,
+    private readonly confirmations: Confirmations,
+    private readonly execution: ToolExecution,
   ) {}
 
-  /** @throws RpcError when there is no such tool */
+  /**
+   * @returns the result, or a question to the user
+   * @throws RpcError when there is no such tool
+   */
   async call(
     { name, arguments: args = {}, _meta }: CallToolRequest['params'],
-    { call, request, messages, onCounted, report }: McpCall,
-  ): Promise<CallToolResult> {
+    context: McpCall,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { call, request, messages, onCounted, report } = context;
     const tool = this.registry.find(name);
     if (!tool) throw unknownName('tool', name);
     const { declaration } = tool;
     const { actor } = call;
     const missing = missingScopeOf(declaration, actor.scopes);
-    const limit = declaration.effect === 'reads' ? 'reads' : 'writes';
+    const asking = askingCallOf(declaration, args, context);
+    const reply = asking && (await this.confirmations.replyTo(asking));
+    // A question changes nothing.
+    const isRead = declaration.effect === 'reads' || (reply && reply.kind !== 'confirmed');
+    const limit = isRead ? 'reads' : 'writes';
     let window = declaration.isUnmetered ? undefined : await this.limits.count(limit, actor);
     if (window) onCounted(window);
     const keyOfRequest = request.get('Idempotency-Key');
@@ -75,10 +78,18 @@ export class ToolRunner {
         report(window);
         if (window.isBlocked) throw tooManyAtOnce(writes, 'writes', window);
       }
-      const key = _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest;
-      const result = await this.run(tool, call, parsed, key);
-      await giveWay();
-      return toolResult(result);
+      if (reply?.kind === 'refused')
+        return toolResult({ confirmed: false, message: reply.message });
+      const execution = { tool, parsed, key: _meta?.[IDEMPOTENCY_KEY_META] ?? keyOfRequest };
+      if (!asking) {
+        const result = await this.execution.run(call, execution);
+        await giveWay();
+        return toolResult(result);
+      }
+      const version = reply?.kind === 'confirmed' ? reply.version : undefined;
+      const outcome = await this.execution.runIfConfirmed(call, execution, version);
+      if ('version' in outcome) return await this.confirmations.question(asking, outcome);
+      return toolResult(outcome.result);
     } catch (thrown) {
       const { requestId } = request.state;
       const error = toLoggedApiError(thrown, requestId, '/mcp');
@@ -86,54 +97,17 @@ export class ToolRunner {
       return toolError(error, requestId, metadataOf(error, window));
     }
   }
+}
 
-  /**
-   * @param key the key of a retry, as the client sent it. Only tools that create records use it.
-   * @returns the result of this call, or of an earlier one with the same key
-   */
-  private async run(
-    { declaration, run }: RegisteredTool,
-    call: Call,
-    { id, dry_run: isDryRun = false, methodArguments, comparable, fields = [] }: ParsedArguments,
-    key: unknown,
-  ) {
-    const { name, effect, isPage, summary, resource: kind } = declaration;
-    const shown = summary && [...new Set([...summary, ...fields])];
-    const args = shown ? [...methodArguments, shown] : methodArguments;
-    const previewWith = async (inner: Call) => Previewed.of((await run(inner, ...args)) as object);
-    const runWith = async (inner: Call) => (await previewWith(inner)).result;
-    if (isDryRun) {
-      return this.database.dryRun(call, async (inner) => {
-        const record =
-          id !== undefined && kind && (await this.resources.readUncounted(inner, kind, id));
-        const { result, preview } = await previewWith(inner);
-        return { dry_run: true, would_answer: result, ...(record && { record }), ...preview };
-      });
-    }
-    if (effect === 'creates' && key !== undefined) {
-      assertIdempotencyKey(key, 'Idempotency-Key');
-      const request = { key, route: `tool ${name}`, content: canonicalJson(comparable) };
-      // The record and the result are stored together, so that a retry finds both or neither.
-      return this.database.transaction(call, async (inner) => {
-        const stored = await this.responses.claim(inner, request);
-        if (stored) return JSON.parse(replayFor(call, stored).text) as object;
-        const replay = new ReplayNeeds();
-        const result = await runWith({ ...inner, replay });
-        const text = JSON.stringify(result);
-        const response = {
-          status: 201,
-          location: null,
-          etag: null,
-          text,
-          scopes: replay.toStored(),
-        };
-        await this.responses.store(inner, request, response);
-        return result;
-      });
-    }
-    const answer = await runWith(call);
-    return isPage ? compactPage(answer as Page<object>, shown) : answer;
-  }
+/** @returns undefined if the call does not ask the user */
+function askingCallOf(
+  tool: ToolDeclaration,
+  args: Readonly<Record<string, unknown>>,
+  { call, input }: McpCall,
+): AskingCall | undefined {
+  const isDryRun = args[DRY_RUN] === true || args[DRY_RUN] === null;
+  if (tool.effect !== 'deletes' || isDryRun || !call.actor.asksForConfirmation) return undefined;
+  return input?.hasForms ? { call, tool, args, input } : undefined;
 }
 
 function metadataOf(error: ApiError, window: RateWindow | undefined): Record<string, unknown> {

@@ -5,8 +5,8 @@ import type { Page } from '../../../platform/data/lists/page.js';
 import type { Previewed } from './previewed.js';
 
 /**
- * What a tool does to records. It decides the rate limit and the hints of the tool, and a tool that
- * `deletes` takes `dry_run`.
+ * What a tool does to records. It decides the rate limit and the hints of the tool. A tool that `deletes`, cancels or
+ * otherwise ends records takes `dry_run` and an idempotency key, and asks the user if the key or the grant says so.
  */
 export type Effect = 'reads' | 'creates' | 'updates' | 'deletes';
 
@@ -22,7 +22,10 @@ export interface ToolOptions {
   readonly scopes?: readonly Scope[];
   /** The description of the argument `id`, for a tool that takes one. */
   readonly id?: string;
-  /** The name of the resource that a dry run returns to keys that may read it. */
+  /**
+   * The name of the resource with the argument `id`. A dry run returns it to keys that may read it. A user who is asked sees
+   * it, and is asked again if it has changed.
+   */
   readonly resource?: string;
   /** The DTO of the other arguments. */
   readonly input?: Type<object>;

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { overloaded } from '../../errors/overload.js';
-import type { TenantCall } from '../call.js';
+import type { InTransaction, TenantCall } from '../call.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
 import { SessionContext } from '../connection/session-context.js';
@@ -194,7 +194,10 @@ export class TenantDatabase {
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
-  async dryRun<C extends TenantCall, T>(call: C, work: (call: C) => Promise<T>): Promise<T> {
+  async dryRun<C extends TenantCall, T>(
+    call: C,
+    work: (call: InTransaction<C>) => Promise<T>,
+  ): Promise<T> {
     const rollback = new Error('the transaction of a dry run is rolled back');
     let result: T | undefined;
     try {

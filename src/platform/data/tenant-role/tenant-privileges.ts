@@ -10,6 +10,7 @@ export const ADMINISTRATIVE_TABLES = [
   'organization_defaults',
   'api_keys',
   'mcp_sessions',
+  'mcp_secrets',
   'oauth_clients',
   'oauth_grants',
   'oauth_artifacts',
