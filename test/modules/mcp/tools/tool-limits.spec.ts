@@ -8,7 +8,7 @@ import {
   connectAgent,
   stopWithAgents,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import { expectFailure } from '../../../support/mcp/tool-assertions.js';
 import { ALL_TOOLS, byName, SCOPED_TOOLS } from '../../../support/mcp/tools.js';
 import { type Limits, limitsOf } from '../../../support/rate-limits.js';
@@ -26,6 +26,7 @@ afterAll(() => stopWithAgents(limited));
 describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, protocolMode);
+  const scopedTools = casesOf(protocolMode, byName(SCOPED_TOOLS));
   let us: Tenant;
   let caller: Agent;
 
@@ -102,7 +103,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     });
   });
 
-  it.each(byName(SCOPED_TOOLS))('count %s by its effect', async (name, { effect }) => {
+  it.each(scopedTools)('count %s by its effect', async (name, { effect }) => {
     const limit = effect === 'reads' ? READS : WRITES;
     const state = await after(name, { nonsense: 1 });
     expect(state).toMatchObject({ limit, remaining: limit - 1 });
