@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { mirrorHeaders, statelessRequest } from '../../../src/testing/mcp-client.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SignInServer } from '../../support/oauth/sign-in-server.js';
+import { createHttpServer } from '../../support/servers/http-server.js';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
@@ -14,7 +14,7 @@ class Issuer {
   requests: string[] = [];
   isDown = false;
   url = '';
-  private readonly server = http.createServer((request, response) => {
+  private readonly server = createHttpServer((request, response) => {
     const { url = '' } = request;
     this.requests.push(url);
     if (this.isDown) response.writeHead(500).end();

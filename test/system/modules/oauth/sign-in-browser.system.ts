@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { SdkClient, SignInState } from '../../../support/oauth/sdk-sign-in.js';
 import { SignInServer } from '../../../support/oauth/sign-in-server.js';
+import { createHttpServer } from '../../../support/servers/http-server.js';
 import { until } from '../../../support/servers/product.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -32,7 +32,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   let tenant: Tenant;
   let page: Page;
   /** The page of the client. */
-  const application = http.createServer((_, response) => response.end('done'));
+  const application = createHttpServer((_, response) => response.end('done'));
   let callback: string;
 
   beforeAll(async () => {
