@@ -10,7 +10,7 @@ export default async function tearDown({ watch = false, watchAll = false } = {})
   if (!watch && !watchAll) setTimeout(() => process.exit(), GRACE_MS).unref();
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
   if (!globalThis.embeddedPostgres) {
-    await withClient(cluster, (client) => client.query(`drop database ${template}`));
+    await withClient(cluster, (client) => client.query(`drop database ${template} with (force)`));
     return;
   }
   await globalThis.embeddedPostgres.stop();

@@ -92,6 +92,8 @@ export class TestApp extends TestServer {
     const options = { settings: allSettings, database: target, extensions, modules, timeBudget };
     const app = await (override ? createWith(override, options) : createApp(options));
     await app.listen(0, '127.0.0.1');
+    // The suite closes connections that are idle. A request that meets the end of a connection would fail.
+    app.getHttpServer().keepAliveTimeout = 0;
     const running = new TestApp(app, target, allSettings, database === undefined);
     // Creating the document costs 0.3 s of CPU. Without extensions, it is that of a shared server.
     const shared = modules.length + extensions.length === 0 ? await sharedDocument() : undefined;

@@ -27,14 +27,14 @@ export function instancesOnOneDatabase(): StartInstance {
   };
 }
 
-interface Limits {
+export interface Limits {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
 /** Reads the rate limit headers. Each must be an integer. */
-export function limitsOf({ headers }: Answer): Limits {
+export function limitsOf({ headers }: Pick<Answer, 'headers'>): Limits {
   const read = (name: string) => {
     const value = headers.get(name) ?? '';
     expect({ [name]: value }).toEqual({ [name]: expect.stringMatching(/^\d+$/) as string });

@@ -43,7 +43,7 @@ function methodsOf<T>(provider: InstanceWrapper, metadata: string | symbol): Dec
   return SCANNER.getAllMethodNames(Object.getPrototypeOf(instance) as object).flatMap((name) => {
     const run = methods[name];
     if (!run) return [];
-    const declaration = Reflect.getMetadata(metadata, run) as T | undefined;
+    const declaration = Reflect.getOwnMetadata(metadata, run) as T | undefined;
     if (declaration === undefined) return [];
     return [{ declaration, name, run: run.bind(instance), provider }];
   });

@@ -13,6 +13,28 @@ const sharedFiles = new SharedFiles();
 const sharedSourceMaps = new Map();
 
 /**
+ * Replaces the `AsyncLocalStorage` in which Jest keeps the running test and which makes every promise of a suite slower. A
+ * variable is enough, because the tests of a suite run one after another.
+ */
+class RunningTest {
+  #test;
+
+  getStore() {
+    return this.#test;
+  }
+
+  async run(test, work) {
+    const containing = this.#test;
+    this.#test = test;
+    try {
+      return await work();
+    } finally {
+      this.#test = containing;
+    }
+  }
+}
+
+/**
  * A Jest runtime in which Node loads the packages, once per process, and the files of `sharedFolder` in the
  * options of the environment run once per process. Jest runs all other files again for each suite, and compiles
  * them once per process. Loading Nest, TypeORM and the MCP SDK for each suite would take more time than most suites.
@@ -57,6 +79,12 @@ export default class SharedPackagesRuntime extends JestRuntime {
     if (isPackage && !options?.isInternalModule) return createRequire(from)(name);
     const file = this.#sharedFileOf(from, name);
     return file ? sharedFiles.require(file) : super.requireModule(from, name, options, isActual);
+  }
+
+  /** Jest loads its own files with this method. */
+  requireInternalModule(from, name) {
+    if (name === 'node:async_hooks') return { AsyncLocalStorage: RunningTest };
+    return super.requireInternalModule(from, name);
   }
 
   /** Returns the path of a shared file, or undefined for another module. */

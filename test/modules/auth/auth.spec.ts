@@ -8,6 +8,7 @@ import { SELECT_DUMP_STATEMENT } from '../../support/database/dump-statement.js'
 import { dataOf, expectInvalid } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { stopBackgroundWork } from '../../support/database/isolation.js';
+import { shareOf } from '../../support/share-of.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   routeName,
@@ -126,13 +127,14 @@ describe('the message of a 401', () => {
   );
 });
 
-describe.each(ALL_ROUTES.map((route) => [routeName(route), route] as const))(
+describe.each(ALL_ROUTES.map((route, index) => [routeName(route), route, index] as const))(
   '%s with a missing, invalid or expired key',
-  (_, route) => {
-    it('answers 401 and changes no row for every kind of bad credentials', async () => {
+  (_, route, index) => {
+    it('answers 401 and changes no row for bad credentials', async () => {
       const request = await validRequest(route, tenant);
       const before = await dump();
-      const attempts = Object.entries(BAD_CREDENTIALS).map(async ([name, credentials]) => {
+      const kinds = shareOf(Object.entries(BAD_CREDENTIALS), index, 6);
+      const attempts = kinds.map(async ([name, credentials]) => {
         const headers = credentials(tenant.key.key);
         return { name, answer: await send(app.client(), route, request, headers) };
       });

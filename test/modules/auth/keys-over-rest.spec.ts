@@ -4,6 +4,7 @@ import type { Answer } from '../../../src/testing/api-client.js';
 import { dataOf, errorOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { forgetCachedKeys } from '../../support/cached-keys.js';
 import { until } from '../../support/servers/product.js';
 
 const KEYS = '/api/v1/keys';
@@ -53,12 +54,6 @@ const stateOf = async (id: string): Promise<KeyRecord> =>
   dataOf<KeyRecord>(await tenant.api.get(`${KEYS}/${id}`));
 
 const clientOf = ({ key = '' }: KeyRecord) => ({ api: app.client(key) });
-
-/** Lets the time pass that keys are cached. */
-function forgetCachedKeys(): void {
-  const later = performance.now() + 1_000;
-  jest.spyOn(performance, 'now').mockReturnValue(later);
-}
 
 /** A key of the organization that manages keys. */
 const manager = (scopes: readonly Scope[] = ['leads:read'], options = {}): Promise<Tenant> =>

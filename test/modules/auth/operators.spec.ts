@@ -18,6 +18,7 @@ import { rpcRequest } from '../../../src/testing/mcp-client.js';
 import { ALL_ROUTES, routeName, send, validRequest } from '../../../src/testing/routes.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { forgetCachedKeys } from '../../support/cached-keys.js';
 import { latitude, runCommand } from '../../support/command-line.js';
 import { until } from '../../support/servers/product.js';
 
@@ -60,11 +61,6 @@ async function createOrganization(by = operator, name = 'Harbor Roofing') {
 
 const firstKey = (id: string, body: object = {}, by = operator, headers = {}) =>
   by.post(`${ORGANIZATIONS}/${id}/keys`, { name: 'First', ...body }, { headers });
-
-function forgetCachedKeys(): void {
-  const later = performance.now() + 1_000;
-  jest.spyOn(performance, 'now').mockReturnValue(later);
-}
 
 describe('an operator key', () => {
   it('creates organizations and lists those that it has created', async () => {

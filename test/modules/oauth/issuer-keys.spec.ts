@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { mirrorHeaders, statelessRequest } from '../../../src/testing/mcp-client.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SignInServer } from '../../support/oauth/sign-in-server.js';
+import { createHttpServer } from '../../support/servers/http-server.js';
+
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
 /** An issuer with two keys of the same algorithm, such as during a rotation. */
 class Issuer {
@@ -12,7 +14,7 @@ class Issuer {
   requests: string[] = [];
   isDown = false;
   url = '';
-  private readonly server = http.createServer((request, response) => {
+  private readonly server = createHttpServer((request, response) => {
     const { url = '' } = request;
     this.requests.push(url);
     if (this.isDown) response.writeHead(500).end();
@@ -24,8 +26,7 @@ class Issuer {
     private readonly keys: readonly object[],
   ) {}
 
-  static async start(): Promise<Issuer> {
-    const pairs = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+  static async start(pairs: readonly KeyPair[]): Promise<Issuer> {
     const keys = await Promise.all(
       pairs.map(async ({ publicKey }, index) => {
         return { ...(await exportJWK(publicKey)), kid: String(index), use: 'sig' };
@@ -52,12 +53,18 @@ const FETCHED_ONCE = ['/.well-known/openid-configuration', '/jwks'];
 
 const now = () => Math.floor(Date.now() / 1_000);
 
+let pairs: readonly KeyPair[];
+let stranger: KeyPair;
 let issuer: Issuer;
 let server: SignInServer;
 let tenant: Tenant;
 
+beforeAll(async () => {
+  const generated = Array.from({ length: 3 }, () => generateKeyPair('RS256'));
+  [stranger, ...pairs] = (await Promise.all(generated)) as [KeyPair, ...KeyPair[]];
+});
 beforeEach(async () => {
-  issuer = await Issuer.start();
+  issuer = await Issuer.start(pairs);
   const settings = { oauth: false, oauthIssuer: issuer.url };
   server = await SignInServer.start({ settings });
   tenant = await server.app.organization();
@@ -87,8 +94,7 @@ describe('a token without kid', () => {
   });
 
   it('is 401 if another key has signed it', async () => {
-    const { privateKey } = await generateKeyPair('RS256');
-    expect(await statusOf(await sign(privateKey))).toBe(401);
+    expect(await statusOf(await sign(stranger.privateKey))).toBe(401);
   });
 
   it('is 401 without a signature, and keeps the keys of the issuer', async () => {

@@ -18,6 +18,7 @@ import {
   validRequest,
 } from '../../../src/testing/routes.js';
 import { byName, SCOPED_TOOLS } from '../../support/mcp/tools.js';
+import { shareOf } from '../../support/share-of.js';
 
 /** Known vulnerabilities of other products. */
 
@@ -65,8 +66,9 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
     async (_, route) => {
       await route.listed(tenant);
       const path = pathOf(route);
-      for (const { name } of declaredFieldsOf(route, 'query')) {
-        for (const suffix of ['[]', '[0]', '[$ne]', '[not]', '.not', '[_value]']) {
+      const suffixes = ['[]', '[0]', '[$ne]', '[not]', '.not', '[_value]'];
+      for (const [index, { name }] of declaredFieldsOf(route, 'query').entries()) {
+        for (const suffix of shareOf(suffixes, index, 2)) {
           const answer = await tenant.api.get(`${path}?${encodeURIComponent(name + suffix)}=a`);
           expectInvalid(answer, name + suffix);
         }
@@ -134,7 +136,7 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
   it.each(NAMES)('%s is a normal key at every depth of custom_fields', async (name) => {
     const nested = (depth: number): string =>
       depth === 0 ? '{"polluted":true}' : `{"${name}":${nested(depth - 1)}}`;
-    for (let depth = 1; depth < 8; depth++) {
+    for (const depth of [1, 2, 7]) {
       const body = `{"first_name":"A","custom_fields":${nested(depth)}}`;
       const posted = await tenant.api.post(LEADS, body);
       expect(posted.status).toBe(201);

@@ -21,6 +21,7 @@ import {
   statusOf,
 } from '../../../src/testing/routes.js';
 import { recordTables, rowsAsText } from '../../support/database/tenant-tables.js';
+import { shareOf } from '../../support/share-of.js';
 
 /** Variants of a path that have bypassed middleware of other frameworks. */
 const DISGUISES: Readonly<Record<string, (path: string) => string>> = {
@@ -107,14 +108,14 @@ async function recordsOf(owner: Tenant): Promise<string> {
   return rowsAsText(app, await recordTables(app), owner);
 }
 
-describe.each(named(ROUTES))(
+describe.each(ROUTES.map((route, index) => [routeName(route), route, index] as const))(
   'a variant of the path (bypass of Nest middleware): %s',
-  (_, route) => {
+  (_, route, index) => {
     it('is a 404, or a 401 without a key', async () => {
       const path = pathOf(route, await route.makeRecord?.(tenant));
       const body = await route.body?.(tenant);
       const before = await recordsOf(tenant);
-      for (const [name, disguise] of Object.entries(DISGUISES)) {
+      for (const [name, disguise] of shareOf(Object.entries(DISGUISES), index, 6)) {
         const answer = await sendRaw(route.method, disguise(path), tenant, body);
         expect({ name, status: answer.status }).toEqual({ name, status: 404 });
         for (const method of [route.method, 'HEAD']) {

@@ -19,6 +19,12 @@ import {
 export const PROTOCOL_MODES = ['sessions', 'stateless'] as const;
 export type ProtocolMode = (typeof PROTOCOL_MODES)[number];
 
+/** The half of the cases for a mode. Both modes call the same handlers of tools, so that one of them tests each case. */
+export function casesOf<T>(mode: ProtocolMode, cases: readonly T[]): T[] {
+  const own = PROTOCOL_MODES.indexOf(mode);
+  return cases.filter((_, index) => index % PROTOCOL_MODES.length === own);
+}
+
 type Call = Readonly<{ name: string; arguments?: Readonly<Record<string, unknown>> }>;
 
 /** A client of the MCP SDK for one protocol mode. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OutgoingRequests } from '../../../src/platform/outgoing/outgoing-requests.js';
+import { createHttpServer } from '../servers/http-server.js';
 
 /** The origin of metadata documents. No real host has this name. */
 export const DOCUMENT_ORIGIN = 'https://app.example';
@@ -19,7 +20,7 @@ export class DocumentServer {
 
   static async start(): Promise<DocumentServer> {
     const state = { answer: notFound, requests: 0 };
-    const server = http.createServer((request, response) => {
+    const server = createHttpServer((request, response) => {
       state.requests++;
       state.answer(request, response);
     });

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OAuthRepository } from '../../../src/modules/oauth/oauth.repository.js';
 import { TestApp } from '../../../src/testing/test-app.js';
+import { createHttpServer } from '../servers/http-server.js';
 
 /** A server with sign-in behind a proxy, whose address is the public URL. */
 export class SignInServer {
@@ -17,7 +18,7 @@ export class SignInServer {
   static async start(options: Parameters<typeof TestApp.start>[0] = {}): Promise<SignInServer> {
     let port = 0;
     const agent = new http.Agent({ keepAlive: true });
-    const proxy = http.createServer((request, response) => {
+    const proxy = createHttpServer((request, response) => {
       const { method, url: path, headers } = request;
       const passed = http.request({ agent, host: '127.0.0.1', port, method, path, headers });
       request.pipe(passed);

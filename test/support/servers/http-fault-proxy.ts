@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createHttpServer } from './http-server.js';
 
 /** Faults of a request. Those that end in `-after` occur after the server has responded. */
 export const HTTP_FAULTS = [
@@ -37,13 +38,13 @@ export class HttpFaultProxy {
   readonly counts = new Map<HttpFault, number>();
 
   private constructor(
-    private readonly server: http.Server,
+    private readonly server: Server,
     private readonly target: string,
     private readonly faults: Faults,
   ) {}
 
   static async to(target: string, faults: Faults): Promise<HttpFaultProxy> {
-    const server = http.createServer({ keepAlive: false });
+    const server = createHttpServer();
     const proxy = new HttpFaultProxy(server, target, faults);
     server.on('request', (request, response) => {
       proxy.handle(request, response).catch(() => response.destroy());

@@ -18,6 +18,8 @@ setLogLevel(settings.logLevel);
 // On a busy machine, a statement may take longer than a server allows it.
 const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });
 await app.listen(0, '127.0.0.1');
+// The suites close connections that are idle. A request that meets the end of a connection would fail.
+app.getHttpServer().keepAliveTimeout = 0;
 const keys = await serveMethods(app.get(KeysService));
 process.on('disconnect', async () => {
   keys.close();
@@ -34,7 +36,7 @@ function urlOf(server) {
 
 /** Serves `POST /<method>`, whose body is the list of arguments. */
 async function serveMethods(service) {
-  const server = http.createServer(async (request, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     try {
       const chunks = await request.toArray();
       const args = JSON.parse(Buffer.concat(chunks).toString());

@@ -1,7 +1,8 @@
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { createHttpServer } from './http-server.js';
 
 /** A request that a receiver got. */
 export interface Received {
@@ -25,12 +26,12 @@ export class WebhookReceiver {
 
   private constructor(private readonly server: http.Server) {
     server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-      void this.handle(request, response);
+      this.handle(request, response).catch(() => response.destroy());
     });
   }
 
   static async start(): Promise<WebhookReceiver> {
-    const server = http.createServer();
+    const server = createHttpServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new WebhookReceiver(server);
   }

@@ -5,7 +5,7 @@ import type { ApiRequest } from '../request/api-request.js';
 const BODY_MS = 10_000;
 
 /** Answers 408 to clients that send a body too slowly. Node's timeout would be the same for all routes. */
-export function limitBodyTime(server: Server, ms = BODY_MS): void {
+export function limitBodyTime(server: Server): void {
   server.on('request', (request: ApiRequest) => {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     if (coding === undefined && Number(length ?? 0) === 0) return;
@@ -14,7 +14,7 @@ export function limitBodyTime(server: Server, ms = BODY_MS): void {
       const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       if (!request.complete) server.emit('clientError', error, socket);
     };
-    let timer = setTimeout(expire, ms).unref();
+    let timer = setTimeout(expire, BODY_MS).unref();
     request.state.extendTimeout = (longer) => {
       clearTimeout(timer);
       timer = setTimeout(expire, longer).unref();

@@ -10,7 +10,7 @@ import {
   stopWithAgents,
   textOf,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   expectFailure,
   expectInvalidArguments,
@@ -36,6 +36,9 @@ afterAll(() => stopWithAgents(app));
 describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, protocolMode);
+  const recordTools = casesOf(protocolMode, byName(RECORD_TOOLS));
+  const scopedTools = casesOf(protocolMode, byName(SCOPED_TOOLS));
+  const scopes = casesOf(protocolMode, SCOPES);
   let agent: Agent;
 
   beforeAll(async () => {
@@ -95,7 +98,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       expectInvalidArguments(result, 'end_time');
     });
 
-    it.each(byName(RECORD_TOOLS))('validation_error of the id: %s', async (name, tool) => {
+    it.each(recordTools)('validation_error of the id: %s', async (name, tool) => {
       const others = await tool.args(tenant);
       for (const id of ['', ' ', 'x', `${randomUUID()}0`, 5, null, true, {}, [randomUUID()]]) {
         expectInvalidArguments(await agent.call(name, { ...others, id }), 'id');
@@ -103,7 +106,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       expectInvalidArguments(await agent.call(name, others), 'id');
     });
 
-    it.each(byName(RECORD_TOOLS))('not_found: %s', async (name, tool) => {
+    it.each(recordTools)('not_found: %s', async (name, tool) => {
       const args = { ...(await tool.args(tenant)), id: randomUUID() };
       expectFailure(await agent.call(name, args), 'not_found');
     });
@@ -147,7 +150,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       expect(JSON.stringify(result)).not.toContain(id);
     });
 
-    it.each(SCOPES)('insufficient_scope for a key with all scopes but %s', async (scope) => {
+    it.each(scopes)('insufficient_scope for a key with all scopes but %s', async (scope) => {
       const others = SCOPES.filter((one) => one !== scope);
       const limited = await connect(app, await app.key(tenant.id, others));
       for (const tool of TOOLS) {
@@ -219,7 +222,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
     });
     afterAll(() => stopWithAgents(broken));
 
-    it.each(byName(SCOPED_TOOLS))(
+    it.each(scopedTools)(
       '%s reports the error without SQL, and works again afterwards',
       async (name, tool) => {
         const args = await validArguments(tool, owner);

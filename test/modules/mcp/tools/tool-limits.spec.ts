@@ -8,9 +8,10 @@ import {
   connectAgent,
   stopWithAgents,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import { expectFailure } from '../../../support/mcp/tool-assertions.js';
 import { ALL_TOOLS, byName, SCOPED_TOOLS } from '../../../support/mcp/tools.js';
+import { type Limits, limitsOf } from '../../../support/rate-limits.js';
 
 const READS = 5;
 const WRITES = 3;
@@ -25,6 +26,7 @@ afterAll(() => stopWithAgents(limited));
 describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, protocolMode);
+  const scopedTools = casesOf(protocolMode, byName(SCOPED_TOOLS));
   let us: Tenant;
   let caller: Agent;
 
@@ -33,46 +35,28 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     caller = await connect(limited, us);
   });
 
-  interface Limits {
-    readonly limit: number;
-    readonly remaining: number;
-    readonly reset: number;
-  }
-
-  function limitsIn(headers: Headers): Limits {
-    const read = (name: string) => {
-      const value = headers.get(name) ?? '';
-      expect({ [name]: value }).toEqual({ [name]: expect.stringMatching(/^\d+$/) as string });
-      return Number(value);
-    };
-    return {
-      limit: read('RateLimit-Limit'),
-      remaining: read('RateLimit-Remaining'),
-      reset: read('RateLimit-Reset'),
-    };
-  }
-
   /** The remaining requests after a call with any result. */
   async function after(name: string, args: Arguments = {}): Promise<Limits> {
     await caller.call(name, args);
-    return limitsIn(caller.lastAnswer.headers);
+    return limitsOf(caller.lastAnswer);
   }
 
   /** What is left after a request of REST. */
   async function afterRest(method: string, path: string, body?: unknown): Promise<Limits> {
-    return limitsIn((await us.api.request(method, path, { body })).headers);
+    return limitsOf(await us.api.request(method, path, { body }));
   }
 
   async function expectOverLimit(name: string, args: Arguments, limit: number): Promise<void> {
     const result = await caller.call(name, args);
-    const { status, headers } = caller.lastAnswer;
+    const { lastAnswer } = caller;
+    const { status, headers } = lastAnswer;
     const error = expectFailure(result, 'rate_limit_exceeded');
     expect(status).toBe(200);
-    expect(limitsIn(headers)).toMatchObject({ limit, remaining: 0 });
+    expect(limitsOf(lastAnswer)).toMatchObject({ limit, remaining: 0 });
     expect(error.retry_after_seconds).toBeGreaterThan(0);
     expect(error.retry_after_seconds).toBeLessThanOrEqual(60);
     expect(headers.get('retry-after')).toBe(String(error.retry_after_seconds));
-    expect(Math.ceil(Date.parse(error.resets_at!) / 1000)).toBe(limitsIn(headers).reset);
+    expect(Math.ceil(Date.parse(error.resets_at!) / 1000)).toBe(limitsOf(lastAnswer).reset);
   }
 
   it('are shared by REST and tools: reads', async () => {
@@ -119,7 +103,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     });
   });
 
-  it.each(byName(SCOPED_TOOLS))('count %s by its effect', async (name, { effect }) => {
+  it.each(scopedTools)('count %s by its effect', async (name, { effect }) => {
     const limit = effect === 'reads' ? READS : WRITES;
     const state = await after(name, { nonsense: 1 });
     expect(state).toMatchObject({ limit, remaining: limit - 1 });
@@ -153,7 +137,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     for (let i = 1; i < READS; i++) await after('list_leads');
     for (let i = 0; i < 3; i++) {
       await expectOverLimit('list_leads', {}, READS);
-      expect(limitsIn(caller.lastAnswer.headers).reset).toBe(reset);
+      expect(limitsOf(caller.lastAnswer).reset).toBe(reset);
     }
   });
 
@@ -169,7 +153,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     for (let i = 0; i < 2 * READS; i++) {
       await caller.listTools();
       await caller.ping();
-      limitsIn(caller.lastAnswer.headers);
+      limitsOf(caller.lastAnswer);
     }
     expect(await after('list_leads')).toMatchObject({ remaining: READS - 1 });
     for (let i = 1; i < READS; i++) await after('list_leads');
@@ -199,9 +183,9 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     await after('list_leads');
     const again = await connect(limited, us);
     await again.call('list_leads');
-    expect(limitsIn(again.lastAnswer.headers)).toMatchObject({ remaining: READS - 2 });
+    expect(limitsOf(again.lastAnswer)).toMatchObject({ remaining: READS - 2 });
     const colleague = await connect(limited, await limited.key(us.id));
     await colleague.call('list_leads');
-    expect(limitsIn(colleague.lastAnswer.headers)).toMatchObject({ remaining: READS - 1 });
+    expect(limitsOf(colleague.lastAnswer)).toMatchObject({ remaining: READS - 1 });
   });
 });

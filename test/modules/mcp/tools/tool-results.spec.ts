@@ -17,7 +17,7 @@ import {
   stopWithAgents,
   textOf,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   expectFailure,
   expectInvalidArguments,
@@ -76,9 +76,9 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
     }
 
     const having = (...effects: ToolCase['effect'][]) =>
-      byName(TOOLS.filter(({ effect }) => effects.includes(effect)));
+      casesOf(protocolMode, byName(TOOLS.filter(({ effect }) => effects.includes(effect))));
 
-    it.each(byName(RECORD_TOOLS.filter(({ effect }) => effect === 'reads')))(
+    it.each(casesOf(protocolMode, byName(RECORD_TOOLS.filter(({ effect }) => effect === 'reads'))))(
       '%s returns the same record as REST',
       async (_, tool) => {
         const id = await tool.makeRecord(tenant);
@@ -283,7 +283,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
         ['list_tasks', TASKS, { status: 'completed' }, 0],
       ];
 
-      it.each(QUERIES)(
+      it.each(casesOf(protocolMode, QUERIES))(
         '%s returns the same page as GET %s with %j',
         async (name, path, args, total) => {
           await expectSamePage(name, path, args, total);

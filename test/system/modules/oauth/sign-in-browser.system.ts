@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { SdkClient, SignInState } from '../../../support/oauth/sdk-sign-in.js';
 import { SignInServer } from '../../../support/oauth/sign-in-server.js';
+import { createHttpServer } from '../../../support/servers/http-server.js';
 import { until } from '../../../support/servers/product.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -32,7 +32,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   let tenant: Tenant;
   let page: Page;
   /** The page of the client. */
-  const application = http.createServer((_, response) => {
+  const application = createHttpServer((_, response) => {
     if (redirectTo === undefined) response.end('done');
     else response.writeHead(302, { Location: redirectTo }).end();
   });
@@ -163,7 +163,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
     'lets a callback forward to another origin and to a scheme of an application',
     async () => {
       // A browser opens no application in a test: the request is seen, and the page stays.
-      const forwarded = http.createServer((request, response) => {
+      const forwarded = createHttpServer((request, response) => {
         if (request.url === '/app') response.writeHead(302, { Location: 'claude://done' }).end();
         else response.end('forwarded');
       });
