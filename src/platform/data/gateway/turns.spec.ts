@@ -120,6 +120,16 @@ it('lets an operation that looks again wait for those who have a key, without ta
   expect(queue.isBusy(['a'])).toBe(false);
 });
 
+it('lets an operation that has looked again take the keys when it needs them once more', async () => {
+  const turn = new Turn(queue);
+  turns.push(turn);
+  const needed = new TurnNeeded(['a'], true);
+  expect(await turn.waitAfter(needed, 1_000)).toBe(true);
+  expect(queue.isBusy(['a'])).toBe(false);
+  expect(await turn.waitAfter(needed, 1_000)).toBe(true);
+  expect(queue.isBusy(['a'])).toBe(true);
+});
+
 it('keeps no key that nobody has', async () => {
   const turn = start('first', 'a', 'b');
   await settle();

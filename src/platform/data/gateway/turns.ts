@@ -79,6 +79,7 @@ export class TurnNeeded extends Error {
 export class Turn {
   private readonly keys = new Set<string>();
   private releases: (() => void)[] = [];
+  private hasLooked = false;
 
   constructor(private readonly queue: KeyedQueue) {}
 
@@ -107,9 +108,10 @@ export class Turn {
     );
   }
 
-  /** Like `wait`, as a transaction needs it that was rolled back. */
+  /** Like `wait`, as a transaction needs it that was rolled back. One that needs the keys again takes them. */
   waitAfter({ keys, looksAgain }: TurnNeeded, ms: number): Promise<boolean> {
-    if (!looksAgain) return this.wait(keys, ms);
+    if (!looksAgain || this.hasLooked) return this.wait(keys, ms);
+    this.hasLooked = true;
     this.end();
     return inTime(this.queue.untilEnded(keys, ms));
   }

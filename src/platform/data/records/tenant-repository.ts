@@ -109,12 +109,13 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
       const options = { references, storesResponses, omitsDuplicates };
       const text = this.statementsOf(call).insert(Object.keys(row), options);
       const values = [call.tenant.id];
-      const locks = this.uniqueNamesOf(call, [row]);
       const statement = { text, plan: 'index', values, items, recordId, locks } as const;
       return this.database.write<JsonRow>(call, statement);
     };
     // In a batch, a row that a unique index rejects must not fail the others.
     const isBatched = openTransactionOf(call) === undefined;
+    // A transaction has locked the values before, or has other locks already.
+    const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
     let [inserted] = await insert(isBatched).catch((error: unknown) => {
       if (storesResponses && error instanceof UniqueViolation) return [];
       throw error;
