@@ -9,6 +9,7 @@ import type {
   KeyQuery,
   Organization,
   OrganizationCreate,
+  OrganizationUpdate,
   Revoked,
   WriteOptions,
 } from './types.js';
@@ -57,6 +58,21 @@ export class Keys extends Collection<Types<ApiKey>> {
 export class Organizations extends Collection<Types<Organization>> {
   async create(fields: OrganizationCreate, options?: CreateOptions): Promise<Organization> {
     return this.transport.one(this.postOf('', fields, options), options);
+  }
+
+  /** Renames, suspends or resumes an organization. */
+  async update(
+    id: string,
+    fields: OrganizationUpdate,
+    options: WriteOptions = {},
+  ): Promise<Organization> {
+    return this.transport.one(this.putOf(id, fields, options), options);
+  }
+
+  /** Replaces the first key of an organization, while it was never used. */
+  async replaceFirstKey(id: string, options?: CreateOptions): Promise<IssuedApiKey> {
+    const call = this.postOf(`${segmentOf(id)}/first-key/replace`, {}, options);
+    return this.transport.one(call, options);
   }
 
   /** Creates the first key of an organization. */

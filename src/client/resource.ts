@@ -72,6 +72,12 @@ export class Collection<T extends CollectionTypes> {
     return this.transport.one({ method: 'GET', path: this.path + segmentOf(id) }, options);
   }
 
+  /** A PUT of a record. */
+  protected putOf(id: string, fields: object, options: WriteOptions) {
+    const path = this.path + segmentOf(id);
+    return { method: 'PUT', path, headers: ifMatch(options), body: jsonOf(fields) } as const;
+  }
+
   /** A POST whose attempts share one `Idempotency-Key`. @param action what follows the path of the list */
   protected postOf(
     action: string,
@@ -188,9 +194,7 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
 
   /** Changes the given fields; `null` clears a field. */
   async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
-    const path = this.path + segmentOf(id);
-    const call = { method: 'PUT', path, headers: ifMatch(options), body: jsonOf(fields) } as const;
-    return this.transport.one(call, options);
+    return this.transport.one(this.putOf(id, fields, options), options);
   }
 }
 

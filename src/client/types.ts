@@ -69,6 +69,7 @@ export type OwnOrganization = Schemas['OwnOrganization'];
 /** An organization that an operator has created. */
 export type Organization = Schemas['Organization'];
 export type OrganizationCreate = Input<Schemas['CreateOrganization']>;
+export type OrganizationUpdate = Input<Schemas['UpdateOrganization']>;
 export type FirstKeyCreate = Input<Schemas['FirstKey']>;
 
 export type Deleted = Schemas['Deleted'];

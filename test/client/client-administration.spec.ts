@@ -29,7 +29,10 @@ it('client.organizations creates an organization and its first key with an opera
   const operator = await app.app.get(OperatorsService).createKey('Onboarding', null);
   const client = clientOf(operator.key);
   const { id } = await client.organizations.create({ name: 'Harbor Roofing' });
-  const { key = '' } = await client.organizations.createFirstKey(id, { name: 'First' });
+  await client.organizations.createFirstKey(id, { name: 'First' });
+  const { key = '' } = await client.organizations.replaceFirstKey(id);
+  const renamed = await client.organizations.update(id, { name: 'Harbor', suspended: false });
+  expect(renamed).toMatchObject({ id, name: 'Harbor', suspended: false });
   expect(await clientOf(key).me()).toMatchObject({ organization: { id } });
   expect(await client.organizations.get(id)).toMatchObject({ has_had_key: true });
   await expect(client.organizations.createFirstKey(id, { name: 'Second' })).rejects.toMatchObject({
