@@ -70,7 +70,7 @@ export class Confirmations {
 
   /** @throws ApiError `query_failed`, `create_failed` */
   async replyTo(asking: AskingCall): Promise<Reply> {
-    const view = inputResponse(asking.input.responses as never, CONFIRM);
+    const view = inputResponse(asking.input.responses, CONFIRM);
     if (view.kind !== 'elicit') return { kind: 'none' };
     const { action } = view;
     if (action === 'decline') return refused('The user declined: nothing was changed.');
@@ -136,7 +136,7 @@ function labelOf({ id = '', record }: Subject): string {
   const isName = (name: string) => /name|title/.test(name);
   const fields = Object.entries(record ?? {}).flatMap(([name, value]) => {
     const isShown = name !== 'id' && !/_id$|_at$/.test(name) && value !== null;
-    const text = value instanceof Date ? value.toISOString() : value;
+    const text: unknown = value instanceof Date ? value.toISOString() : value;
     return isShown && typeof text === 'string' ? [[name, text] as const] : [];
   });
   const ordered = [

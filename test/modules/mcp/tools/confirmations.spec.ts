@@ -125,9 +125,9 @@ describe('a tool that deletes, cancels or merges', () => {
   });
 
   it('asks about a task, an appointment and a merge', async () => {
-    const { id: task } = dataOf<LeadRecord>(await owner.api.post(TASKS, { title: 'Call' }), 201);
+    const { id: task } = dataOf(await owner.api.post(TASKS, { title: 'Call' }), 201);
     const booking = { lead_id: lead.id, ...TIMES };
-    const appointment = dataOf<LeadRecord>(await owner.api.post(APPOINTMENTS, booking), 201).id;
+    const appointment = dataOf(await owner.api.post(APPOINTMENTS, booking), 201).id;
     const other = await createLead(owner.api, { first_name: 'Ada', last_name: null });
     expect(messageOf(await ask('delete_task', { id: task }))).toContain('title Call');
     expect(messageOf(await ask('cancel_appointment', { id: appointment }))).toContain(

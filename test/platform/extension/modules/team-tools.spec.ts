@@ -83,6 +83,7 @@ describe("a team's own tool (one source with REST)", () => {
       },
       outputSchema: expect.objectContaining({ type: 'object' }) as object,
       annotations: {
+        title: 'Send a message',
         readOnlyHint: false,
         destructiveHint: false,
         idempotentHint: false,
