@@ -28,7 +28,9 @@ const names = {
 
 beforeAll(async () => {
   [app, receiver] = await Promise.all([TestApp.start(), WebhookReceiver.start()]);
-  jest.spyOn(app.app.get(OutgoingRequests, { strict: false }), 'resolve').mockImplementation(names.resolve);
+  jest
+    .spyOn(app.app.get(OutgoingRequests, { strict: false }), 'resolve')
+    .mockImplementation(names.resolve);
 });
 beforeEach(async () => {
   names.addresses = [];

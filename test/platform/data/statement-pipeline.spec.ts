@@ -204,7 +204,9 @@ describe('a statement on a connection that runs another one', () => {
   /** The statements that pg has been given. */
   let sent: jest.SpyInstance;
   beforeEach(() => (sent = jest.spyOn(pg.Client.prototype, 'query')));
-  afterEach(() => sent.mockRestore());
+  afterEach(() => {
+    sent.mockRestore();
+  });
 
   it('is sent when the other one has ended, even if that fails', async () => {
     const ended: string[] = [];

@@ -3,10 +3,8 @@ import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { Settings } from '../../config/settings.js';
 import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { planConnections } from '../connection/connection-plan.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
 import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
@@ -81,11 +79,10 @@ export class TenantDatabase {
     private readonly changes: ChangeBus,
     private readonly connections: BatchConnections,
     private readonly eventWrites: EventWriteSignal,
-    { databaseMaxConnections }: Settings,
     session: SessionContext,
     private readonly replicas: ReadReplicas,
   ) {
-    this.bulkhead = new Bulkhead(planConnections(databaseMaxConnections).waiting, MAX_WAITING);
+    this.bulkhead = new Bulkhead(connections.plan.waiting, MAX_WAITING);
     this.settings = new TenantSettings(session);
     this.transactions = new TransactionRunner(dataSource, this.settings, limit);
   }

@@ -204,7 +204,11 @@ describe('the discovery requests of OAuth clients', () => {
     async (path) => {
       const { body } = await callerWithoutKey().request('POST', { path, body: {} });
       expect(body).toMatchObject({
-        error: { message: expect.stringMatching(/OAuth is switched off.*API key.*missing, invalid or expired/) },
+        error: {
+          message: expect.stringMatching(
+            /OAuth is switched off.*API key.*missing, invalid or expired/,
+          ),
+        },
       });
     },
   );
