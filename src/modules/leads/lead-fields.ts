@@ -20,7 +20,10 @@ export function withFieldsOfLead(
     `select ${sql} from leads
       where organization_id = $1 and id = ${table}.${column} and deleted_at is null`,
   ]);
-  const isFor: ComputedFields['isFor'] = ({ actor }) =>
-    actor?.channel === 'ai' && actor.scopes.has('leads:read');
+  const isFor: ComputedFields['isFor'] = ({ actor, replay }) => {
+    const mayRead = actor?.channel === 'ai' && actor.scopes.has('leads:read');
+    if (mayRead) for (const field of Object.keys(fields)) replay?.needFor(field, 'leads:read');
+    return mayRead;
+  };
   return { fields: Object.fromEntries(queries) as ComputedFields['fields'], isFor };
 }
