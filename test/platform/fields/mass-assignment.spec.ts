@@ -132,7 +132,7 @@ describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
         expect(failureIn(body)).toMatchObject({
           code: 'validation_error',
           details: errorOf(rest).details!.map(({ field, message }) => {
-            // A tool has other arguments than the fields, such as `id` and `clear`.
+            // A tool has parameters that are no fields, such as `id` and `clear`.
             const [fault = '', fields] = message.split('; the fields are ');
             return { field, message: fields === undefined ? message : startingWith(fault) };
           }),
@@ -148,7 +148,7 @@ async function recordsOfBoth(): Promise<string[]> {
 }
 
 function startingWith(text: string): unknown {
-  return expect.stringMatching(new RegExp(`^${text}; the fields are `));
+  return expect.stringMatching(new RegExp(`^${text}; the parameters are `));
 }
 
 /** Returns the error in the result of a tool. */

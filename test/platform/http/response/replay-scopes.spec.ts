@@ -153,6 +153,19 @@ describe('a tool that is called again with an idempotency key', () => {
     expect(again).not.toContain('Rumpelstiltskin');
   });
 
+  it('leaves the contact data of a lead out without leads:read', async () => {
+    const contact = { phone: '+1 415 555 0132', email: 'straw@example.com' };
+    const lead = await createLead(owner.api, contact);
+    const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+    const booking = { lead_id: lead.id, ...times };
+    const first = await callTool(owner.api, 'create_appointment', booking);
+    for (const value of Object.values(contact)) expect(first).toContain(value);
+    const writer = await keyWith('appointments:write');
+    const again = await callTool(writer, 'create_appointment', booking);
+    expect(again).toContain(lead.id);
+    for (const value of Object.values(contact)) expect(again).not.toContain(value);
+  });
+
   it('leaves the ids of duplicates out without leads:read', async () => {
     const lead = await createLead(owner.api, { email: 'twice@example.com' });
     const leads = { leads: [buildLead({ email: lead.email })] };

@@ -189,7 +189,7 @@ describe('startup fails with an error message', () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
-      `grant all on migrations, typeorm_metadata, organizations, organization_defaults, api_keys, job_schedules, event_handlers, event_position, mcp_sessions, oauth_clients, oauth_grants, oauth_artifacts, operator_keys, operator_responses to ${guest}`,
+      `grant all on migrations, typeorm_metadata, organizations, organization_defaults, api_keys, job_schedules, event_handlers, event_position, mcp_sessions, mcp_secrets, oauth_clients, oauth_grants, oauth_artifacts, operator_keys, operator_responses to ${guest}`,
       `grant create on schema public to ${guest}`,
       `grant latitude_app to ${guest}`,
       'revoke update on leads from latitude_app',
