@@ -6,7 +6,7 @@ import { SmsProviderHealth } from './sms-provider.health.js';
 
 export const messagesExtension = defineExtension({
   name: 'acme-messages',
-  compatibleWith: '^0.3',
+  compatibleWith: '^0.4',
   module: MessagesModule,
   scopes: ['messages:read', 'messages:write'],
   errors: {

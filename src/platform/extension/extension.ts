@@ -19,7 +19,7 @@ export type ExtensionProvider = ClassProvider | ExistingProvider | FactoryProvid
 export interface ExtensionManifest<S extends string, C extends string> {
   /** A unique name of lower-case letters, digits and hyphens, such as `acme-messages`. */
   readonly name: string;
-  /** The versions of Latitude that the extension supports, as a semver range such as `^0.3`. */
+  /** The versions of Latitude that the extension supports, as a semver range such as `^0.4`. */
   readonly compatibleWith?: string;
   readonly module: Type<unknown> | DynamicModule;
   /** Scopes of API keys, such as `messages:read` and `messages:write`. */

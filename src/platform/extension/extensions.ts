@@ -65,7 +65,7 @@ function checkManifest({
     fail('has no module. If it imports one, the two files import each other');
   }
   if (validRange(compatibleWith) === null) {
-    fail(`declares compatibleWith: '${compatibleWith}', which is not a range such as ^0.3`);
+    fail(`declares compatibleWith: '${compatibleWith}', which is not a range such as ^0.4`);
   }
   if (!satisfies(VERSION, compatibleWith, { includePrerelease: true })) {
     fail(`is compatible with Latitude ${compatibleWith}, but this is ${VERSION}`);

@@ -5,7 +5,7 @@ import { NotesModule } from './notes.module.js';
 
 export const acmeExtension = defineExtension({
   name: 'acme',
-  compatibleWith: '^0.3',
+  compatibleWith: '^0.4',
   module: NotesModule,
   scopes: ['notes:read', 'notes:write'],
   migrations: [Notes1800000000000],

@@ -124,7 +124,7 @@ class NotesModule {}
 /** An extension with a part of each kind. */
 export const notesExtension = defineExtension({
   name: 'acme-notes',
-  compatibleWith: '^0.3',
+  compatibleWith: '^0.4',
   module: NotesModule,
   scopes: ['notes:read', 'notes:write'],
   errors: {
