@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const STATEMENTS = [
   `create table lead_import_results (
-    organization_id uuid not null,
+    organization_id uuid not null references organizations (id),
     import_id uuid not null,
     line integer not null,
     action text not null,
@@ -10,7 +10,7 @@ const STATEMENTS = [
     primary key (organization_id, import_id, line),
     foreign key (organization_id, import_id) references lead_imports (organization_id, id) on delete cascade
   )`,
-  'create index lead_import_results_by_lead on lead_import_results (lead_id)',
+  'create index lead_import_results_by_lead on lead_import_results (organization_id, lead_id) where lead_id is not null',
   'alter table lead_import_results enable row level security',
   'alter table lead_import_results force row level security',
   `create policy tenant on lead_import_results
@@ -25,7 +25,7 @@ const STATEMENTS = [
 /** What became of the lines of imports that were carried out: the action, and the lead unless it is erased. */
 export class LeadImportResults1767000000400 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // In one round trip, because the foreign key locks `lead_imports` against writes until the commit.
+    // In one round trip, because the foreign keys lock the other tables against writes until the commit.
     await runner.query(STATEMENTS.join(';\n'));
   }
 

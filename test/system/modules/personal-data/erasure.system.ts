@@ -97,13 +97,9 @@ afterAll(async () => {
 async function createPerson(): Promise<string> {
   const lead = { ...fill('CreateLead'), status: canaries.text('status') };
   const { id } = await post('leads', lead, key());
-  dataOf(
-    await api.put(`${LEADS}/${id}`, {
-      ...fill('UpdateLead'),
-      add_tags: undefined,
-      remove_tags: undefined,
-    }),
-  );
+  // Those that cannot be given together with `tags` and `notes`.
+  const others = { add_tags: undefined, remove_tags: undefined, append_notes: undefined };
+  dataOf(await api.put(`${LEADS}/${id}`, { ...fill('UpdateLead'), ...others }));
   const appointment = { ...fill('CreateAppointment'), ...TIMES, lead_id: id };
   const booked = await post('appointments', appointment, key());
   dataOf(await api.put(`/api/v1/appointments/${booked.id}`, { notes: canaries.text('notes') }));
