@@ -4,6 +4,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isExpired } from '../../../platform/access/authenticator.js';
 import type { BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { OrganizationCalls } from '../../../platform/access/organization-calls.service.js';
 import { logger } from '../../../platform/config/logger.js';
 import type { Actor, Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
@@ -63,6 +64,7 @@ export class LeadImportRunner implements OnModuleDestroy {
     private readonly batches: LeadBatchService,
     private readonly reasons: LineReasons,
     private readonly keys: KeyRevalidation,
+    private readonly organizations: OrganizationCalls,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -135,7 +137,8 @@ export class LeadImportRunner implements OnModuleDestroy {
         return;
       }
       if (!(await this.mayContinue(own))) {
-        await this.repository.end(call, id, 'cancelled', KEY_ENDED);
+        const isSuspended = await this.organizations.isSuspended(call);
+        await this.repository.end(call, id, 'cancelled', isSuspended ? SUSPENDED : KEY_ENDED);
         return;
       }
       const startedAt = performance.now();
