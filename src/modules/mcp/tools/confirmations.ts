@@ -88,7 +88,7 @@ export class Confirmations {
     return inputRequired({
       inputRequests: {
         [CONFIRM]: inputRequired.elicit({
-          message: subject.question ?? `${title}: ${labelOf(subject)}?`,
+          message: plainText(subject.question ?? `${title}: ${labelOf(subject)}?`),
           requestedSchema: {
             type: 'object',
             properties: {
@@ -131,6 +131,11 @@ function refused(message: string): Reply {
   return { kind: 'refused', message };
 }
 
+/** A text on one line. Values of records cannot reverse the direction of the text around them. */
+function plainText(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, '').replaceAll(/\s+/g, ' ');
+}
+
 /** Names a record by its first fields, names before others; by its id if the key may not read it. */
 function labelOf({ id = '', record }: Subject): string {
   const isName = (name: string) => /name|title/.test(name);
@@ -145,7 +150,7 @@ function labelOf({ id = '', record }: Subject): string {
   ];
   if (ordered.length === 0) return id;
   const shown = ordered.slice(0, MAX_SHOWN).map(([name, text]) => {
-    const line = [...text.replaceAll(/\s+/g, ' ')].slice(0, MAX_SHOWN_LENGTH).join('');
+    const line = [...plainText(text)].slice(0, MAX_SHOWN_LENGTH).join('');
     return `${name.replaceAll('_', ' ')} ${line}`;
   });
   return shown.join(', ');
