@@ -121,7 +121,7 @@ export async function updateSeveral<C extends object, U extends object>(
 function itemOf(record: unknown, clearable: readonly string[]): unknown {
   if (!isObject(record)) return record;
   const { id, ...data } = record;
-  const named: readonly unknown[] = Array.isArray(data.clear) ? data.clear : [];
+  const named = Array.isArray(data.clear) ? (data.clear as readonly unknown[]) : [];
   const cleared = clearable.filter((name) => named.includes(name)).map((name) => [name, null]);
   const given = nullsRemoved(data) as object;
   return { action: 'update', id, data: { ...Object.fromEntries(cleared), ...given } };
