@@ -122,9 +122,9 @@ function itemOf(record: unknown, clearable: readonly string[]): unknown {
   if (!isObject(record)) return record;
   const { id, ...data } = record;
   const named = Array.isArray(data.clear) ? (data.clear as readonly unknown[]) : [];
-  const cleared = clearable.filter((name) => named.includes(name)).map((name) => [name, null]);
-  const given = nullsRemoved(data) as object;
-  return { action: 'update', id, data: { ...Object.fromEntries(cleared), ...given } };
+  const cleared = clearable.filter((name) => named.includes(name));
+  const nulls = Object.fromEntries(cleared.map((name) => [name, null] as const));
+  return { action: 'update', id, data: { ...nulls, ...(nullsRemoved(data) as object) } };
 }
 
 /** The error of an item, which names the parameters of the record. */
