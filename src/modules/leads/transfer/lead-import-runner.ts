@@ -137,8 +137,9 @@ export class LeadImportRunner implements OnModuleDestroy {
         return;
       }
       if (!(await this.mayContinue(own))) {
-        const isSuspended = await this.organizations.isSuspended(call);
-        await this.repository.end(call, id, 'cancelled', isSuspended ? SUSPENDED : KEY_ENDED);
+        // Not `isSuspended`, which remembers for a moment that the organization was not suspended.
+        const isActive = await this.organizations.find(call.tenant.id, IMPORT_LEADS.name);
+        await this.repository.end(call, id, 'cancelled', isActive ? KEY_ENDED : SUSPENDED);
         return;
       }
       const startedAt = performance.now();
