@@ -6,7 +6,7 @@ import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 import { type BatchTarget, withUpdates } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import { type ResultsDto, updateSeveral } from '../mcp/tools/several-records.js';
+import { type ResultsDto, updateSeveral, updatesOf } from '../mcp/tools/several-records.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
 import { UpdateLeadItemDto } from './lead-batch.dto.js';
 import { UpsertLeadDto } from './lead-upsert.dto.js';
@@ -14,7 +14,7 @@ import { creationOf, LeadUpsertService, type UpsertOptions } from './lead-upsert
 import { LeadsService } from './leads.service.js';
 import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
 
-const UPDATES = itemDtosOf(CreateLeadDto, UpdateLeadItemDto);
+const UPDATES = updatesOf(UpdateLeadItemDto);
 
 const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
 
@@ -51,7 +51,7 @@ export class LeadBatchService {
    * @throws ApiError `create_failed`
    */
   update(call: Call, leads: readonly unknown[]): Promise<ResultsDto> {
-    return updateSeveral(this.batches, call, leads, { ...this.targetOf(), items: UPDATES });
+    return updateSeveral(this.batches, call, leads, { ...this.targetOf(), ...UPDATES });
   }
 
   /**

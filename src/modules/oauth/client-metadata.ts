@@ -35,7 +35,7 @@ const REFUSED_SCHEMES: ReadonlySet<string> = new Set(
   ].map((scheme) => `${scheme}:`),
 );
 
-/** A URL with a user and a password, which can be empty. */
+/** A URL with a user and a password, which can be empty. Browsers also read others, such as `http:user@localhost`. */
 const HAS_USER = /^[^/?#]*[/\\]{2}[^/\\?#]*@/;
 
 /**
@@ -54,6 +54,7 @@ function isRedirectUri(uri: string): boolean {
   if (uri.length > MAX_URI_LENGTH || HAS_USER.test(uri)) return false;
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (!url) return true;
+  if (url.username !== '' || url.password !== '') return false;
   return url.protocol === 'http:' ? isLoopback(url) : !REFUSED_SCHEMES.has(url.protocol);
 }
 

@@ -34,6 +34,7 @@ export class GrantsController {
     summary: 'Update a grant',
     description: 'Of a revoked grant, nothing changes.',
     response: GrantDto,
+    errors: ['key_not_manageable'],
   })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateGrantDto) {
     return this.grants.update(call, id, changes);

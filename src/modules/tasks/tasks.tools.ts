@@ -9,9 +9,8 @@ import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
 import { writesOf } from '../../platform/data/batches/batch.dto.js';
-import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
-import { ResultsDto, updateSeveral } from '../mcp/tools/several-records.js';
+import { ResultsDto, updateSeveral, updatesOf } from '../mcp/tools/several-records.js';
 import {
   AgentTaskDto,
   CreateTaskDto,
@@ -22,7 +21,7 @@ import {
 } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
-const UPDATES = itemDtosOf(CreateTaskDto, UpdateTaskItemDto);
+const UPDATES = updatesOf(UpdateTaskItemDto);
 
 const TASK = 'Id of the task, from list_tasks.';
 
@@ -108,7 +107,7 @@ export class TasksTools {
   })
   updateMany(call: Call, { tasks }: UpdateTasksDto) {
     return updateSeveral(this.batches, call, tasks, {
-      items: UPDATES,
+      ...UPDATES,
       service: this.tasks,
       remove: (inner, id) => this.tasks.delete(inner, id),
       removed: 'deleted',

@@ -119,6 +119,8 @@ export type InTransaction<C extends TenantCall = TenantCall> = C & {
 
 /** Decides whether a stored record is the version that the caller wants to change. */
 export interface Precondition {
+  /** The id of the record that it is about. Default: each record that the call changes. */
+  readonly recordId?: string;
   isMetBy(version: string): boolean;
   /** The message of the error if it is not met. Default: that of `precondition_failed`. */
   readonly failure?: string;

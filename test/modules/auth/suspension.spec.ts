@@ -160,7 +160,10 @@ describe('a suspended organization', () => {
     };
     await until(async () => (await statusOfImport()) === 'cancelled');
     await resume();
-    expect(dataOf(await api.get(`${LEADS}/imports/${id}`))).toMatchObject({ status: 'cancelled' });
+    expect(dataOf(await api.get(`${LEADS}/imports/${id}`))).toMatchObject({
+      status: 'cancelled',
+      error: 'The organization was suspended.',
+    });
     expect((await importLeads(api)).status).toBe(202);
   });
 });

@@ -65,7 +65,8 @@ describe('a registration', () => {
     ...['ftp://a.example/', 'javascript:alert(1)', 'JavaScript:alert(1)', 'mailto:a@a.example'],
     ...['vbscript:a', 'view-source:https://a.example/', 'ws://a.example/', 'wss://a.example/'],
     ...['http://user@localhost/', 'http://user:password@127.0.0.1/', 'http://@localhost/'],
-    ...['https://user@a.example/', 'cursor://user@a/'],
+    ...['https://user@a.example/', 'cursor://user@a/', 'http:user@localhost/'],
+    ...['https:/user@a.example/', 'http:/\t/user@localhost/'],
   ])('with the redirect %s is refused, as in a metadata document', async (redirect) => {
     const answer = await server.post('/oauth/register', {
       redirect_uris: [REDIRECT_URI, redirect],

@@ -4,6 +4,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isExpired } from '../../../platform/access/authenticator.js';
 import type { BatchResultDto } from '../../../platform/data/batches/batch.dto.js';
 import { KeyRevalidation } from '../../../platform/access/key-revalidation.js';
+import { OrganizationCalls } from '../../../platform/access/organization-calls.service.js';
 import { logger } from '../../../platform/config/logger.js';
 import type { Actor, Call, InTransaction } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
@@ -63,6 +64,7 @@ export class LeadImportRunner implements OnModuleDestroy {
     private readonly batches: LeadBatchService,
     private readonly reasons: LineReasons,
     private readonly keys: KeyRevalidation,
+    private readonly organizations: OrganizationCalls,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -135,7 +137,9 @@ export class LeadImportRunner implements OnModuleDestroy {
         return;
       }
       if (!(await this.mayContinue(own))) {
-        await this.repository.end(call, id, 'cancelled', KEY_ENDED);
+        // Not `isSuspended`, which remembers for a moment that the organization was not suspended.
+        const isActive = await this.organizations.find(call.tenant.id, IMPORT_LEADS.name);
+        await this.repository.end(call, id, 'cancelled', isActive ? KEY_ENDED : SUSPENDED);
         return;
       }
       const startedAt = performance.now();

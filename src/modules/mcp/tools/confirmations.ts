@@ -88,7 +88,7 @@ export class Confirmations {
     return inputRequired({
       inputRequests: {
         [CONFIRM]: inputRequired.elicit({
-          message: subject.question ?? `${title}: ${labelOf(subject)}?`,
+          message: plainText(subject.question ?? questionAbout(title, subject)),
           requestedSchema: {
             type: 'object',
             properties: {
@@ -131,7 +131,17 @@ function refused(message: string): Reply {
   return { kind: 'refused', message };
 }
 
-/** Names a record by its first fields, names before others; by its id if the key may not read it. */
+function questionAbout(title: string, subject: Subject): string {
+  const label = labelOf(subject);
+  return label === '' ? `${title}?` : `${title}: ${label}?`;
+}
+
+/** A text on one line. Values of records cannot reverse the direction of the text around them. */
+function plainText(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, '').replaceAll(/\s+/g, ' ');
+}
+
+/** Names a record by its first fields, names before others; by its id, if there is one, if the key may not read it. */
 function labelOf({ id = '', record }: Subject): string {
   const isName = (name: string) => /name|title/.test(name);
   const fields = Object.entries(record ?? {}).flatMap(([name, value]) => {
@@ -145,7 +155,7 @@ function labelOf({ id = '', record }: Subject): string {
   ];
   if (ordered.length === 0) return id;
   const shown = ordered.slice(0, MAX_SHOWN).map(([name, text]) => {
-    const line = [...text.replaceAll(/\s+/g, ' ')].slice(0, MAX_SHOWN_LENGTH).join('');
+    const line = [...plainText(text)].slice(0, MAX_SHOWN_LENGTH).join('');
     return `${name.replaceAll('_', ' ')} ${line}`;
   });
   return shown.join(', ');

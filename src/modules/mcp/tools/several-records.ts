@@ -5,6 +5,7 @@ import {
   ListOfUnread,
   MAX_ITEMS,
 } from '../../../platform/data/batches/batch.dto.js';
+import { type ItemDtos, itemDtosOf } from '../../../platform/data/batches/batch-item.js';
 import type { BatchRunner } from '../../../platform/data/batches/batch-runner.js';
 import {
   type BatchCall,
@@ -12,6 +13,7 @@ import {
   withUpdates,
 } from '../../../platform/data/batches/batch-target.js';
 import type { Call } from '../../../platform/data/call.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { clearableFieldsOf } from '../../../platform/fields/field.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { Integer } from '../../../platform/fields/kinds/kinds.js';
@@ -51,13 +53,27 @@ export function UpdateItemOf<T extends object>(update: Type<T>): Type<T & Cleari
   class UpdateItem extends (update as Type<object>) {}
   const decorators = [
     ClearedFields(clearableFieldsOf(update)),
+    // `itemOf` sets the fields to null that are to be emptied, so that rules about several fields see them.
     problemRule('isNotGiven', (names, item) => {
-      const given = ([names].flat() as string[]).find((name) => item[name] !== undefined);
+      const given = ([names].flat() as string[]).find((name) => (item[name] ?? null) !== null);
       return given === undefined ? undefined : `must not name ${given}, which is given`;
     }),
   ];
   for (const decorate of decorators) decorate(UpdateItem.prototype, CLEAR);
   return UpdateItem as Type<T & Clearing>;
+}
+
+/** How `updateSeveral` reads records. */
+interface RecordUpdates {
+  readonly items: ItemDtos;
+  /** The fields that `clear` can name. */
+  readonly clearable: readonly string[];
+}
+
+/** @param item of `UpdateItemOf` */
+export function updatesOf(item: Type<Clearing>): RecordUpdates {
+  const { update } = itemDtosOf(item, item);
+  return { items: { update }, clearable: clearableFieldsOf(item) };
 }
 
 /** The answer of a tool that creates or updates several records. */
@@ -81,22 +97,19 @@ export function creationResultsOf({ results, meta }: BatchOutcome): ResultsDto {
 /**
  * Updates each record on its own.
  * @param records values of `UpdatedRecords`
- * @param target whose update items have the DTO of `UpdateItemOf`
  * @throws ApiError `create_failed`
  */
 export async function updateSeveral<C extends object, U extends object>(
   batches: BatchRunner,
   call: Call,
   records: readonly unknown[],
-  target: BatchTarget<C, U>,
+  { clearable, ...target }: BatchTarget<C, U> & RecordUpdates,
 ): Promise<ResultsDto> {
-  const updateStored = (inner: BatchCall, id: string, { clear = [], ...changes }: U & Clearing) => {
-    const cleared = Object.fromEntries(clear.map((name) => [name, null]));
-    return target.service.updateStored(inner, id, { ...cleared, ...changes } as unknown as U);
-  };
+  const updateStored = (inner: BatchCall, id: string, { clear: _, ...changes }: U & Clearing) =>
+    target.service.updateStored(inner, id, changes as unknown as U);
   const { results, meta } = await batches.run(
     call,
-    { atomic: false, items: records.map(itemOf) },
+    { atomic: false, items: records.map((record) => itemOf(record, clearable)) },
     { ...target, service: withUpdates(target.service, updateStored) },
   );
   const resultOf = ({ index, id, status, error }: BatchResultDto) =>
@@ -104,19 +117,30 @@ export async function updateSeveral<C extends object, U extends object>(
   return { results: results.map(resultOf), failed: meta.failed };
 }
 
-/** The item of a batch. A null parameter counts as missing. */
-function itemOf(record: unknown): unknown {
+/** The item of a batch. A null parameter counts as missing, and a field that `clear` names is null. */
+function itemOf(record: unknown, clearable: readonly string[]): unknown {
   if (!isObject(record)) return record;
   const { id, ...data } = record;
-  return { action: 'update', id, data: nullsRemoved(data) };
+  const named = Array.isArray(data.clear) ? (data.clear as readonly unknown[]) : [];
+  const cleared = clearable.filter((name) => named.includes(name));
+  const nulls = Object.fromEntries(cleared.map((name) => [name, null] as const));
+  return { action: 'update', id, data: { ...nulls, ...(nullsRemoved(data) as object) } };
 }
 
-/** The error of an item, whose details name the parameters of the record. */
+/** The error of an item, which names the parameters of the record. */
 function withoutPaths(error: object): object {
-  const { details, ...others } = error as { details?: readonly { field: string }[] };
+  const { message, details, ...others } = error as { message: string; details?: FieldProblem[] };
   const named = details?.map((detail) => ({
     ...detail,
-    field: detail.field.replace(/^data\./, ''),
+    field: detail.field.replace(DATA, ''),
+    message: inParameters(detail.message),
   }));
-  return { ...others, ...(named && { details: named }) };
+  return { ...others, message: inParameters(message), ...(named && { details: named }) };
+}
+
+/** The path of the fields of an item, at the start of a text or of its next problem. */
+const DATA = /(?<=^|; )data\./g;
+
+function inParameters(text: string): string {
+  return text.replaceAll(DATA, '').replace('the fields are', 'the parameters are');
 }

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { replayFor } from '../../../platform/access/replay.js';
-import { type Call, type InTransaction, ReplayNeeds } from '../../../platform/data/call.js';
+import {
+  type Call,
+  type InTransaction,
+  type Precondition,
+  ReplayNeeds,
+} from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
 import type { Page } from '../../../platform/data/lists/page.js';
@@ -94,13 +99,9 @@ export class ToolExecution {
   /** @throws Outdated, or ApiError `precondition_failed`, if the tool is about another version */
   private async performAs(version: string, inner: InTransaction<Call>, execution: Execution) {
     const record = (await this.recordOf(inner, execution))?.record;
-    const expected = record && versionOf(record);
-    // Compared when the record is locked.
-    const precondition = expected && { isMetBy: (stored: string) => stored === expected };
-    const { result, preview } = await perform(
-      precondition ? { ...inner, precondition } : inner,
-      execution,
-    );
+    const precondition = record && firstMetBy(versionOf(record), execution.parsed.id);
+    const call = precondition ? { ...inner, precondition } : inner;
+    const { result, preview } = await perform(call, execution);
     if ((await this.confirmations.versionOf(record, preview)) !== version) throw new Outdated();
     return result;
   }
@@ -138,6 +139,15 @@ export class ToolExecution {
     if (id === undefined || kind === undefined) return undefined;
     return this.resources.readUncounted(call, kind, id);
   }
+}
+
+/** A precondition that is compared when the record is locked for its first change. A tool can change it again. */
+function firstMetBy(expected: string, id: string | undefined): Precondition {
+  let wasMet = false;
+  return {
+    recordId: id?.toLowerCase(),
+    isMetBy: (version) => (wasMet ||= version === expected),
+  };
 }
 
 async function perform(call: Call, execution: Execution): Promise<Previewed> {

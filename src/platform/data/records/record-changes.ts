@@ -54,6 +54,8 @@ export function rowJsonOf(row: Row): string {
 /** @throws ApiError `precondition_failed` */
 export function assertPrecondition({ precondition }: TenantCall, record: object): void {
   if (!precondition) return;
+  const { recordId } = precondition;
+  if (recordId !== undefined && recordId !== (record as { id?: unknown }).id) return;
   if (record instanceof Stored && precondition.isMetBy(record.version)) return;
   // A route that returns a plain record has the version of its JSON.
   const plain = record instanceof Stored ? (record as Stored<object>).value() : record;

@@ -148,6 +148,14 @@ describe('a tool that deletes, cancels or merges', () => {
     expect(await exists()).toBe(false);
   });
 
+  it('asks on one line, whose direction no value of a record changes', async () => {
+    const { id } = dataOf(await owner.api.post(TASKS, { title: 'Call\u202eyadot\nnow' }), 201);
+    expect(messageOf(await ask('delete_task', { id }))).toContain('title Callyadot now,');
+    const other = await createLead(owner.api, { first_name: 'A\u2066da\nB', last_name: null });
+    const question = await ask('merge_leads', { id: lead.id, lead_id: other.id });
+    expect(messageOf(question)).toMatch(/^Merge Ada B into Grace Hopper, /);
+  });
+
   it.each([
     ['declines', { action: 'decline' }, 'The user declined: nothing was changed.'],
     ['cancels', { action: 'cancel' }, 'The user cancelled: nothing was changed.'],

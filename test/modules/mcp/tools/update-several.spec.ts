@@ -11,7 +11,11 @@ interface Results {
     readonly index: number;
     readonly id?: string;
     readonly status?: string;
-    readonly error?: { readonly code: string; readonly details?: readonly { field: string }[] };
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly details?: readonly { field: string }[];
+    };
   }[];
   readonly failed: number;
 }
@@ -108,6 +112,11 @@ describe.each(
     expect(failed).toBe(wrong.length);
     const fields = results.map(({ error }) => error?.details?.map(({ field }) => field));
     expect(fields).toEqual(wrong.map(([, field]) => [field]));
+    const messages = results.map(({ error }) => error?.message);
+    for (const [index, [, field]] of wrong.entries()) {
+      expect(messages[index]).toMatch(new RegExp(`^${field} `));
+    }
+    expect(messages[1]).toContain(`; the parameters are ${name}, `);
     expect(await read(id)).toMatchObject({ [text]: 'Old' });
   });
 
@@ -145,6 +154,18 @@ describe.each(
 });
 
 describe('update_leads', () => {
+  it('refuses to append to notes that it empties, as update_lead does', async () => {
+    const agent = await connectAgent(app, tenant);
+    const { id } = await createLead(tenant.api, { notes: 'One.' });
+    const both = { id, clear: ['notes'], append_notes: 'Two.' };
+    const message = 'cannot be given together with notes';
+    const details = [{ field: 'append_notes', message }];
+    expect(await agent.fail('update_lead', both)).toMatchObject({ details });
+    const { results } = await agent.succeed<Results>('update_leads', { leads: [both] });
+    expect(results).toEqual([{ index: 0, id, error: expect.objectContaining({ details }) }]);
+    expect(await getLead(tenant.api, id)).toMatchObject({ notes: 'One.' });
+  });
+
   it('appends notes and names the lead that has a value', async () => {
     const agent = await connectAgent(app, tenant);
     const one = await createLead(tenant.api, { notes: 'One.' });
