@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { type Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
@@ -131,6 +132,11 @@ describe('the columns of other products', () => {
       'Salesforce',
       'Lead ID,Name,Company,Email,Phone,Mailing Street,Mailing City,Mailing State/Province,Mailing Zip/Postal Code\n00Q1,Ada Lovelace,Acme,ada@example.com,+1 415 555 0132,1 Pier,Oakland,CA,94607',
       { external_id: '00Q1', company: 'Acme', address_street: '1 Pier' },
+    ],
+    [
+      'Salesforce with lists of states',
+      'First Name,Last Name,Email,Phone,Mailing City,Mailing State/Province (text only),Mailing Zip/Postal Code\nAda,Lovelace,ada@example.com,+1 415 555 0132,Oakland,CA,94607',
+      {},
     ],
   ])('of %s are known', async (_, file, more) => {
     expect(await importFile(api, file)).toMatchObject({ created: 1, ignored_columns: [] });
@@ -273,6 +279,7 @@ describe('a file', () => {
   it.each<[string, Buffer, string]>([
     ['a zip', Buffer.from('PK\x03\x04\x14\0\x06\0', 'latin1'), 'zip file'],
     ['a workbook of Excel', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), '.xls'],
+    ['compressed', gzipSync('first_name,email\nAda,a@example.com\n'), '.gz'],
   ])('is named if it is %s', async (_, file, name) => {
     for (const type of ['text/csv', 'application/vnd.ms-excel', 'application/x-ndjson']) {
       const answer = await sendFile(api, file, {}, ofType(type));
@@ -359,11 +366,14 @@ describe('a form with a file', () => {
     expectInvalid(await send(file('a.csv', CSV) + END, {}, 'multipart/form-data'), 'body');
     const image = await send(file('a.png', 'x', 'image/png') + END);
     expectError(image, 415, 'unsupported_media_type');
+    expect(errorOf(image).message).toContain('a name with the extension');
     const head = 'name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: base64';
     expectInvalid(await send(part(head, 'Zmlyc3RfbmFtZQ==') + END), 'body');
-    const workbook = await send(file('leads.xlsx', 'PK\x03\x04') + END);
-    expectInvalid(workbook, 'body');
-    expect(errorOf(workbook).message).toContain('zip file');
+    for (const name of ['leads.xlsx', 'leads.ods', 'leads.zip']) {
+      const workbook = await send(file(name, 'PK\x03\x04') + END);
+      expectInvalid(workbook, 'body');
+      expect(errorOf(workbook).message).toContain('zip file');
+    }
   });
 });
 
@@ -409,6 +419,37 @@ describe('the rejected lines of a file', () => {
     const first = await importFile(api, 'first_name,email\nAda,nonsense');
     const again = await importFile(api, await rejectedOf(api, first.id));
     expect(again).toMatchObject({ rejected: 1 });
+    expect(await rejectedOf(api, again.id)).toBe(await rejectedOf(api, first.id));
+  });
+
+  it('keep the formulas of texts, so that they have their text when they are imported', async () => {
+    const file = [
+      'first_name,email,zip,notes',
+      'Ada,nonsense,="01067",=1+1',
+      'Bo,nonsense,"=""0""&A1",',
+    ].join('\n');
+    const rejected = await rejectedOf(api, (await importFile(api, file)).id);
+    expect(rejected).toContain(`,"=""01067""",'=1+1\r\n`);
+    expect(rejected).toContain(`,"'=""0""&A1",\r\n`);
+    const corrected = rejected.replace('Ada,nonsense', 'Ada,a@example.com');
+    await importFile(api, corrected, { escaped: 'latitude' });
+    expect(await leads()).toMatchObject([{ zip: '01067', notes: '=1+1' }]);
+  });
+
+  it('keep a text that looks like a formula in an export', async () => {
+    const file = `first_name,email,zip,notes\nAda,nonsense,="01067","'=""x"""`;
+    const first = await importFile(api, file, { escaped: 'latitude' });
+    const corrected = (await rejectedOf(api, first.id)).replace('nonsense', 'a@example.com');
+    await importFile(api, corrected, { escaped: 'latitude' });
+    expect(await leads()).toMatchObject([{ zip: '01067', notes: '="x"' }]);
+  });
+
+  it('of NDJSON can be rejected again, without the reasons of the first time', async () => {
+    const type = ofType('application/x-ndjson');
+    const file = '{"first_name":"Ada","email":"\\"nonsense"}\n{}\n';
+    const first = await importFile(api, file, {}, type);
+    const again = await importFile(api, await rejectedOf(api, first.id), {}, type);
+    expect(again).toMatchObject({ rejected: 2 });
     expect(await rejectedOf(api, again.id)).toBe(await rejectedOf(api, first.id));
   });
 });

@@ -129,6 +129,9 @@ describe('the lead of a line', () => {
       await sendFile(api, 'id,first_name\n1,Ada', { mode: 'create_only' }),
       'columns.id',
     );
+    const mapped = await sendFile(api, csv, { map: '{"email":"id"}' });
+    expectInvalid(mapped, 'columns.email');
+    expect(errorOf(mapped).message).toContain('unless match_on names it');
   });
 });
 

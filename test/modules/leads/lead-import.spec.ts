@@ -600,6 +600,8 @@ describe('the request of an import', () => {
     expectInvalid(await sendFile(tenant.api, csv, { match_on: 'phone' }), 'match_on');
     expectInvalid(await sendFile(tenant.api, 'first_name\nAda'), 'match_on');
     expectInvalid(await sendFile(tenant.api, csv, { map: '[]' }), 'map');
+    const twice = '{"email":"phone","email":"notes"}';
+    expectInvalid(await sendFile(tenant.api, csv, { map: twice }), 'map');
   });
 
   it('needs both scopes', async () => {

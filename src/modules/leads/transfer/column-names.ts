@@ -40,6 +40,8 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
     'state province',
     'mailing state',
     'mailing state province',
+    'state province text only',
+    'mailing state province text only',
   ].concat(['business state', 'business state province', 'address 1 region']),
   zip: ['zip code', 'postal code', 'postcode', 'zip postal code', 'mailing zip']
     .concat(['mailing zip code', 'mailing postal code', 'mailing zip postal code'])
@@ -47,7 +49,7 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   status: ['lead status'],
   notes: ['note', 'comment', 'comments', 'description'],
   tags: ['tag', 'labels', 'label', 'categories', 'group membership'],
-  external_id: ['record id', 'lead id', 'contact id'],
+  external_id: ['record id', 'record id contact', 'lead id', 'contact id'],
 };
 
 const BY_SPELLING: ReadonlyMap<string, string> = new Map(

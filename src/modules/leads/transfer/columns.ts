@@ -49,7 +49,7 @@ export function planColumns(headers: readonly string[], options: ColumnOptions):
     ...unknown.map((header) => problemOf(header, 'is unknown')),
     ...columns.flatMap(({ header, target }) =>
       typeof target === 'string' && !isAllowed(target, options)
-        ? [problemOf(header, `cannot go to ${fieldLabel(target, 'this field')}`)]
+        ? [problemOf(header, `cannot go to ${targetLabel(target)}`)]
         : [],
     ),
     ...repeated.map(({ header, problem }) => problemOf(header, problem)),
@@ -101,6 +101,10 @@ function withoutFullName(columns: readonly Planned[], { map }: ColumnOptions): P
 
 function isAllowed(target: string, { matchesId }: ColumnOptions): boolean {
   return isTarget(target) || (matchesId && target === 'id');
+}
+
+function targetLabel(target: string): string {
+  return target === 'id' ? 'id, unless match_on names it' : fieldLabel(target, 'this field');
 }
 
 /** The columns that go to the same field as an earlier one. */

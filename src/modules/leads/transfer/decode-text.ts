@@ -52,20 +52,22 @@ const UTF8_MARK = Buffer.from('\ufeff');
 /** The byte order mark of UTF-8, decoded as Windows-1252. */
 const MARK_IN_WINDOWS_1252 = 'ï»¿';
 
-/** What other files than texts begin with, in hexadecimal. */
+/** What other files than texts begin with, in hexadecimal, and what to do with them. */
 const OTHER_FILES: ReadonlyMap<string, string> = new Map([
   ...['504b0304', '504b0506', '504b0708'].map((beginning): [string, string] => [
     beginning,
-    'is a zip file, such as a workbook of a spreadsheet (.xlsx, .ods)',
+    'is a zip file, such as a workbook of a spreadsheet (.xlsx, .ods); save it as CSV and send that',
   ]),
-  ['d0cf11e0', 'is a workbook of Excel (.xls)'],
+  ['d0cf11e0', 'is a workbook of Excel (.xls); save it as CSV and send that'],
+  ['1f8b08', 'is compressed (.gz); decompress it and send that'],
 ]);
 
 /** @throws ApiError `validation_error` that says what kind of file it is */
 function assertText(start: Buffer): void {
-  const kind = OTHER_FILES.get(start.toString('hex', 0, 4));
-  if (kind === undefined) return;
-  throw validationError([{ field: 'body', message: `${kind}; save it as CSV and send that` }]);
+  const beginning = start.toString('hex', 0, 4);
+  for (const [bytes, message] of OTHER_FILES) {
+    if (beginning.startsWith(bytes)) throw validationError([{ field: 'body', message }]);
+  }
 }
 
 /** Finds UTF-8 that is sent as Windows-1252, in which nearly every byte is valid. */

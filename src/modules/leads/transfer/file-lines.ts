@@ -28,17 +28,22 @@ export type Escape = 'formulas' | 'none';
 const FORMULA = /^['"]*[=+\-@\t\r\n＝＋－＠]/;
 
 /** Makes a spreadsheet show a cell as text. `unescapeFormula` restores it. */
-function escapeFormula(text: string): string {
+export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** @returns the text from which the export has made a cell */
-export function unescapeFormula(text: string): string {
+function unescapeFormula(text: string): string {
   return text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
 /** A formula whose value is a text: `="01067"`. */
 const TEXT_FORMULA = /^="([^"]*(?:""[^"]*)*)"$/;
+
+/** Whether a cell is a formula that is only a text, so that it is safe as it is. */
+export function isTextFormula(cell: string): boolean {
+  return TEXT_FORMULA.test(cell.trim());
+}
 
 /**
  * The text that a cell means.

@@ -16,7 +16,7 @@ import { OnDurableEvent } from '../../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../../events/recorded-event.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM } from './column-names.js';
-import { unescapeFormula } from './file-lines.js';
+import { textOfCell } from './file-lines.js';
 import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
 import { batchItemOf, type ImportItem, itemOf, SOURCE } from './import-items.js';
 import type { LineResult, RejectedLine } from './import-lines.repository.js';
@@ -213,7 +213,7 @@ export class LeadImportRunner implements OnModuleDestroy {
       const { cells } = record;
       // Rejected lines are kept without the quotes of an export, which they get again.
       const isQuoted = plan.isEscaped && typeof cells !== 'string';
-      const kept = isQuoted ? cells.map(unescapeFormula) : cells;
+      const kept = isQuoted ? cells.map((cell) => textOfCell(cell, true)) : cells;
       yield { line: record.line, next: record.next, cells: kept, item: itemOf(record, plan) };
     }
   }

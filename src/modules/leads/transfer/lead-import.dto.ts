@@ -8,7 +8,8 @@ import {
   Text,
 } from '../../../platform/fields/kinds/kinds.js';
 import { EnumArray, Names } from '../../../platform/fields/kinds/output-kinds.js';
-import { isObject, jsonOf } from '../../../platform/fields/kinds/json-object.js';
+import { parseJsonText } from '../../../platform/fields/input/strict-json.js';
+import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreatedAt, RecordId, UpdatedAt } from '../../../platform/fields/kinds/record-fields.js';
 import { textRule } from '../../../platform/fields/kinds/rules.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
@@ -50,7 +51,9 @@ function ColumnMap() {
       schema: { type: 'string', maxLength: MAX_MAP_LENGTH },
       rules: [
         textRule('isColumnMap', (text) =>
-          columnMapOf(text) ? undefined : 'must be a JSON object of strings and null',
+          columnMapOf(text)
+            ? undefined
+            : 'must be a JSON object of strings and null, with each column once',
         ),
       ],
     },
@@ -81,8 +84,8 @@ function Constants() {
 
 /** @returns undefined if the text is no map of columns */
 export function columnMapOf(text = '{}'): Record<string, string | null> | undefined {
-  const map = jsonOf(text);
-  if (!isObject(map)) return undefined;
+  const { value: map, problems = [] } = parseJsonText(text) ?? {};
+  if (!isObject(map) || problems.length > 0) return undefined;
   const isMap = Object.values(map).every((to) => to === null || typeof to === 'string');
   return isMap ? (map as Record<string, string | null>) : undefined;
 }

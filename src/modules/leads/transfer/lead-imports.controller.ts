@@ -28,7 +28,9 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
 };
 
 const EXTENSIONS = {
-  ...{ csv: 'text/csv', tsv: 'text/csv', txt: 'text/csv', xls: 'text/csv', xlsx: 'text/csv' },
+  ...{ csv: 'text/csv', tsv: 'text/csv', txt: 'text/csv' },
+  // The response says what they are.
+  ...{ xls: 'text/csv', xlsx: 'text/csv', ods: 'text/csv', zip: 'text/csv', gz: 'text/csv' },
   ...{ ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' },
 };
 

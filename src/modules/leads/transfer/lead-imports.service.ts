@@ -19,7 +19,7 @@ import type {
 } from './lead-import.dto.js';
 import { LeadImportsRepository } from './lead-imports.repository.js';
 import { csvRow, linesOfPages } from './file-lines.js';
-import { REJECTED_NDJSON, rejectedCsv } from './rejected-lines.js';
+import { rejectedCsv, rejectedNdjson } from './rejected-lines.js';
 import { charsetOf, UTF8 } from './text-shape.js';
 import { discardFile, type SentFile, type StoredFile, storeFile } from './store-file.js';
 
@@ -154,7 +154,7 @@ export class LeadImportsService {
     const plan = orNotFound(await this.repository.findPlan(call, id), 'import');
     const { format, text = UTF8 } = plan;
     const pages = pagesOf((after) => this.lines.findRejected(call, id, after, LINES_PER_PAGE));
-    const { head, lineOf } = format === 'csv' ? rejectedCsv(plan, escape) : REJECTED_NDJSON;
+    const { head, lineOf } = format === 'csv' ? rejectedCsv(plan, escape) : rejectedNdjson(plan);
     const lines = await linesOfPages(head, pages, lineOf, text);
     return { lines, format, charset: charsetOf(text) };
   }

@@ -1,6 +1,6 @@
 import { REJECTION_COLUMNS, rejectionColumnOf } from './column-names.js';
 import type { Column } from './columns.js';
-import { csvRow, type Escape } from './file-lines.js';
+import { csvRow, type Escape, escapeFormula, isTextFormula } from './file-lines.js';
 import type { RejectedLine } from './import-lines.repository.js';
 import type { ImportPlan } from './lead-import.entity.js';
 
@@ -10,10 +10,18 @@ interface RejectedFormat {
   readonly lineOf: (line: RejectedLine) => string;
 }
 
-/** CSV with the columns and the delimiter of the file, behind those of the line and the reasons. */
-export function rejectedCsv({ columns, delimiter }: ImportPlan, escape: Escape): RejectedFormat {
+/**
+ * CSV with the columns and the delimiter of the file, behind those of the line and the reasons. Formulas that are only a
+ * text stay, unless the cells of the file had quotes, without which they are kept.
+ */
+export function rejectedCsv(
+  { columns, delimiter, isEscaped }: ImportPlan,
+  escape: Escape,
+): RejectedFormat {
   const isOwn = (_: unknown, index: number) => !isOfEarlierRejection(columns[index]);
-  const row = (cells: readonly string[]) => csvRow(cells, escape, delimiter);
+  const cellOf = (cell: string) => (isTextFormula(cell) && !isEscaped ? cell : escapeFormula(cell));
+  const row = (cells: readonly string[]) =>
+    csvRow(escape === 'formulas' ? cells.map(cellOf) : cells, 'none', delimiter);
   const noCells = columns.map(() => '');
   return {
     head: row([...REJECTION_COLUMNS, ...columns.map(({ header }) => header).filter(isOwn)]),
@@ -30,16 +38,25 @@ function isOfEarlierRejection(column: Column | undefined): boolean {
   return column?.target === null && rejectionColumnOf(column.header) !== undefined;
 }
 
+/** The beginning of an object in a file of rejected lines, as `rejectedNdjson` writes it. */
+const EARLIER_HEAD = new RegExp(
+  String.raw`^\{"${REJECTION_COLUMNS[0]}":\d+,"${REJECTION_COLUMNS[1]}":"[^"\\]*(?:\\.[^"\\]*)*",?`,
+);
+
 /** The objects of the file, whose first names are the line and the reasons. */
-export const REJECTED_NDJSON: RejectedFormat = {
-  head: '',
-  lineOf: ({ line, reason, cells }) => {
-    const [forLine, forReason] = REJECTION_COLUMNS;
-    const head = JSON.stringify({ [forLine]: line, [forReason]: reason }).slice(0, -1);
-    const rest = textOf(cells).slice(1).trimStart();
-    return `${head}${rest.startsWith('}') ? '' : ','}${rest}\n`;
-  },
-};
+export function rejectedNdjson({ columns }: ImportPlan): RejectedFormat {
+  const [forLine, forReason] = REJECTION_COLUMNS;
+  const isRepeated = columns.some(isOfEarlierRejection);
+  return {
+    head: '',
+    lineOf: ({ line, reason, cells }) => {
+      const head = JSON.stringify({ [forLine]: line, [forReason]: reason }).slice(0, -1);
+      const text = isRepeated ? textOf(cells).replace(EARLIER_HEAD, '{') : textOf(cells);
+      const rest = text.slice(1).trimStart();
+      return `${head}${rest.startsWith('}') ? '' : ','}${rest}\n`;
+    },
+  };
+}
 
 /** The text of an object. Earlier versions have stored its value. An erased line has no cells. */
 function textOf(cells: unknown): string {

@@ -88,6 +88,10 @@ async function importFile(
   const imports = app.get(LeadImportsService);
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
+  // A file that cannot be written is reported before anything is imported.
+  for (const sink of [rejected, results]) {
+    if (sink !== undefined) await (await open(sink, 'a', PRIVATE)).close();
+  }
   const format = isNdjson(file) ? 'ndjson' : 'csv';
   const source = { bytes: createReadStream(file) };
   const stored = await imports.receive(call, source, format, query);

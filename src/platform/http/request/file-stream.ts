@@ -72,7 +72,8 @@ async function fileInForm(
   if (type === undefined) {
     // Ends the form.
     await form.bytes[Symbol.asyncIterator]().return?.();
-    throw wrongType(file);
+    const message = `Send a form whose file has the type ${types.join(' or ')}, or a name with the extension of such a file.`;
+    throw new ApiError('unsupported_media_type', { message });
   }
   return { type, charset: undefined, bytes: limited(form.bytes, maxBytes) };
 }

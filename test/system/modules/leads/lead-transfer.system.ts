@@ -108,6 +108,16 @@ it('continues after a stop without waiting for the lease', async () => {
 describe('latitude leads', () => {
   const command = (...args: string[]) => ['leads', ...args, '--organization', organization];
 
+  it('imports nothing if a file for rejected lines or results cannot be written', async () => {
+    const missing = path.join(product.dataDir, 'missing', 'results.csv');
+    for (const option of ['--rejected', '--results']) {
+      const run = await product.run('cli.js', command('import', file, option, missing));
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(run.stderr).toContain(missing);
+    }
+    expect(dataOf<ImportRecord[]>(await client().get(IMPORTS))).toEqual([]);
+  });
+
   it('imports and exports', async () => {
     const rejected = path.join(product.dataDir, 'rejected.csv');
     const results = path.join(product.dataDir, 'results.csv');
