@@ -164,6 +164,47 @@ describe('batches of the same records', () => {
   });
 });
 
+describe('an organization whose records are locked', () => {
+  let locker: pg.Client;
+
+  beforeEach(async () => {
+    locker = new pg.Client(configOf(app.database));
+    await locker.connect();
+  });
+  afterEach(() => locker.end());
+
+  /** Whether a statement waits for longer than a first attempt may. */
+  async function waitsLong(lock: pg.Client): Promise<boolean> {
+    const { rows } = await lock.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const waiters = await app.sql(
+      `select from pg_stat_activity
+        where $1 = any(pg_blocking_pids(pid)) and clock_timestamp() - query_start > '100 ms'`,
+      [rows[0]!.pid],
+    );
+    return waiters.length > 0;
+  }
+
+  it('leaves other organizations a connection that waits for a lock', async () => {
+    const leads = await Promise.all(Array.from({ length: 12 }, () => createLead(tenant.api)));
+    await holder.query('select from leads where id = any($1) for update', [
+      leads.map(({ id }) => id),
+    ]);
+    const stranger = await app.organization();
+    const { id } = await createLead(stranger.api);
+    await locker.query('begin');
+    await locker.query('select from leads where id = $1 for update', [id]);
+    const company = 'C';
+    const own = leads.map((lead) => tenant.api.put(`${LEADS}/${lead.id}`, { company }));
+    await until(() => waitsLong(holder));
+    const update = stranger.api.put(`${LEADS}/${id}`, { company });
+    await until(() => waitsLong(locker));
+    await locker.query('rollback');
+    expect((await update).status).toBe(200);
+    await holder.query('rollback');
+    for (const { status } of await Promise.all(own)) expect(status).toBe(200);
+  });
+});
+
 describe('tasks of a lead that is merged', () => {
   it('do not deadlock with the merge, by a batch and by an update', async () => {
     const { api } = tenant;

@@ -54,7 +54,7 @@ async function parseMessages(bytes: Buffer): Promise<Messages> {
   }
   const requests: JSONRPCRequest[] = [];
   for (const each of values) {
-    await giveWay();
+    if (isBatch) await giveWay();
     const message = parseMessage(each);
     if ('method' in message && 'id' in message) requests.push(message);
   }

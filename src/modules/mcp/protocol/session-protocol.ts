@@ -63,7 +63,7 @@ export async function answerRequests(
   for (const request of requests) {
     // Tasks are not supported, so a request for a task is handled as an ordinary request.
     const { task, ...params } = request.params ?? {};
-    await giveWay();
+    if (context.messages.isBatch) await giveWay();
     await client.send(task === undefined ? request : { ...request, params });
   }
   await answered;

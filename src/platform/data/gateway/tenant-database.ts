@@ -39,7 +39,7 @@ const BATCHES = { concurrency: 2, batchSize };
  */
 const WRITERS_PER_TURN = 8;
 
-/** Maximum number of operations that queue for a long wait for locks. */
+/** Maximum number of operations of an organization that queue for a long wait for locks. */
 const MAX_WAITING = 256;
 
 /** What an operation is. */
@@ -274,7 +274,7 @@ export class TenantDatabase {
     let attempt: Attempt = { deadline, isRead, waitsForLocks: false, retries: 0 };
     for (;;) {
       try {
-        return await this.runAttempt(attempt, work);
+        return await this.runAttempt(call, attempt, work);
       } catch (error) {
         if (error instanceof TurnNeeded && turn) {
           if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
@@ -290,6 +290,7 @@ export class TenantDatabase {
   }
 
   private async runAttempt<T>(
+    { tenant }: TenantCall,
     attempt: Attempt,
     work: (attempt: Attempt) => Promise<T>,
   ): Promise<T> {
@@ -304,7 +305,7 @@ export class TenantDatabase {
       }
     };
     if (!waitsForLocks) return run();
-    return this.bulkhead.run(deadline.waitMs, run, () => overloaded(cause));
+    return this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause));
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { giveWay } from '../../../../src/platform/give-way.js';
 import { SCOPES } from '../../../../src/platform/access/scopes.js';
 import {
   FULL_SERVER_INFO,
@@ -133,5 +135,32 @@ describe('the instructions and the server info', () => {
       instructions: INSTRUCTIONS,
       _meta: { 'io.modelcontextprotocol/serverInfo': FULL_SERVER_INFO },
     });
+  });
+});
+
+describe('a single message', () => {
+  it('waits once at most for the loops over the inputs of other callers', async () => {
+    const LOOPS = 150;
+    let steps = 0;
+    let isAnswered = false;
+    const loop = async () => {
+      for (;;) {
+        await giveWay();
+        if (isAnswered) return;
+        steps++;
+        for (const startedAt = performance.now(); performance.now() - startedAt < 5;);
+      }
+    };
+    const caller = new McpHttpClient(app.url, tenant.key.key);
+    const session = await caller.openSession();
+    const loops = Array.from({ length: LOOPS }, loop);
+    await turn();
+    const before = steps;
+    const { status } = await caller.rpc(session, 'tools/call', { name: 'whoami' });
+    const meanwhile = steps - before;
+    isAnswered = true;
+    await Promise.all(loops);
+    expect(status).toBe(200);
+    expect(meanwhile).toBeLessThan(2 * LOOPS);
   });
 });
