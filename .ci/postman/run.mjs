@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { isLeftOut } from '../../scripts/postman/collection.mjs';
+import { listedOperations } from '../../scripts/postman/collection.mjs';
 import { install, ROOT, withServer } from '../server.mjs';
 
 const COLLECTION = path.join(ROOT, 'docs/postman_collection.json');
@@ -17,7 +17,7 @@ const addFormats = fromRoot('ajv-formats');
 
 await withServer(async ({ key, url }) => {
   const document = await (await fetch(`${url}/openapi.json`)).json();
-  const unverified = new Set(operationsOf(document));
+  const unverified = new Set(listedOperations(document).map(({ operation }) => operation));
   const problems = [];
   const summary = await runCollection(
     { base_url: url, api_key: key },
@@ -46,12 +46,6 @@ function runCollection(variables, onResponse) {
         if (!error) onResponse(item.name, request, response);
       });
   });
-}
-
-function operationsOf({ paths }) {
-  return Object.entries(paths)
-    .filter(([path]) => !isLeftOut(path))
-    .flatMap(([, methods]) => Object.values(methods));
 }
 
 function operationAt({ paths }, { method, url }) {

@@ -38,27 +38,36 @@ export function collectionOf(document) {
 }
 
 /** Whether the records that a route changes depend on its body, it is about a file, or it needs a key that the collection has not. */
-export function isLeftOut(path) {
-  return /\/(batch|erase|export|imports(\/.*)?|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(
-    path,
+function isLeftOut(method, path) {
+  return (
+    /\/(batch|erase|export|imports(\/.*)?|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(
+      path,
+    ) ||
+    (method === 'put' && path === '/api/v1/organization')
   );
 }
 
-function operationsOf({ paths, components }) {
-  const ofRecords = Object.entries(paths).filter(([path]) => !isLeftOut(path));
-  return ofRecords.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...operation,
-      path,
-      method: method.toUpperCase(),
-      // The kind of its record, used in names of variables.
-      record: singularOf(path.replace(/\/\{.*/, '')),
-      isItem: path.endsWith('}'),
-      // The kind of the records of a list below a record.
-      nested: /\}\/[^{}]+$/.test(path) ? singularOf(path) : undefined,
-      components,
-    })),
+/** The operations of the collection: `{ path, method, operation }`. */
+export function listedOperations({ paths }) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => !isLeftOut(method, path))
+      .map(([method, operation]) => ({ path, method, operation })),
   );
+}
+
+function operationsOf(document) {
+  return listedOperations(document).map(({ path, method, operation }) => ({
+    ...operation,
+    path,
+    method: method.toUpperCase(),
+    // The kind of its record, used in names of variables.
+    record: singularOf(path.replace(/\/\{.*/, '')),
+    isItem: path.endsWith('}'),
+    // The kind of the records of a list below a record.
+    nested: /\}\/[^{}]+$/.test(path) ? singularOf(path) : undefined,
+    components: document.components,
+  }));
 }
 
 function folderOf({ name, description }, all) {

@@ -41,11 +41,11 @@ const DECORATED = new WeakMap<object, readonly string[]>();
 
 function namesOfDecorated(prototype: object): readonly string[] {
   const methods = prototype as Record<string, object>;
-  const names =
-    DECORATED.get(prototype) ??
-    SCANNER.getAllMethodNames(prototype).filter(
-      (name) => Reflect.getOwnMetadataKeys(methods[name]!).length > 0,
-    );
+  const isDecorated = (name: string) => {
+    const method = methods[name];
+    return method !== undefined && Reflect.getOwnMetadataKeys(method).length > 0;
+  };
+  const names = DECORATED.get(prototype) ?? SCANNER.getAllMethodNames(prototype).filter(isDecorated);
   DECORATED.set(prototype, names);
   return names;
 }

@@ -6,7 +6,6 @@ import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
-import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -24,7 +23,6 @@ import {
 } from './policies.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
 import type { Failure, Statement } from './statement.js';
-import { TenantSettings } from './tenant-settings.js';
 import { TimeBudget } from './time-budget.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
@@ -60,7 +58,6 @@ const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 @Injectable()
 export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
-  private readonly settings: TenantSettings;
   private readonly transactions: TransactionRunner;
   private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
@@ -79,12 +76,10 @@ export class TenantDatabase {
     private readonly changes: ChangeBus,
     private readonly connections: BatchConnections,
     private readonly eventWrites: EventWriteSignal,
-    session: SessionContext,
     private readonly replicas: ReadReplicas,
   ) {
     this.bulkhead = new Bulkhead(connections.plan.waiting, MAX_WAITING);
-    this.settings = new TenantSettings(session);
-    this.transactions = new TransactionRunner(dataSource, this.settings, limit);
+    this.transactions = new TransactionRunner(dataSource, connections.settings, limit);
   }
 
   /**
@@ -333,12 +328,12 @@ export class TenantDatabase {
     attempt: Attempt,
   ): Promise<Row[]> {
     const { deadline, waitsForLocks } = attempt;
+    const { requests, settings } = this.connections;
     const messages = () => [
-      this.settings.of(id, statement.plan, deadline, waitsForLocks ? 'long' : 'brief'),
-      ...(waitsForLocks ? this.settings.locksOf(statement) : []),
-      this.settings.message([statement]),
+      settings.of(id, statement.plan, deadline, waitsForLocks ? 'long' : 'brief'),
+      ...(waitsForLocks ? settings.locksOf(statement) : []),
+      settings.message([statement]),
     ];
-    const { requests } = this.connections;
     return (await requests.send<Row>(deadline, messages, deadline.remainingMs)).flat();
   }
 }
