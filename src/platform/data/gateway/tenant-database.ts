@@ -125,9 +125,8 @@ export class TenantDatabase {
     }
     const turn = call.hasTurn ? undefined : new Turn(this.turns);
     const attempt = (next: Attempt) => this.transactions.attempt(call, work, next, turn);
-    const { result, callbacks } = await this.run(call, WRITE, attempt, turn).finally(() =>
-      turn?.end(),
-    );
+    const running = this.run(call, WRITE, attempt, turn).finally(() => turn?.end());
+    const { result, callbacks } = await running;
     await Promise.all(callbacks.map(({ run }) => runAfterCommit(run)));
     return result;
   }

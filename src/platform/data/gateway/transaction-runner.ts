@@ -91,6 +91,7 @@ export class TransactionRunner {
         { ...call, transaction: new OpenTransaction(state) },
         runner.manager,
       );
+      if (turn?.needed) throw turn.needed;
       // PostgreSQL would answer the commit of a failed transaction with a rollback, and not with an error.
       if (state.isBroken || client.getTransactionStatus() === 'E')
         throw new ApiError('create_failed');

@@ -80,6 +80,8 @@ export class Turn {
   private readonly keys = new Set<string>();
   private releases: (() => void)[] = [];
   private hasLooked = false;
+  /** What the transaction needs, also if its work has caught the error. */
+  needed: TurnNeeded | undefined;
 
   constructor(private readonly queue: KeyedQueue) {}
 
@@ -91,7 +93,10 @@ export class Turn {
   take(keys: readonly string[], looksAgain = false): void {
     const more = keys.filter((key) => !this.keys.has(key));
     if (more.length === 0) return;
-    if (this.queue.isBusy(more)) throw new TurnNeeded([...this.keys, ...more], looksAgain);
+    if (this.queue.isBusy(more)) {
+      this.needed ??= new TurnNeeded([...this.keys, ...more], looksAgain);
+      throw this.needed;
+    }
     this.hold(more, this.queue.take(more));
   }
 
@@ -120,6 +125,7 @@ export class Turn {
     for (const release of this.releases) release();
     this.releases = [];
     this.keys.clear();
+    this.needed = undefined;
   }
 
   private hold(keys: readonly string[], release: () => void): void {

@@ -96,6 +96,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
     const row = this.lockedRows.take(call, id);
     if (row) return this.updateLocked(call as InTransaction, row, revise);
     const keys = this.keysOf(call, [id]);
+    openTransactionOf(call)?.takeTurn(keys);
     // What needs no write does not wait for writers.
     const isUnchanged = this.database.isBusy(keys) && (await this.ifUnchanged(call, id, revise));
     if (isUnchanged) return isUnchanged;
