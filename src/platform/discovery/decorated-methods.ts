@@ -36,25 +36,11 @@ export function assertSingleton(subject: string, { provider }: DecoratedMethod<u
 
 const SCANNER = new MetadataScanner();
 
-/** The names of the methods with any metadata, by prototype. A start looks for one kind of metadata after another. */
-const DECORATED = new WeakMap<object, readonly string[]>();
-
-function namesOfDecorated(prototype: object): readonly string[] {
-  const methods = prototype as Record<string, object>;
-  const isDecorated = (name: string) => {
-    const method = methods[name];
-    return method !== undefined && Reflect.getOwnMetadataKeys(method).length > 0;
-  };
-  const names = DECORATED.get(prototype) ?? SCANNER.getAllMethodNames(prototype).filter(isDecorated);
-  DECORATED.set(prototype, names);
-  return names;
-}
-
 function methodsOf<T>(provider: InstanceWrapper, metadata: string | symbol): DecoratedMethod<T>[] {
   const instance: unknown = provider.instance;
   if (typeof instance !== 'object' || instance === null) return [];
   const methods = instance as Record<string, DecoratedMethod<T>['run']>;
-  return namesOfDecorated(Object.getPrototypeOf(instance) as object).flatMap((name) => {
+  return SCANNER.getAllMethodNames(Object.getPrototypeOf(instance) as object).flatMap((name) => {
     const run = methods[name];
     if (!run) return [];
     const declaration = Reflect.getOwnMetadata(metadata, run) as T | undefined;
