@@ -62,8 +62,12 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map(
   [...READ_ONLY, ...REJECTION_COLUMNS].map((name) => [keyOf(name), name]),
 );
 
-/** A header without anything but letters and digits, in lower case. */
+/** Longer than any spelling. The time of `normalize()` can grow with the square of the length. */
+const MAX_SPELLING = 200;
+
+/** A header without anything but letters and digits, in lower case. It is empty for one that is no spelling. */
 function keyOf(header: string): string {
+  if (header.length > MAX_SPELLING) return '';
   return header
     .normalize('NFKC')
     .toLowerCase()
