@@ -52,6 +52,9 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   external_id: ['record id', 'record id contact', 'lead id', 'contact id'],
 };
 
+/** Longer than any spelling. The time of `normalize()` can grow with the square of the length. */
+const MAX_SPELLING = 200;
+
 const BY_SPELLING: ReadonlyMap<string, string> = new Map(
   [...FIELDS.keys(), FULL_NAME].flatMap((name) =>
     [name, ...(SPELLINGS[name] ?? [])].map((spelling) => [keyOf(spelling), name] as const),
@@ -61,9 +64,6 @@ const BY_SPELLING: ReadonlyMap<string, string> = new Map(
 const LEFT_OUT: ReadonlyMap<string, string> = new Map(
   [...READ_ONLY, ...REJECTION_COLUMNS].map((name) => [keyOf(name), name]),
 );
-
-/** Longer than any spelling. The time of `normalize()` can grow with the square of the length. */
-const MAX_SPELLING = 200;
 
 /** A header without anything but letters and digits, in lower case. It is empty for one that is no spelling. */
 function keyOf(header: string): string {
