@@ -52,6 +52,9 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   external_id: ['record id', 'record id contact', 'lead id', 'contact id'],
 };
 
+/** Longer than any spelling. The time of `normalize()` can grow with the square of the length. */
+const MAX_SPELLING = 200;
+
 const BY_SPELLING: ReadonlyMap<string, string> = new Map(
   [...FIELDS.keys(), FULL_NAME].flatMap((name) =>
     [name, ...(SPELLINGS[name] ?? [])].map((spelling) => [keyOf(spelling), name] as const),
@@ -62,8 +65,9 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map(
   [...READ_ONLY, ...REJECTION_COLUMNS].map((name) => [keyOf(name), name]),
 );
 
-/** A header without anything but letters and digits, in lower case. */
+/** A header without anything but letters and digits, in lower case. It is empty for one that is no spelling. */
 function keyOf(header: string): string {
+  if (header.length > MAX_SPELLING) return '';
   return header
     .normalize('NFKC')
     .toLowerCase()

@@ -12,7 +12,11 @@ const VALUES: ReadonlyMap<string, boolean> = new Map([
 /** The problem of a cell that is neither. */
 export const FLAG_PROBLEM = `must be a word for true (${WORDS.true.join(', ')}) or for false (${WORDS.false.join(', ')})`;
 
+/** Longer than any word. The time of `normalize()` can grow with the square of the length. */
+const MAX_WORD = 20;
+
 /** @returns undefined if the text is no word for true or false */
 export function flagOf(text: string): boolean | undefined {
-  return VALUES.get(text.trim().normalize('NFC').toLowerCase());
+  const word = text.trim();
+  return word.length > MAX_WORD ? undefined : VALUES.get(word.normalize('NFC').toLowerCase());
 }
