@@ -80,13 +80,13 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
     },
   );
 
-  it.each(RECORD_ROUTES.map((route) => [routeName(route), route] as const))(
+  it.each(RECORD_ROUTES.map((route, index) => [routeName(route), route, index] as const))(
     'are rejected as ids: %s',
-    async (_, route) => {
+    async (_, route, index) => {
       const id = await route.makeRecord(tenant);
       const body = await route.body?.(tenant);
       const texts = ['{"$ne":null}', '[object Object]', `["${id}"]`, `${id},${id}`, `${id}[]`];
-      for (const text of [...texts, `id=${id}`, `${id} or 1=1`]) {
+      for (const text of shareOf([...texts, `id=${id}`, `${id} or 1=1`], index, 2)) {
         const path = pathOf(route, encodeURIComponent(text));
         expectError(await send(tenant.api, route, { path, body }), 404, 'not_found');
       }
@@ -110,10 +110,11 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
     expect(({} as { polluted?: true }).polluted).toBeUndefined();
   });
 
-  it.each(NAMES)(
+  it.each(NAMES.map((name, index) => [name, index] as const))(
     '%s is an unknown field and does not prevent the validation of others',
-    async (name) => {
-      for (const [, route] of WRITES) {
+    async (name, nameIndex) => {
+      const routes = WRITES.filter((__, index) => index % NAMES.length === nameIndex);
+      for (const [, route] of routes) {
         const { path, body } = await validRequest(route, tenant);
         const field = Object.keys(body!).find((one) => typeof body![one] === 'string')!;
         const text = JSON.stringify({ ...body, [field]: { a: 1 } }).slice(0, -1);

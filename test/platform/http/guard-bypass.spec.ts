@@ -82,11 +82,13 @@ let app: TestApp;
 let tenant: Tenant;
 let foreign: Tenant;
 let scopeless: Tenant;
+let tables: readonly string[];
 
 beforeAll(async () => {
   app = await TestApp.start();
   // The publisher of events changes the rows that are read.
   await stopBackgroundWork(app);
+  tables = await recordTables(app);
   [tenant, foreign] = await Promise.all([app.organization(), app.organization()]);
   scopeless = await app.key(tenant.id, []);
 });
@@ -104,8 +106,8 @@ function sendRaw(method: string, path: string, key?: Tenant, body?: object): Pro
   return rawRequest(app.port, { method, path, headers, body: text });
 }
 
-async function recordsOf(owner: Tenant): Promise<string> {
-  return rowsAsText(app, await recordTables(app), owner);
+function recordsOf(owner: Tenant): Promise<string> {
+  return rowsAsText(app, tables, owner);
 }
 
 describe.each(ROUTES.map((route, index) => [routeName(route), route, index] as const))(
@@ -115,7 +117,7 @@ describe.each(ROUTES.map((route, index) => [routeName(route), route, index] as c
       const path = pathOf(route, await route.makeRecord?.(tenant));
       const body = await route.body?.(tenant);
       const before = await recordsOf(tenant);
-      for (const [name, disguise] of shareOf(Object.entries(DISGUISES), index, 6)) {
+      for (const [name, disguise] of shareOf(Object.entries(DISGUISES), index, 2)) {
         const answer = await sendRaw(route.method, disguise(path), tenant, body);
         expect({ name, status: answer.status }).toEqual({ name, status: 404 });
         for (const method of [route.method, 'HEAD']) {

@@ -53,7 +53,7 @@ const SOMETHING = ['{"a":1}', '[]', 'null', '{', '{}{}', ' ', 'a=b', '\u{feff}{}
 
 describe.each(BODYLESS_ROUTES)('%s', (_, route, index) => {
   it('accepts zero bytes and an empty object', async () => {
-    for (const [name, sent] of shareOf(NOTHING, index, 3)) {
+    for (const [name, sent] of shareOf(NOTHING, index, 1)) {
       const { path } = await validRequest(route, tenant);
       const { status } = await send(route.method, path, sent);
       expect({ name, status }).toEqual({ name, status: 200 });
@@ -62,7 +62,7 @@ describe.each(BODYLESS_ROUTES)('%s', (_, route, index) => {
 
   it('rejects any other body and names body', async () => {
     const { path } = await validRequest(route, tenant);
-    for (const body of shareOf(SOMETHING, index, 4)) {
+    for (const body of shareOf(SOMETHING, index, 2)) {
       const headers = [...JSON_TYPE, ...lengthOf(body)];
       expectInvalid(await send(route.method, path, { headers, body }), 'body');
       expectInvalid(await send(route.method, path, { headers: CHUNKED, body }), 'body');
