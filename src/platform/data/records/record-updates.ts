@@ -119,10 +119,9 @@ export abstract class RecordUpdates<R extends { id: string }> {
   ): Promise<Stored<R> | undefined> {
     if (openTransactionOf(call) || !this.hasVersion) return undefined;
     const [row] = await this.database.readForWrite<JsonRow>(call, this.findStatement(call, id));
-    const statement =
-      row &&
-      (await this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise).catch(isNeeded));
-    return row && !statement ? this.unchanged(call, row) : undefined;
+    if (!row) return undefined;
+    const tried = this.revise({ ...call, transaction: NO_TRANSACTION }, row, revise);
+    return (await tried.catch(isNeeded)) ? undefined : this.unchanged(call, row);
   }
 
   /**
