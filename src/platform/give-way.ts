@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers';
 
-/** How long a turn of the event loop works on the input of callers. A step between two calls may take as long again. */
+/** How long a turn of the event loop works on the input of callers. The step that exceeds it is completed first. */
 const SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];

@@ -102,7 +102,7 @@ export class Confirmations {
     });
   }
 
-  /** The version of what a question is about. It reveals nothing, because its key is secret. */
+  /** The version of what a question is about, as a keyed hash, so that the client cannot read the content from it. */
   async versionOf(...parts: readonly unknown[]): Promise<string> {
     const hmac = createHmac('sha256', await this.secrets.get());
     return hmac.update(JSON.stringify(parts)).digest('base64url');
@@ -124,7 +124,7 @@ export class Confirmations {
   }
 }
 
-/** The codec passes it to `bind` only, which knows the call. */
+/** The context that the codec passes to `bind`, which has the call already and ignores it. */
 const NO_CONTEXT = {} as ServerContext;
 
 function refused(message: string): Reply {
