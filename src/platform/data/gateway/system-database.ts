@@ -6,7 +6,6 @@ import { LostConnectionError, type PipelineStatement } from '../connection/state
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
 import { BatchConnections } from './batch-connections.js';
 import { type Deadline, type LockWait, refusalOf, TIMEOUT_SETTINGS } from './policies.js';
-import type { Statement } from './statement.js';
 import { TimeBudget } from './time-budget.js';
 
 /** How long a transaction of background work may take. A connection that is silent for longer was lost. */
@@ -25,7 +24,7 @@ interface BackgroundOptions {
   readonly timeoutMs?: number;
 }
 
-type SystemStatement = Pick<Statement, 'text' | 'values'>;
+type SystemStatement = Pick<PipelineStatement, 'text' | 'values'>;
 
 /**
  * Runs statements on what is before or above an organization, as the database user: the look-up of keys, operators, leases,
