@@ -18,6 +18,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
 import { KeysRepository, type NewKeyRow } from './keys.repository.js';
+import { OrganizationsRepository } from './organizations.repository.js';
 
 /** An organization with this number of valid keys makes no more over REST, because each key has rate limits of its own. */
 const MAX_KEYS = 100;
@@ -42,17 +43,18 @@ type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'
 export class ApiKeysService {
   constructor(
     private readonly repository: KeysRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly database: TenantDatabase,
   ) {}
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: ListQuery): Promise<Page<ApiKeyDto>> {
-    return this.repository.page(call, query);
+    return this.repository.list(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(call: Call, id: string): Promise<Stored<ApiKeyDto>> {
-    return orNotFound(await this.repository.find(call, id), 'key');
+    return orNotFound(await this.repository.findStored(call, id), 'key');
   }
 
   /**
@@ -86,7 +88,7 @@ export class ApiKeysService {
     isFirst = false,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     const create = async (inner: InTransaction) => {
-      const exists = isFirst && (await this.repository.hasAny(inner));
+      const exists = isFirst && (await this.repository.all(inner)).length > 0;
       if (exists) throw new ApiError('first_key_exists');
       return this.issue(inner, { ...fields, ends_with: [] });
     };
@@ -164,7 +166,7 @@ export class ApiKeysService {
 
   /** @throws ApiError `not_found`, `create_failed` */
   private async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto>> {
-    return orNotFound(await this.repository.findIn(call, id), 'key');
+    return orNotFound(await this.repository.findStored(call, id), 'key');
   }
 
   /** Inserts the successor of a key, which expires after `overlapMs`. @param added see `KeysRepository.replace` */
@@ -175,11 +177,13 @@ export class ApiKeysService {
     added: readonly string[] = [],
   ) {
     const lifetime = await this.repository.lifetimeOf(inner, id);
-    const fields = { ...old, ends_with: [...old.ends_with], expires_at: endOf(lifetime) };
-    const key = await this.issue(inner, fields, lifetime);
+    const { name, scopes, user_id = null, confirmations } = old;
+    const fields = { name, scopes, user_id, confirmations, ends_with: old.ends_with };
+    const key = await this.issue(inner, { ...fields, expires_at: endOf(lifetime) }, lifetime);
     const ids = { old: id, new: key.id };
-    const ended = await this.repository.replace(inner, ids, later(overlapMs), added);
-    return { key, oldExpiresAt: ended.value().expires_at };
+    const end = { lifetime, oldEnd: later(overlapMs) };
+    const ended = await this.repository.replace(inner, ids, end, added);
+    return { key, oldExpiresAt: ended.expires_at ?? null };
   }
 
   /** Inserts a key. */
@@ -189,7 +193,7 @@ export class ApiKeysService {
     lifetime_ms = lifetimeUntil(fields.expires_at),
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     const key = generateKey();
-    const stored = await this.repository.insert(call, {
+    const stored = await this.repository.insertKey(call, {
       ...fields,
       id: uuidv7(),
       scopes: [...fields.scopes].sort(),
@@ -211,7 +215,7 @@ export class ApiKeysService {
     actor: Actor | null = call.actor ?? null,
   ): Promise<T> {
     return this.database.transaction(call, async (inner) => {
-      orNotFound(await this.repository.lockOrganization(inner), 'organization');
+      orNotFound(await this.organizations.lock(inner), 'organization');
       const result = await work(inner, actor ? await this.callerOf(inner, actor) : undefined);
       // The statements of keys write their events themselves. The publisher looks for them after the commit.
       this.database.publishEvents(inner);
@@ -223,7 +227,7 @@ export class ApiKeysService {
   private async callerOf(inner: InTransaction, { key }: Actor): Promise<ApiKeyDto> {
     const message = 'Keys are managed with an API key, not with a token of another issuer.';
     if (key.subject !== undefined) throw new ApiError('key_not_manageable', { message });
-    const caller = (await this.repository.findIn(inner, key.id))?.value();
+    const caller = await this.repository.find(inner, key.id);
     if (!caller || hasEnded(caller)) throw new ApiError('unauthorized');
     return caller;
   }

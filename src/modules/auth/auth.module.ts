@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
-import { AuthRepository } from './auth.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
@@ -14,26 +12,24 @@ import { OrganizationsController } from './organizations.controller.js';
 import { MeController, OrganizationController } from './organization.controller.js';
 import { OrganizationService } from './organization.service.js';
 import { Organization } from './organization.entity.js';
+import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationRemovalService } from './organization-removal.service.js';
 
 /** Manages organizations and their keys. */
 @Module({
   imports: [
-    // Repositories use this data source, because the tenant role may not read these tables.
-    TypeOrmModule.forFeature([Organization, ApiKey], ADMINISTRATION),
-    // Only for the relations of the entities of records.
-    TypeOrmModule.forFeature([Organization]),
+    TypeOrmModule.forFeature([Organization, ApiKey]),
     AccessModule,
   ],
   controllers: [MeController, OrganizationController, KeysController, OrganizationsController],
   providers: [
-    AuthRepository,
     ApiKeysService,
     KeysRepository,
     KeysService,
     OperatorsRepository,
     OperatorsService,
     OrganizationService,
+    OrganizationsRepository,
     OrganizationRemovalService,
   ],
   exports: [AccessModule, KeysService, OperatorsService, OrganizationRemovalService],

@@ -1,57 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
-import type { Confirmations, InTransaction, TenantCall } from '../../platform/data/call.js';
-import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
-import { LookupList } from '../../platform/data/lists/lookup-list.js';
-import { originOf, rowJsonOf } from '../../platform/data/records/record-changes.js';
-import type { JsonRow } from '../../platform/data/records/record-statements.js';
-import { jsonColumnsOf, type Stored } from '../../platform/data/records/stored-record.js';
-import type { ApiKey } from './api-key.entity.js';
-import { ApiKeyDto } from './key.dto.js';
+import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { Conditions } from '../../platform/data/lists/conditions.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
+import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
+import type { Row } from '../../platform/data/records/record-changes.js';
+import type { Stored } from '../../platform/data/records/stored-record.js';
+import { ApiKey } from './api-key.entity.js';
 
 /** The columns of a new key. */
 export type NewKeyRow = Pick<
   ApiKey,
-  'id' | 'name' | 'key_hash' | 'key_start' | 'scopes' | 'user_id' | 'expires_at' | 'ends_with'
-> & { readonly lifetime_ms: number; readonly confirmations: Confirmations };
+  'id' | 'name' | 'key_start' | 'ends_with' | 'confirmations'
+> & {
+  readonly scopes: readonly string[];
+  readonly user_id: string | null;
+  readonly key_hash: Buffer;
+  readonly expires_at: Date | null;
+  readonly lifetime_ms: number;
+};
 
 /** SQL of the lifetime of a key. Of a key without a stored one, it follows from its times, which a rotation changes. */
 export const LIFETIME_MS = `coalesce(lifetime_ms, case when expires_at is null then 0
   else greatest(extract(epoch from expires_at - created_at) * 1000, 1) end)::float8`;
 
-const COLUMNS = jsonColumnsOf(ApiKeyDto);
+const COUNT_VALID = `
+  select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
 
-/**
- * Writes an event for each key that a statement changes, and returns the keys as JSON. `$1` is the organization, and
- * `$2` to `$4` are the key, the channel and the id of the request.
- */
-function withEvents(type: string, changed: readonly string[], change: string): string {
-  return `with changed as (${change} returning *),
-    record as (select ${COLUMNS} from changed),
-    event as (
-      insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
-      select $1, id, row_to_json(record), '${type}', '{${changed.join()}}', $2, $3, $4 from record)
-    select id, row_to_json(record)::text as json from record`;
-}
-
-/** A key expires at the latest when those that it ends with do. */
-const INSERT = withEvents(
-  'key.created',
-  [],
-  `insert into api_keys
-    (organization_id, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, confirmations,
-      expires_at)
-    select $1, id, name, key_hash, key_start, scopes, user_id, ends_with, lifetime_ms, confirmations, least(expires_at,
-      (select min(expires_at) from api_keys where organization_id = $1 and id = any(input.ends_with)))
-    from json_populate_record(null::api_keys, $5::json) input`,
-);
-
-const ROTATE = withEvents(
-  'key.rotated',
-  ['expires_at', 'successor_id'],
-  `update api_keys set successor_id = $6, expires_at = least(expires_at, $7), lifetime_ms = ${LIFETIME_MS}
-    where organization_id = $1 and id = $5`,
-);
+/** The keys that `$2` ends, itself among them. */
+const FIND_ENDED = `
+  select id from api_keys
+  where organization_id = $1 and (id = $2 or ends_with @> array[$2]::uuid[]) and revoked_at is null`;
 
 /** `$2`: the old key, `$3`: the new one, `$4`: what the new one ends with in addition. */
 const INHERIT = `
@@ -59,73 +39,50 @@ const INHERIT = `
     select distinct unnest(array_replace(ends_with, $2, $3) || $4::uuid[]))
   where organization_id = $1 and ends_with @> array[$2]::uuid[]`;
 
-const REVOKE = withEvents(
-  'key.revoked',
-  ['revoked_at'],
-  `update api_keys set revoked_at = now()
-    where organization_id = $1 and (id = $5 or ends_with @> array[$5]::uuid[]) and revoked_at is null`,
-);
-
-const COUNT_VALID = `
-  select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
-
-const KEYS = 'select * from api_keys where organization_id = $1';
-
 /** SQL of the keys of an organization. Writes are in a transaction that has locked the organization. */
 @Injectable()
-export class KeysRepository extends LookupList<ApiKeyDto> {
-  constructor(database: SystemDatabase) {
-    super(database, ApiKeyDto, KEYS);
+export class KeysRepository extends ListedRepository<ApiKey, ListQuery> {
+  constructor(database: TenantDatabase) {
+    super(database, { entity: ApiKey });
   }
 
-  /**
-   * Lets one transaction at a time change the keys of an organization, so that no key is made while the key that makes
-   * it is revoked.
-   * @returns whether the organization exists
-   * @throws ApiError `create_failed`
-   */
-  async lockOrganization(call: InTransaction): Promise<boolean> {
-    const text = 'select id from organizations where id = $1 for no key update';
-    return (await this.runIn(call, text)).length > 0;
+  protected conditionsOf(call: Call): Conditions {
+    return new Conditions(call);
   }
 
   /**
    * Counts the keys of an organization that are neither revoked nor expired.
    * @throws ApiError `query_failed`, in a transaction `create_failed`
    */
-  async countValid({ tenant, transaction }: TenantCall): Promise<number> {
-    const [row] = transaction
-      ? await this.runIn<{ count: number }>({ tenant, transaction }, COUNT_VALID)
-      : await this.database.read<{ count: number }>(COUNT_VALID, [tenant.id]);
+  async countValid(call: TenantCall): Promise<number> {
+    const statement = { text: COUNT_VALID, values: [call.tenant.id] };
+    const [row] = await this.database.read<{ count: number }>(call, statement);
     return row?.count ?? 0;
   }
 
   /**
-   * Whether the organization has or had a key.
-   * @throws ApiError `create_failed`
-   */
-  async hasAny(call: InTransaction): Promise<boolean> {
-    const text = 'select id from api_keys where organization_id = $1 limit 1';
-    return (await this.runIn(call, text)).length > 0;
-  }
-
-  /**
    * All keys of the organization, the oldest first.
-   * @throws ApiError `create_failed`
+   * @throws ApiError `query_failed`, in a transaction `create_failed`
    */
-  async all(call: InTransaction): Promise<ApiKeyDto[]> {
-    const text = `select id, row_to_json(record)::text as json from (select ${COLUMNS} from api_keys
-      where organization_id = $1 order by created_at, id) record`;
-    const rows = await this.runIn<JsonRow>(call, text);
-    return rows.map((row) => this.parser.stored(row).value());
+  all(call: TenantCall): Promise<ApiKey[]> {
+    return this.query(call, (keys) => keys.orderBy('created_at').addOrderBy('id'));
   }
 
   /**
    * Inserts a key, which expires at the latest when those that it ends with do.
    * @throws ApiError `create_failed`
    */
-  async insert(call: InTransaction, row: NewKeyRow): Promise<Stored<ApiKeyDto>> {
-    const [inserted] = await this.change(call, INSERT, rowJsonOf(row));
+  async insertKey(call: InTransaction, row: NewKeyRow): Promise<Stored<ApiKey>> {
+    const [end] = await this.query(call, (keys) =>
+      keys
+        .where('id = any(:ids) and expires_at is not null', { ids: row.ends_with })
+        .orderBy('expires_at')
+        .limit(1),
+    );
+    const inserted = await this.insert(call, {
+      ...row,
+      expires_at: earlier(row.expires_at, end?.expires_at ?? null),
+    });
     if (!inserted) throw new Error('The key was not inserted.');
     return inserted;
   }
@@ -136,12 +93,14 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    */
   async lifetimeOf(call: InTransaction, id: string): Promise<number> {
     const text = `select ${LIFETIME_MS} as ms from api_keys where organization_id = $1 and id = $2`;
-    const [row] = await this.runIn<{ ms: number }>(call, text, id);
-    return row?.ms ?? 0;
+    const values = [call.tenant.id, id];
+    const [row] = await this.database.read<{ ms: number }>(call, { text, values });
+    return Math.round(row?.ms ?? 0);
   }
 
   /**
    * Lets a new key take the place of an old one: keys that end with the old one end with the new one.
+   * @param lifetime that of the old key
    * @param oldEnd when the old key ends, unless it ends earlier
    * @param added keys that the new one ends with, and the old one does not
    * @returns the old key
@@ -150,12 +109,16 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
   async replace(
     call: InTransaction,
     ids: { readonly old: string; readonly new: string },
-    oldEnd: Date,
+    { lifetime, oldEnd }: { readonly lifetime: number; readonly oldEnd: Date },
     added: readonly string[],
-  ): Promise<Stored<ApiKeyDto>> {
-    const [old] = await this.change(call, ROTATE, ids.old, ids.new, oldEnd);
+  ): Promise<ApiKey> {
+    const old = await this.update(call, ids.old, ({ expires_at }): Row => {
+      const end = earlier(expires_at ?? null, oldEnd);
+      return { successor_id: ids.new, expires_at: end, lifetime_ms: lifetime };
+    });
     if (!old) throw new Error('The key was not rotated.');
-    await this.runIn(call, INHERIT, ids.old, ids.new, added);
+    const values = [call.tenant.id, ids.old, ids.new, added];
+    await call.transaction.query({ text: INHERIT, values });
     return old;
   }
 
@@ -164,17 +127,28 @@ export class KeysRepository extends LookupList<ApiKeyDto> {
    * @throws ApiError `create_failed`
    */
   async revoke(call: InTransaction, id: string): Promise<void> {
-    await this.change(call, REVOKE, id);
+    const values = [call.tenant.id, id];
+    const ended = await call.transaction.query<{ id: string }>({ text: FIND_ENDED, values });
+    const ids = ended.map((key) => key.id);
+    await this.lockAndRead(call, ids);
+    const revoked_at = new Date();
+    for (const each of ids) await this.update(call, each, () => ({ revoked_at }));
   }
 
-  private async change(
-    call: InTransaction,
-    text: string,
-    ...values: readonly unknown[]
-  ): Promise<Stored<ApiKeyDto>[]> {
-    const { key_id, channel, request_id } = originOf(call);
-    const all = [key_id, channel, request_id, ...values];
-    const rows = await this.runIn<JsonRow>(call, text, ...all);
-    return rows.map((row) => this.parser.stored(row));
+  /**
+   * Revokes all keys of an organization that is removed, without events.
+   * @returns whether a key was valid
+   * @throws ApiError `create_failed`
+   */
+  async revokeAll(call: TenantCall): Promise<boolean> {
+    const text = `update api_keys set revoked_at = now()
+      where organization_id = $1 and revoked_at is null returning id`;
+    return (await this.database.write(call, { text, values: [call.tenant.id] })).length > 0;
   }
+}
+
+/** The earlier one of two times, of which null is none. */
+function earlier(time: Date | null, other: Date | null): Date | null {
+  if (!time || !other) return time ?? other;
+  return time < other ? time : other;
 }

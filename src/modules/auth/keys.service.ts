@@ -5,8 +5,9 @@ import type { Confirmations, TenantCall } from '../../platform/data/call.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
-import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
+import { KeysRepository } from './keys.repository.js';
 import type { ApiKeyWithSecretDto } from './key.dto.js';
+import { type OrganizationChanges, OrganizationsRepository } from './organizations.repository.js';
 import { requireName } from './require-name.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { Organization } from './organization.entity.js';
@@ -40,7 +41,8 @@ export interface IssuedKey {
 @Injectable()
 export class KeysService {
   constructor(
-    private readonly repository: AuthRepository,
+    private readonly repository: OrganizationsRepository,
+    private readonly keyRows: KeysRepository,
     private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
     private readonly settings: Settings,
@@ -58,7 +60,7 @@ export class KeysService {
   ): Promise<Pick<Organization, 'id' | 'name' | 'phone_region' | 'time_zone'>> {
     const fields = { name: requireName(name), phone_region: phoneRegion, time_zone: timeZone };
     const known = await this.organizations.withKnownTimeZone(fields);
-    const stored = await this.repository.insertOrganization({ id: uuidv7(), ...known });
+    const stored = await this.repository.insert({ id: uuidv7(), ...known });
     const { id, phone_region, time_zone } = stored;
     return { id, name: stored.name, phone_region, time_zone };
   }
@@ -88,11 +90,11 @@ export class KeysService {
 
   /** @throws ApiError `not_found` */
   async getOrganization(id: string): Promise<Organization> {
-    return orNotFound(await this.repository.findOrganization(id), 'organization');
+    return orNotFound(await this.repository.find(callOf(id)), 'organization');
   }
 
   listOrganizations() {
-    return this.repository.listOrganizations();
+    return this.repository.list();
   }
 
   /** @throws ApiError `not_found` for an unknown organization, `create_failed` */
@@ -113,9 +115,10 @@ export class KeysService {
   }
 
   /** @throws ApiError `not_found` for an unknown organization */
-  async listKeys(organizationId: string): Promise<ApiKey[]> {
-    await this.getOrganization(organizationId);
-    return this.repository.listKeys(organizationId);
+  async listKeys(organization_id: string): Promise<(ApiKey & { organization_id: string })[]> {
+    await this.getOrganization(organization_id);
+    const keys = await this.keyRows.all(callOf(organization_id));
+    return keys.map(({ id, ...key }) => ({ id, organization_id, ...key }));
   }
 
   /**
@@ -123,7 +126,7 @@ export class KeysService {
    * @throws ApiError `not_found`
    */
   async callOfKey(id: string): Promise<TenantCall> {
-    return callOf(orNotFound(await this.repository.findOrganizationOfKey(id), 'key'));
+    return callOf(orNotFound(await this.repository.findIdByKey(id), 'key'));
   }
 
   /**

@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { InTransaction } from '../../platform/data/call.js';
+import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
-import { LookupList } from '../../platform/data/lists/lookup-list.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import type { ListQuery } from '../../platform/data/lists/list-query.js';
+import type { ListRow } from '../../platform/data/lists/list-statement.js';
+import { Page } from '../../platform/data/lists/page.js';
 import { rowJsonOf } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { JsonRow } from '../../platform/data/records/record-statements.js';
+import { jsonColumnsOf, RecordParser, type Stored } from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
 import { LIFETIME_MS } from './keys.repository.js';
-import { type CreateOrganizationDto, OrganizationDto } from './organization.dto.js';
+import { OrganizationDto } from './organization.dto.js';
 
 /** The columns of a new key. `operator_id` is the id of the first key of the operator, which its successors keep. */
-type NewOperatorKey = Pick<ApiKey, 'id' | 'name' | 'key_hash' | 'key_start' | 'expires_at'> & {
+type NewOperatorKey = Pick<ApiKey, 'id' | 'name' | 'key_start'> & {
+  readonly expires_at: Date | null;
+  readonly key_hash: Buffer;
   readonly operator_id: string;
   readonly lifetime_ms: number;
 };
@@ -29,19 +35,29 @@ const INSERT_KEY = `
   from json_populate_record(null::operator_keys, $1::json)
   where $2::uuid is null or exists (select from old) returning id`;
 
+/** The organizations of the operator `$1`. */
 const ORGANIZATIONS = `
-  select *, exists(select from api_keys where organization_id = organizations.id) as has_had_key
+  select id, name, phone_region, time_zone, suspended, created_at,
+    exists(select from api_keys where organization_id = organizations.id) as has_had_key
   from organizations where operator_id = $1`;
 
+const json = (selection: string) => `select id, row_to_json(record)::text as json from (
+  select ${jsonColumnsOf(OrganizationDto)} from (${ORGANIZATIONS}) organization ${selection}) record`;
+
+const FIND = json('where id = $2');
+
 /**
- * SQL of the keys of operators, and of the organizations that they have created, which are its list. The tenant of a call
- * is the operator.
+ * SQL of the keys of operators, and of the organizations that they have created. The tenant of a call is the operator, and
+ * row-level security shows it these organizations.
  */
 @Injectable()
-export class OperatorsRepository extends LookupList<OrganizationDto> {
-  constructor(database: SystemDatabase) {
-    super(database, OrganizationDto, ORGANIZATIONS);
-  }
+export class OperatorsRepository {
+  private readonly parser = new RecordParser(OrganizationDto);
+
+  constructor(
+    private readonly system: SystemDatabase,
+    private readonly database: TenantDatabase,
+  ) {}
 
   /**
    * Stores a key, and lets the one that it replaces end.
@@ -53,14 +69,14 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     replaced?: { readonly id: string; readonly end: Date },
   ): Promise<boolean> {
     const values = [rowJsonOf(key), replaced?.id, replaced?.end];
-    return (await this.database.write({ text: INSERT_KEY, values })).length > 0;
+    return (await this.system.write({ text: INSERT_KEY, values })).length > 0;
   }
 
   /** @throws ApiError `query_failed` */
   listKeys(): Promise<OperatorKey[]> {
     const text = `select id, operator_id, name, key_start, created_at, expires_at, last_used_at, revoked_at
       from operator_keys order by created_at, id`;
-    return this.database.read<OperatorKey>(text);
+    return this.system.read<OperatorKey>(text);
   }
 
   /** @throws ApiError `query_failed` */
@@ -68,7 +84,7 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     id: string,
   ): Promise<Pick<NewOperatorKey, 'name' | 'operator_id' | 'lifetime_ms'> | undefined> {
     const text = `select name, operator_id, ${LIFETIME_MS} as lifetime_ms from operator_keys where id = $1`;
-    return (await this.database.read<NewOperatorKey>(text, [id]))[0];
+    return (await this.system.read<NewOperatorKey>(text, [id]))[0];
   }
 
   /**
@@ -79,7 +95,28 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
     const text = `update operator_keys set revoked_at = coalesce(revoked_at, now()) where id = $1
       returning id, revoked_at`;
     const values = [id];
-    return (await this.database.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
+    return (await this.system.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
+  }
+
+  /** @throws ApiError `query_failed` */
+  async page(
+    call: TenantCall,
+    { page, limit, sort_dir: direction }: ListQuery,
+  ): Promise<Page<OrganizationDto>> {
+    const order = `organization.created_at ${direction}, id ${direction}`;
+    const text = `select
+      (select count(*)::int from organizations where operator_id = $1) as total,
+      (select string_agg(json, ',') from (${json(`order by ${order} limit $2 offset $3`)}) item) as items`;
+    const values = [call.tenant.id, limit, (page - 1) * limit];
+    const [row] = await this.database.read<ListRow>(call, { text, values });
+    return new Page(this.parser.list(row?.items), { page, limit, total: row?.total ?? 0 });
+  }
+
+  /** @throws ApiError `query_failed`, in a transaction `create_failed` */
+  async find(call: TenantCall, id: string): Promise<Stored<OrganizationDto> | undefined> {
+    const statement = { text: FIND, values: [call.tenant.id, id] };
+    const [row] = await this.database.read<JsonRow>(call, statement);
+    return row && this.parser.stored(row);
   }
 
   /**
@@ -88,20 +125,6 @@ export class OperatorsRepository extends LookupList<OrganizationDto> {
    */
   async lock(call: InTransaction, id: string): Promise<void> {
     const text = 'select from organizations where operator_id = $1 and id = $2 for no key update';
-    await this.runIn(call, text, id);
-  }
-
-  /** @throws ApiError `create_failed` */
-  async insertOrganization(
-    call: InTransaction,
-    id: string,
-    { name, phone_region, time_zone }: CreateOrganizationDto,
-  ): Promise<Stored<OrganizationDto>> {
-    const text = `insert into organizations (operator_id, id, name, time_zone, phone_region)
-      select $1, $2, $3, $4, coalesce($5, phone_region) from organization_defaults`;
-    await this.runIn(call, text, id, name, time_zone, phone_region);
-    const inserted = await this.findIn(call, id);
-    if (!inserted) throw new Error('The organization was not inserted.');
-    return inserted;
+    await call.transaction.query({ text, values: [call.tenant.id, id] });
   }
 }

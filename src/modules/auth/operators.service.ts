@@ -6,7 +6,7 @@ import {
   hashKey,
 } from '../../platform/access/api-key-format.js';
 import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -20,6 +20,7 @@ import { assertFuture, endOf, ApiKeysService, later, lifetimeUntil } from './api
 import { requireName } from './require-name.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
+import { OrganizationsRepository } from './organizations.repository.js';
 import type {
   CreateOrganizationDto,
   FirstKeyDto,
@@ -40,6 +41,7 @@ export class OperatorsService {
     private readonly repository: OperatorsRepository,
     private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationService,
+    private readonly organizationRows: OrganizationsRepository,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -89,16 +91,17 @@ export class OperatorsService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<Stored<OrganizationDto>> {
+  async get(call: TenantCall, id: string): Promise<Stored<OrganizationDto>> {
     return orNotFound(await this.repository.find(call, id), 'organization');
   }
 
   /** @throws ApiError `validation_error`, `create_failed` */
   async create(call: Call, input: CreateOrganizationDto): Promise<Stored<OrganizationDto>> {
     const fields = await this.organizations.withKnownTimeZone(input);
-    return this.database.transaction(call, (inner) =>
-      this.repository.insertOrganization(inner, uuidv7(), fields),
-    );
+    return this.database.transaction(call, async (inner) => {
+      const { id } = await this.organizationRows.insertOf(inner, { ...fields, id: uuidv7() });
+      return this.get(inner, id);
+    });
   }
 
   /**
@@ -113,11 +116,11 @@ export class OperatorsService {
     const changes = await this.organizations.withKnownTimeZone(input);
     return this.database.transaction(call, async (inner) => {
       await this.repository.lock(inner, id);
-      const stored = orNotFound(await this.repository.findIn(inner, id), 'organization');
+      const stored = await this.get(inner, id);
       assertPrecondition(inner, stored);
       if (!changedFields(stored.value(), changes)) return stored;
-      await this.organizations.changeIn({ ...inner, tenant: { id } }, changes);
-      return orNotFound(await this.repository.findIn(inner, id), 'organization');
+      await this.organizations.changeIn(inOrganization(inner, id), changes);
+      return this.get(inner, id);
     });
   }
 
@@ -126,8 +129,8 @@ export class OperatorsService {
    * @throws ApiError `not_found`, `first_key_exists`, `create_failed`
    */
   async replaceFirstKey(call: Call, id: string): Promise<Stored<ApiKeyWithSecretDto>> {
-    orNotFound(await this.repository.find(call, id), 'organization');
-    return this.keys.replaceFirst({ ...call, tenant: { id } });
+    await this.get(call, id);
+    return this.keys.replaceFirst(inOrganization(call, id));
   }
 
   /**
@@ -141,10 +144,16 @@ export class OperatorsService {
     { name, scopes, expires_at = null, user_id = null }: FirstKeyDto,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     if (expires_at) assertFuture(expires_at);
-    orNotFound(await this.repository.find(call, id), 'organization');
+    await this.get(call, id);
     const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
-    return this.keys.createRoot({ ...call, tenant: { id } }, fields, true);
+    return this.keys.createRoot(inOrganization(call, id), fields, true);
   }
+}
+
+/** The call of an operator in one of its organizations, in the same transaction. */
+function inOrganization<C extends TenantCall>(call: C, id: string): Omit<C, 'tenant'> & TenantCall {
+  const { transaction } = call;
+  return { ...call, tenant: { id }, ...(transaction && { transaction: transaction.of(id) }) };
 }
 
 /** @param old the key that it replaces; without one, it is the key of a new operator */

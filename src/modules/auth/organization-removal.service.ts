@@ -4,7 +4,8 @@ import type { Counts } from '../../platform/data/records/record-removal.service.
 import { TenantDataService } from '../../platform/data/records/tenant-data.service.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import { AuthRepository } from './auth.repository.js';
+import { KeysRepository } from './keys.repository.js';
+import { OrganizationsRepository } from './organizations.repository.js';
 
 /** Time after which every server refuses a revoked key. */
 const REVOCATION_MS = 1_000;
@@ -16,7 +17,8 @@ const ROUND_INTERVAL_MS = 200;
 @Injectable()
 export class OrganizationRemovalService {
   constructor(
-    private readonly repository: AuthRepository,
+    private readonly repository: OrganizationsRepository,
+    private readonly keys: KeysRepository,
     private readonly data: TenantDataService,
   ) {}
 
@@ -26,9 +28,10 @@ export class OrganizationRemovalService {
    * @throws ApiError `not_found`, `query_failed`
    */
   async contents(id: string) {
-    const { name } = orNotFound(await this.repository.findOrganization(id), 'organization');
-    const keys = await this.repository.listKeys(id);
-    return { id, name, keys: keys.length, records: await this.data.count({ tenant: { id } }) };
+    const call = { tenant: { id } };
+    const { name } = orNotFound(await this.repository.find(call), 'organization');
+    const keys = await this.keys.all(call);
+    return { id, name, keys: keys.length, records: await this.data.count(call) };
   }
 
   /**
@@ -41,12 +44,12 @@ export class OrganizationRemovalService {
   async remove(id: string, advance: (rows: number) => void = () => undefined): Promise<Counts> {
     const removed: Record<string, number> = {};
     for (let round = 1; round <= MAX_ROUNDS; round++) {
-      if (await this.repository.revokeAll(id)) await wait(REVOCATION_MS);
+      if (await this.keys.revokeAll({ tenant: { id } })) await wait(REVOCATION_MS);
       const counts = await this.data.remove({ tenant: { id } }, advance);
       for (const [table, count] of Object.entries(counts)) {
         removed[table] = (removed[table] ?? 0) + count;
       }
-      if (await this.repository.deleteOrganization(id)) return removed;
+      if (await this.repository.delete(id)) return removed;
       // Requests in progress may write records.
       await wait(ROUND_INTERVAL_MS);
     }

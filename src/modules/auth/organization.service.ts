@@ -8,8 +8,8 @@ import { TenantTables } from '../../platform/data/records/tenant-tables.service.
 import { validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { TIME_ZONE_PROBLEM } from '../../platform/fields/kinds/time-zone.js';
-import { AuthRepository, type OrganizationChanges } from './auth.repository.js';
 import { KeysRepository } from './keys.repository.js';
+import { type OrganizationChanges, OrganizationsRepository } from './organizations.repository.js';
 import { requireName } from './require-name.js';
 import type { LimitsDto } from './me.dto.js';
 import type { Organization } from './organization.entity.js';
@@ -19,7 +19,7 @@ import type { OwnOrganizationDto, UpdateOwnOrganizationDto } from './organizatio
 @Injectable()
 export class OrganizationService {
   constructor(
-    private readonly repository: AuthRepository,
+    private readonly repository: OrganizationsRepository,
     private readonly keys: KeysRepository,
     private readonly tables: TenantTables,
     private readonly database: TenantDatabase,
@@ -28,7 +28,7 @@ export class OrganizationService {
 
   /** @throws ApiError `not_found`, `query_failed` */
   async describe(call: Call): Promise<OwnOrganizationDto> {
-    const organization = await this.repository.findOrganization(call.tenant.id);
+    const organization = await this.repository.find(call);
     return this.describeAs(call, orNotFound(organization, 'organization'));
   }
 
@@ -39,7 +39,7 @@ export class OrganizationService {
   async update(call: Call, input: UpdateOwnOrganizationDto): Promise<OwnOrganizationDto> {
     const wanted = await this.withKnownTimeZone(input);
     return this.database.transaction(call, async (inner) => {
-      const organization = await this.repository.lockOrganization(inner);
+      const organization = await this.repository.lock(inner);
       const stored = await this.describeAs(inner, orNotFound(organization, 'organization'));
       assertPrecondition(inner, stored);
       const { time_zone = stored.time_zone } = wanted;
@@ -64,7 +64,7 @@ export class OrganizationService {
    * @throws ApiError `not_found`, `create_failed`
    */
   async changeIn(call: InTransaction, changes: OrganizationChanges): Promise<Organization> {
-    const changed = await this.repository.updateOrganization(call, changes);
+    const changed = await this.repository.update(call, changes);
     // The statement writes its event itself. The publisher looks for it after the commit.
     this.database.publishEvents(call);
     return orNotFound(changed, 'organization');

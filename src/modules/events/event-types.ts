@@ -3,20 +3,13 @@ import { isScope, type Scope } from '../../platform/access/scopes.js';
 import { eventTypesOf, type TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
-/** The types of events of organizations, keys and grants, whose tables are none of organizations. */
+/** The types of events that no table declares. */
 const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
-  ['key.created', 'keys:read'],
-  ['key.rotated', 'keys:read'],
-  ['key.revoked', 'keys:read'],
   ['organization.updated', 'events:read'],
-  ['grant.created', 'events:read'],
-  ['grant.refused', 'events:read'],
-  ['grant.revoked', 'events:read'],
-  ['grant.updated', 'events:read'],
 ];
 
 /**
- * The types of events that tables declare and those of keys and grants, each with the scope that reads its records, in
+ * The types of events that tables declare and those of organizations, each with the scope that reads its records, in
  * addition to `events:read`.
  */
 @Injectable()

@@ -104,7 +104,7 @@ export class ConsentService {
     const scopes = key.scopes.filter((scope) => chosen.includes(scope));
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
     const grant = newGrant(authorization, scopes);
-    if (!(await this.grants.insert(key, grant))) return ENDED;
+    if (!(await this.grants.grant(key, grant))) return ENDED;
     const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
     return { location: await this.store(authorization, answer) };
   }

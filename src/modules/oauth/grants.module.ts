@@ -1,11 +1,13 @@
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { Grant } from './grant.entity.js';
 import { GrantsController } from './grants.controller.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 
 @Module({
-  imports: [AuthModule],
+  imports: [TypeOrmModule.forFeature([Grant]), AuthModule],
   controllers: [GrantsController],
   providers: [GrantsRepository, GrantsService],
   exports: [GrantsRepository],

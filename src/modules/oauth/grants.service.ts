@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_INTEGER } from '../../platform/config/setting.js';
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import { assertPrecondition } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
+import { changedFields } from '../../platform/fields/changes.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
 import { assertOfUser } from '../auth/api-keys.service.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
-
-/** The list with all grants, the oldest first. */
-const ALL = { page: 1, limit: MAX_INTEGER, sort_dir: 'asc' } as const;
 
 /** What people have granted to clients of /mcp (docs/contract/oauth.md#grants). */
 @Injectable()
@@ -26,17 +22,17 @@ export class GrantsService {
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
   async listAll(organizationId: string): Promise<readonly GrantDto[]> {
     await this.keys.getOrganization(organizationId);
-    return (await this.repository.page({ tenant: { id: organizationId } }, ALL)).data;
+    return this.repository.all({ tenant: { id: organizationId } });
   }
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: ListQuery): Promise<Page<GrantDto>> {
-    return this.repository.page(call, query);
+    return this.repository.list(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(call: Call, id: string): Promise<Stored<GrantDto>> {
-    return orNotFound(await this.repository.find(call, id), 'grant');
+    return orNotFound(await this.repository.findStored(call, id), 'grant');
   }
 
   /**
@@ -52,11 +48,16 @@ export class GrantsService {
    * @throws ApiError `not_found`, `insufficient_scope`, `key_not_manageable`, `precondition_failed`, `query_failed`,
    *   `create_failed`
    */
-  async update(call: TenantCall, id: string, { confirmations }: UpdateGrantDto): Promise<GrantDto> {
-    const stored = orNotFound(await this.repository.find(call, id), 'grant');
-    if (call.actor) assertMayEnd(call.actor, stored.value());
-    assertPrecondition(call, stored);
-    return orNotFound(await this.repository.setConfirmations(call, id, confirmations), 'grant');
+  async update(
+    call: TenantCall,
+    id: string,
+    changes: UpdateGrantDto,
+  ): Promise<Stored<GrantDto>> {
+    const updated = await this.repository.updateStored(call, id, (grant) => {
+      if (call.actor) assertMayEnd(call.actor, grant);
+      return grant.revoked_at ? undefined : changedFields(grant, changes);
+    });
+    return orNotFound(updated, 'grant');
   }
 
   /**
@@ -66,11 +67,10 @@ export class GrantsService {
    *   `create_failed`
    */
   async revoke(call: TenantCall, id: string): Promise<RevokedGrantDto> {
-    const stored = orNotFound(await this.repository.find(call, id), 'grant');
-    if (call.actor) assertMayEnd(call.actor, stored.value());
-    assertPrecondition(call, stored);
-    const revoked = orNotFound(await this.repository.revoke(call, id), 'grant');
-    return { id, revoked_at: revoked.revoked_at ?? new Date() };
+    const revoked = await this.repository.revoke(call, id, (grant) => {
+      if (call.actor) assertMayEnd(call.actor, grant);
+    });
+    return { id, revoked_at: orNotFound(revoked, 'grant').revoked_at ?? new Date() };
   }
 }
 

@@ -77,7 +77,7 @@ export class IdempotencyRepository {
   ): Promise<StoredResponse | undefined> {
     const { transaction, tenant } = call;
     const { id } = tenant;
-    const { place, asDatabaseUserOf } = placeOf(call);
+    const place = placeOf(call);
     const [lock] = await transaction.query<{ acquired: boolean }>({
       text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as acquired`,
       values: [[id, key, route].join(' ')],
@@ -88,7 +88,6 @@ export class IdempotencyRepository {
       text: `select content_hash, status, location, etag, body as text, scopes
         from ${storedResponseSql('$2', '$3', place)} and ${IS_KEPT}`,
       values: [id, key, route],
-      asDatabaseUserOf,
     });
     if (!stored) return undefined;
     const { content_hash: hash, ...response } = stored;
@@ -118,7 +117,7 @@ export class IdempotencyRepository {
     { key, route, content }: IdempotentRequest,
     { status, location, etag, text, scopes = null }: StoredResponse,
   ): Promise<void> {
-    const { place, asDatabaseUserOf } = placeOf(call);
+    const place = placeOf(call);
     await call.transaction.query({
       text: `insert into ${place.table}
           (${place.owner}, key, route, content_hash, status, location, etag, body, record_ids, scopes)
@@ -132,7 +131,6 @@ export class IdempotencyRepository {
         uuidsIn(`${route} ${location ?? ''} ${text}`),
         scopes && JSON.stringify(scopes),
       ],
-      asDatabaseUserOf,
     });
   }
 
@@ -156,8 +154,7 @@ export class IdempotencyRepository {
   }
 }
 
-/** Where the responses to a caller are stored. The tenant role may not use the table of operators. */
-function placeOf({ actor, tenant }: InTransaction) {
-  if (actor?.key.operatorId === undefined) return { place: OF_ORGANIZATIONS };
-  return { place: OF_OPERATORS, asDatabaseUserOf: tenant.id };
+/** Where the responses to a caller are stored. */
+function placeOf({ actor }: InTransaction) {
+  return actor?.key.operatorId === undefined ? OF_ORGANIZATIONS : OF_OPERATORS;
 }

@@ -41,3 +41,7 @@ export * from './migrations/1767000000400-lead-import-results.js';
 export * from './migrations/1767000000500-organization-defaults.js';
 export * from './migrations/1767000000303-suspended-organizations.js';
 export * from './migrations/1767000000600-confirmations.js';
+export * from './migrations/1767100000100-organizations-of-grants.js';
+export * from './migrations/1767100000101-indexes-of-keys-and-grants.js';
+export * from './migrations/1767100000102-keys-under-row-level-security.js';
+export * from './migrations/1767100000103-foreign-keys-of-grants.js';

@@ -32,6 +32,9 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
 export const OF_ORGANIZATIONS = { table: 'idempotency_keys', owner: 'organization_id' };
 export const OF_OPERATORS = { table: 'operator_responses', owner: 'operator_id' };
 
+const RESPONSE_FIELDS =
+  'key, route, content_hash, status, location, etag, body, scopes, created_at';
+
 /**
  * SQL of the stored response with a key, in the organization or of the operator `$1`. The order of the subquery makes PostgreSQL use
  * the primary key. Without it, PostgreSQL can read all responses of the organization, if it estimates that there
@@ -42,7 +45,7 @@ export function storedResponseSql(
   route: string,
   { table, owner } = OF_ORGANIZATIONS,
 ): string {
-  return `(select * from ${table}
+  return `(select ${RESPONSE_FIELDS} from ${table}
       where ${owner} = $1 and (key, route) >= (${key}, ${route}) order by key, route limit 1) stored
     where stored.key = ${key} and stored.route = ${route}`;
 }

@@ -1,4 +1,4 @@
-import { AuthRepository } from '../../../src/modules/auth/auth.repository.js';
+import { OrganizationsRepository } from '../../../src/modules/auth/organizations.repository.js';
 import type { ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
 import { mirrorHeaders, statelessRequest } from '../../../src/testing/mcp-client.js';
@@ -91,7 +91,7 @@ describe('a time zone that Node.js knows and PostgreSQL does not', () => {
   afterAll(() => app.stop());
 
   it('is refused', async () => {
-    jest.spyOn(app.app.get(AuthRepository), 'findTimeZone').mockResolvedValue(undefined);
+    jest.spyOn(app.app.get(OrganizationsRepository), 'findTimeZone').mockResolvedValue(undefined);
     const { api } = await app.organization({ scopes: ['organization:write'] });
     expectInvalid(await api.put(ORGANIZATION, { time_zone: 'Europe/Berlin' }), 'time_zone');
     jest.restoreAllMocks();

@@ -1,5 +1,4 @@
 import type { Statement } from '../../../src/platform/data/gateway/statement.js';
-import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { Transaction } from '../../../src/platform/data/gateway/transaction.js';
 import type { Work } from '../../../src/platform/data/gateway/transaction-runner.js';
@@ -7,11 +6,14 @@ import type { TenantCall } from '../../../src/platform/data/call.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
 /** The application's filter for one organization, whose id is `$1`; in a query of TypeORM, it is another parameter. */
-const FILTER = /(?:\borganization_id = (\$1)(?!\d)|"\w+"\."organization_id" = (\$\d+))/g;
+const FILTER = /(?:\b(?:organization_id|organizations where id) = (\$1)(?!\d)|"\w+"\."organization_id" = (\$\d+))/g;
 
 /** A condition with the same parameter that is true for all rows. */
-const noFilter = (_: string, first?: string, other?: string) =>
-  `${first ?? other}::uuid is not null`;
+const noFilter = (filter: string, first?: string, other?: string) => {
+  const [table] = filter.split(' where ', 1);
+  const condition = `${first ?? other}::uuid is not null`;
+  return filter.includes(' where ') ? `${table} where ${condition}` : condition;
+};
 
 /** An insert without references to other records, which needs no filter. */
 const PLAIN_INSERT =
@@ -43,13 +45,7 @@ export class StatementRecorder {
     const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
-    const shared = app.get(SystemDatabase);
-    const readShared = shared.read.bind(shared);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
-      if (rest.asDatabaseUserOf !== undefined) {
-        this.noteAdministrative(text);
-        return { ...rest, text };
-      }
       const unfiltered = this.withoutItsFilter(text);
       this.sent.push(`${step}: ${text}`);
       return { ...rest, text: filters ? text : unfiltered };
@@ -63,18 +59,12 @@ export class StatementRecorder {
       query: (statement) => inner.query(noted('query', statement)),
       queryInSavepoint: (statement) => inner.queryInSavepoint(statement),
       runInSavepoint: (work) => inner.runInSavepoint(work),
+      of: (organization) => recorded(inner.of(organization)),
       takeTurn: (keys) => {
         inner.takeTurn(keys);
       },
       afterCommit: (callback) => {
         inner.afterCommit(callback);
-      },
-    });
-    Object.assign(shared, {
-      read: (text: string, values?: readonly unknown[]) => {
-        // Other reads are those of authentication.
-        if (text.search(FILTER) >= 0) this.noteAdministrative(text);
-        return readShared(text, values);
       },
     });
     Object.assign(gateway, {
@@ -96,14 +86,6 @@ export class StatementRecorder {
     this.sent = [];
     await work();
     return [...this.sent];
-  }
-
-  /** Statements on the tables of keys, which have filters only, because row-level security does not protect them. */
-  private noteAdministrative(text: string): void {
-    this.sent.push(`administrative: ${text}`);
-    if (!/\b(organization_id|organizations where id) = \$1(?!\d)|values \(\$1,/.test(text)) {
-      this.withoutFilter.push(text);
-    }
   }
 
   private withoutItsFilter(text: string): string {

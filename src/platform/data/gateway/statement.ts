@@ -29,11 +29,6 @@ export interface Statement {
   readonly mayUseReplica?: boolean;
   /** Whether it sorts by `NAMES_COLLATION`, which only replicas with the version of ICU of the indexes may do. */
   readonly ordersNames?: boolean;
-  /**
-   * The id of an organization. The statement runs as the database user, for the tables that the tenant role may not
-   * use, and row-level security shows it the records of this organization. Only in a transaction.
-   */
-  readonly asDatabaseUserOf?: string;
 }
 
 /** The error code of a failed statement: `query_failed` of a read, `create_failed` of a write and its reads. */

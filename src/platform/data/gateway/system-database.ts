@@ -1,10 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { translateErrors } from '../connection/driver-error.js';
 import type { ConnectionPool } from '../connection/driver-pool.js';
 import { parameterizedCalls, TENANT_SETTING } from '../connection/session-context.js';
 import { LostConnectionError, type PipelineStatement } from '../connection/statement-pipeline.js';
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
 import { BatchConnections } from './batch-connections.js';
+import { entitiesOf, type EntityRow } from './entity-rows.js';
 import { type Deadline, type LockWait, refusalOf, TIMEOUT_SETTINGS } from './policies.js';
 import { TimeBudget } from './time-budget.js';
 
@@ -36,7 +39,23 @@ export class SystemDatabase {
   constructor(
     private readonly connections: BatchConnections,
     private readonly timeBudget: TimeBudget,
+    @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
+
+  /**
+   * Reads the entities that a query builder of TypeORM selects. Its alias is the name of the table.
+   * @param build adds conditions, an order and a limit
+   * @throws ApiError `query_failed`
+   */
+  async select<E extends ObjectLiteral>(
+    entity: Type<E>,
+    build: (entities: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
+  ): Promise<E[]> {
+    const { tableName } = this.dataSource.getMetadata(entity);
+    const builder = build(this.dataSource.createQueryBuilder(entity, tableName));
+    const [text, values] = builder.getQueryAndParameters();
+    return entitiesOf(builder, entity, await this.read<EntityRow>(text, values));
+  }
 
   /**
    * Reads a few rows for a request, and once more if the connection is lost.

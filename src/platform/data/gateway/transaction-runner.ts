@@ -7,16 +7,12 @@ import { connectedWithin, poolOf } from '../connection/driver-pool.js';
 import { destroyAfter } from '../connection/resilient-client.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
-import type { Statement } from './statement.js';
 import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
-import { type CommitCallback, OpenTransaction, TransactionState } from './transaction.js';
+import { type CommitCallback, OpenTransaction, type Send, TransactionState } from './transaction.js';
 import type { Turn } from './turns.js';
 
 /** Begins the statements of the entity manager. */
 const SET_ENTITY_MANAGER = `select set_config('${ENTITY_MANAGER_SETTING}', 'on', true)`;
-
-/** Returns from the tenant role to the database user. */
-const SET_DATABASE_USER = `select set_config('role', 'none', true)`;
 
 const NO_TIME = new Error('no time is left for the next statement of the transaction');
 
@@ -63,30 +59,24 @@ export class TransactionRunner {
       limitTime();
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
-      const send = async <Row>(statement?: Statement, savepoint?: string) => {
+      const { settings } = this;
+      const send: Send = async <Row>({ statement, savepoint, organizationId }: Parameters<Send>[0]) => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
         if (deadline.waitMs < 0) throw new StatementTimeout('create_failed', NO_TIME);
         limitTime();
-        const { settings } = this;
         const settingsOf = (id: string) => settings.of(id, 'prepared', deadline, wait);
         const ofCaller = settingsOf(call.tenant.id);
         const sent: PipelineStatement[] = savepoint === undefined ? [] : [{ text: savepoint }];
-        const organization = statement?.asDatabaseUserOf;
-        if (organization === undefined) sent.push(ofCaller);
-        // A statement as the database user has settings of its own. Those of the caller are set again after it.
-        else
-          sent.push(
-            settingsOf(organization),
-            settings.setting('database user', SET_DATABASE_USER, []),
-          );
+        sent.push(organizationId === undefined ? ofCaller : settingsOf(organizationId));
         if (statement) sent.push(...settings.locksOf(statement), settings.message([statement]));
-        if (organization !== undefined) sent.push(ofCaller);
+        // For the statements of the entity manager.
+        if (organizationId !== undefined) sent.push(ofCaller);
         sent.push(settings.setting('entity manager', SET_ENTITY_MANAGER, []));
         return (await this.limit.count(step(sendStatements<Row>(client, sent)))).flat();
       };
       const state = new TransactionState(runner.manager, send, turn);
       // For the statements of the entity manager.
-      await send();
+      await send({});
       const result = await work(
         { ...call, transaction: new OpenTransaction(state) },
         runner.manager,

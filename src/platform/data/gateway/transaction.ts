@@ -41,16 +41,26 @@ export interface Transaction {
    * If it must wait, the transaction is rolled back and its work runs again: call it before the first write.
    */
   takeTurn(keys: readonly string[]): void;
+  /**
+   * The same transaction for another organization, such as one that an operator has created. Row-level security restricts
+   * its statements to that organization.
+   */
+  of(organizationId: string): Transaction;
   /** Runs a callback after the commit, unless the part that added it is rolled back. */
   afterCommit(callback: CommitCallback): void;
 }
 
-/**
- * Sends a statement on the connection of a transaction.
- * @param savepoint a statement that is sent before it in the same round trip, such as `savepoint`
- * @throws Error after the end of the transaction
- */
-export type Send = <Row>(statement?: Statement, savepoint?: string) => Promise<Row[]>;
+/** What is sent on the connection of a transaction in one round trip. */
+interface Sent {
+  readonly statement?: Statement;
+  /** A statement that is sent before it, such as `savepoint`. */
+  readonly savepoint?: string;
+  /** The organization of the statement, if it is not that of the transaction. */
+  readonly organizationId?: string;
+}
+
+/** @throws Error after the end of the transaction */
+export type Send = <Row>(sent: Sent) => Promise<Row[]>;
 
 /** What a transaction and its parts share. */
 export class TransactionState {
@@ -94,10 +104,14 @@ interface Part {
 
 /** A transaction that is open, or a part of it. */
 export class OpenTransaction implements Transaction {
-  /** @param parts the parts that contain this one, and this one; none for the whole transaction */
+  /**
+   * @param parts the parts that contain this one, and this one; none for the whole transaction
+   * @param organizationId the organization of its statements, if it is not that of the transaction
+   */
   constructor(
     private readonly state: TransactionState,
     private readonly parts: readonly Part[] = [],
+    private readonly organizationId?: string,
   ) {}
 
   get isCommitted(): boolean {
@@ -111,19 +125,26 @@ export class OpenTransaction implements Transaction {
   async query<Row>(statement: Statement): Promise<Row[]> {
     this.takeTurnOf(statement);
     this.begin();
-    return this.state.send<Row>(statement);
+    return this.state.send<Row>({ statement, organizationId: this.organizationId });
   }
 
   async queryInSavepoint<Row>(statement: Statement): Promise<Row[]> {
     this.takeTurnOf(statement);
-    return this.inSavepoint((savepoint) => this.state.send<Row>(statement, savepoint));
+    const { organizationId } = this;
+    return this.inSavepoint((savepoint) =>
+      this.state.send<Row>({ statement, savepoint, organizationId }),
+    );
   }
 
   runInSavepoint<T>(work: (part: Transaction) => Promise<T>): Promise<T> {
     return this.inSavepoint(async (savepoint, part) => {
-      await this.state.send(undefined, savepoint);
-      return work(new OpenTransaction(this.state, [...this.parts, part]));
+      await this.state.send({ savepoint });
+      return work(new OpenTransaction(this.state, [...this.parts, part], this.organizationId));
     });
+  }
+
+  of(organizationId: string): Transaction {
+    return new OpenTransaction(this.state, this.parts, organizationId);
   }
 
   takeTurn(keys: readonly string[]): void {
@@ -167,7 +188,7 @@ export class OpenTransaction implements Transaction {
       part.isUndone = true;
       // The rollback of a containing part has removed the savepoint.
       if (!this.parts.some(({ isUndone }) => isUndone))
-        await state.send(undefined, `rollback to savepoint part_${part.number}`);
+        await state.send({ savepoint: `rollback to savepoint part_${part.number}` });
       throw error;
     }
   }

@@ -19,7 +19,7 @@ import { LockedRows } from './locked-rows.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
 import type { Stored } from './stored-record.js';
-import { eventTypeOf, tableOf, type TenantTable } from './tenant-entity.js';
+import { ANY_VALUE, eventTypeOf, tableOf, type TenantTable } from './tenant-entity.js';
 
 /**
  * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or
@@ -279,7 +279,9 @@ export abstract class RecordUpdates<R extends { id: string }> {
   private transitionsOf(changes: Row): ChangeEvent[] {
     return Object.entries(this.table.events?.transitions ?? {})
       .filter(([, values]) =>
-        Object.entries(values).every(([name, value]) => changes[name] === value),
+        Object.entries(values).every(([name, value]) =>
+          value === ANY_VALUE ? (changes[name] ?? null) !== null : changes[name] === value,
+        ),
       )
       .map(([name, values]) => ({
         type: eventTypeOf(this.table, name),

@@ -42,12 +42,18 @@ export interface TableEvents {
   readonly name: string;
   /**
    * Types in place of `updated`, by the values that an update gives to fields: with
-   * `{ completed: { status: 'completed' } }`, the update that completes a task writes `task.completed`.
+   * `{ completed: { status: 'completed' } }`, the update that completes a task writes `task.completed`. `ANY_VALUE` stands
+   * for all values but null.
    */
   readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The changes that write an event. Default: `created`, `updated`, the transitions, and `deleted` with soft deletion. */
+  readonly changes?: readonly string[];
   /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
   readonly scope?: string;
 }
+
+/** In `transitions`: any value but null. */
+export const ANY_VALUE = Symbol('any value');
 
 /** The table of an entity, as repositories, lists, purges, events and migrations read it. */
 export interface TenantTable
@@ -147,8 +153,10 @@ export function eventTypeOf({ events }: TenantTable, change: string): string {
 
 /** The types of the events of a table's records. */
 export function eventTypesOf(table: TenantTable): readonly string[] {
-  if (!table.events) return [];
-  const changes = ['created', 'updated', ...Object.keys(table.events.transitions ?? {})];
-  if (deletesSoftly(table)) changes.push('deleted');
-  return changes.map((change) => eventTypeOf(table, change));
+  const { events } = table;
+  if (!events) return [];
+  const { transitions = {} } = events;
+  const deletion = deletesSoftly(table) ? ['deleted'] : [];
+  const all = ['created', 'updated', ...Object.keys(transitions), ...deletion];
+  return (events.changes ?? all).map((change) => eventTypeOf(table, change));
 }

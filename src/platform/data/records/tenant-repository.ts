@@ -4,10 +4,10 @@ import { eventTypeOf } from './tenant-entity.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { UniqueViolation } from '../connection/driver-error.js';
+import { entitiesOf, type EntityRow } from '../gateway/entity-rows.js';
 import type { Statement } from '../gateway/statement.js';
 import { openTransactionOf } from '../gateway/tenant-database.js';
 import { ResponseExists, responseValues } from '../stored-responses.js';
-import { entitiesOf, type EntityRow } from './entity-rows.js';
 import { isRecordSql } from './record-sql.js';
 import type { InsertOptions, JsonRow, RequiredReferences } from './record-statements.js';
 import {

@@ -6,9 +6,9 @@ import {
   ADMINISTRATIVE_TABLES,
   FIND_EXCESSIVE,
   FIND_MISSING,
+  FIND_MISSING_COLUMNS,
   FIND_MISSING_OF_USER,
   FIND_UNPROTECTED,
-  FORBIDDEN_TABLES,
 } from './tenant-privileges.js';
 import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
@@ -84,8 +84,9 @@ class TenantRolePreparation {
       );
       return undefined;
     }
-    await this.grant(user.name);
+    // Before the grants, because a privilege on a table is revoked together with those on its columns.
     await this.revoke();
+    await this.grant(user.name);
     const [path] = await this.dataSource.query<{ schemas: string[] }[]>(FIND_SEARCH_PATH);
     const searchPath = path?.schemas;
     if (searchPath) await this.pinFunctions(searchPath);
@@ -101,26 +102,30 @@ class TenantRolePreparation {
     for (const { problem } of await this.find<{ problem: string }>(FIND_UNPROTECTED)) {
       logger.warn(`${problem}: role ${TENANT_ROLE} gets no privileges on it`);
     }
-    const lacking = await this.find<Missing>(FIND_MISSING);
+    const lacking = await this.findMissing();
     if (lacking.length === 0) return;
     for (const { missing } of lacking) {
       const effect = `granted ${missing} to role ${TENANT_ROLE}`;
       await this.change(`grant ${missing} to ${TENANT_ROLE}`, effect);
     }
     // For some grants without effect, PostgreSQL only raises a warning.
-    const left = await this.find<Missing>(FIND_MISSING);
+    const left = await this.findMissing();
     const problem = `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant`;
     assertNone(left, TENANT_ROLE, problem);
   }
 
-  /** Revokes privileges on administrative tables from the tenant role, if the connected user has granted them. */
+  private async findMissing(): Promise<Missing[]> {
+    const onTables = await this.find<Missing>(FIND_MISSING);
+    return [...onTables, ...(await this.dataSource.query<Missing[]>(FIND_MISSING_COLUMNS))];
+  }
+
+  /** Revokes what the tenant role does not need on administrative tables, if the connected user has granted it. */
   private async revoke(): Promise<void> {
-    const excessive = await this.dataSource.query<{ name: string }[]>(FIND_EXCESSIVE, [
-      FORBIDDEN_TABLES,
-    ]);
-    for (const { name } of excessive) {
-      const effect = `revoked all privileges on table ${name} from role ${TENANT_ROLE}`;
-      await this.change(`revoke all on table ${name} from ${TENANT_ROLE}`, effect);
+    for (const { excessive } of await this.find<{ excessive: string }>(FIND_EXCESSIVE)) {
+      await this.change(
+        `revoke ${excessive} from ${TENANT_ROLE}`,
+        `revoked ${excessive} from role ${TENANT_ROLE}`,
+      );
     }
   }
 

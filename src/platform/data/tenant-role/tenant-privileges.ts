@@ -1,21 +1,13 @@
 import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
-/**
- * The tables that hold data of more than one organization or of none. This release grants the tenant role no privilege
- * on them, nor on those that record the migrations of extensions.
- */
-export const ADMINISTRATIVE_TABLES = [
-  'organizations',
-  'organization_defaults',
-  'api_keys',
+/** The tables of what is before or above organizations. The tenant role has no privilege on them. */
+const SYSTEM_TABLES = [
   'mcp_sessions',
   'mcp_secrets',
   'oauth_clients',
-  'oauth_grants',
   'oauth_artifacts',
   'operator_keys',
-  'operator_responses',
   'job_schedules',
   'event_handlers',
   'event_position',
@@ -23,16 +15,67 @@ export const ADMINISTRATIVE_TABLES = [
   'typeorm_metadata',
 ];
 
-/**
- * Those whose privileges are left as they are. A later release may grant the tenant role some on them, and its instances run
- * beside those of this one during an upgrade.
- */
-const KEPT_AS_GRANTED = ['api_keys', 'operator_keys', 'oauth_grants'];
+/** The privileges of the tenant role on a table, by columns. `delete` is one on the table. */
+type ColumnPrivileges = Readonly<
+  Partial<Record<'select' | 'insert' | 'update', readonly string[]>>
+> & { readonly delete?: true };
 
-/** The tables on which the tenant role must have no privilege. */
-export const FORBIDDEN_TABLES = ADMINISTRATIVE_TABLES.filter(
-  (table) => !KEPT_AS_GRANTED.includes(table),
-);
+const KEY_FIELDS = [
+  ...['organization_id', 'id', 'name', 'key_start', 'scopes', 'user_id', 'expires_at'],
+  ...['lifetime_ms', 'ends_with', 'confirmations'],
+];
+
+const GRANT_FIELDS = [
+  ...['organization_id', 'id', 'key_id', 'user_id', 'client_id', 'client_name', 'resource'],
+  ...['scopes', 'confirmations', 'created_at', 'updated_at', 'expires_at'],
+  ...['last_used_at', 'revoked_at'],
+];
+
+const ORGANIZATION_FIELDS = ['name', 'phone_region', 'time_zone'];
+
+const RESPONSE_KEY = ['operator_id', 'key', 'route'];
+
+const RESPONSE_FIELDS = [
+  ...['content_hash', 'status', 'location', 'etag', 'body', 'record_ids', 'scopes'],
+];
+
+/**
+ * The tables of which the tenant role uses some columns only. Release 0.4.0, whose instances run beside those of this one
+ * during an upgrade, revokes what is granted on a whole table other than `api_keys` and `oauth_grants`.
+ */
+export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
+  organizations: {
+    select: ['id', ...ORGANIZATION_FIELDS, 'suspended', 'created_at', 'operator_id'],
+    insert: ['id', ...ORGANIZATION_FIELDS, 'operator_id'],
+    update: [...ORGANIZATION_FIELDS, 'suspended'],
+  },
+  organization_defaults: { select: ['phone_region'] },
+  // A key is found by its hash before its organization is known, so that nothing else reads the hash.
+  api_keys: {
+    select: [
+      ...KEY_FIELDS,
+      ...['created_at', 'updated_at', 'last_used_at', 'revoked_at', 'successor_id'],
+    ],
+    insert: [...KEY_FIELDS, 'key_hash'],
+    update: [
+      ...['expires_at', 'revoked_at', 'lifetime_ms', 'ends_with', 'successor_id', 'updated_at'],
+    ],
+  },
+  oauth_grants: {
+    // Release 0.4.0 empties every table with an `organization_id` by `ctid`, when it removes an organization.
+    select: [...GRANT_FIELDS, 'ctid'],
+    update: ['confirmations', 'revoked_at', 'updated_at'],
+    delete: true,
+  },
+  operator_responses: {
+    select: [...RESPONSE_KEY, ...RESPONSE_FIELDS, 'created_at'],
+    insert: [...RESPONSE_KEY, ...RESPONSE_FIELDS],
+    update: [...RESPONSE_FIELDS, 'created_at'],
+  },
+};
+
+/** The tables on which the tenant role has no privileges, or those on some columns only. */
+export const ADMINISTRATIVE_TABLES = [...SYSTEM_TABLES, ...Object.keys(COLUMN_PRIVILEGES)];
 
 /** SQL: whether statements on the view `c` run as their user and not as the owner of the view. */
 const IS_INVOKER = `exists (select from pg_options_to_table(c.reloptions)
@@ -119,10 +162,49 @@ export const FIND_UNPROTECTED = `with ${CLASSIFIED}
   from views where not is_invoker
   order by problem`;
 
-/** The tables of `$1` on which the tenant role has privileges. Releases that do not know a table grant them. */
+/** SQL of the privileges of `COLUMN_PRIVILEGES`: `object`, `privilege` and `columns`, which are null for the whole table. */
+const WANTED = Object.entries(COLUMN_PRIVILEGES)
+  .flatMap(([table, { delete: deletes, ...columns }]) => [
+    ...Object.entries(columns).map(
+      ([privilege, names]) => `('${table}', '${privilege}', array['${names.join("', '")}'])`,
+    ),
+    ...(deletes ? [`('${table}', 'delete', null)`] : []),
+  ])
+  .join(', ');
+
+/** The tables of `COLUMN_PRIVILEGES` in the schema, with the privileges that the tenant role needs. */
+const WANTED_IN_SCHEMA = `(values ${WANTED}) as wanted (object, privilege, columns)
+    join pg_class c on c.relname = object
+      and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())`;
+
+/** The missing privileges of the tenant role on columns. */
+export const FIND_MISSING_COLUMNS = `
+  select privilege || coalesce(' (' || array_to_string(columns, ', ') || ')', '')
+    || format(' on table %I.%I', current_schema(), object) as missing
+  from ${WANTED_IN_SCHEMA}
+  where case when columns is null then not has_table_privilege('${TENANT_ROLE}', c.oid, privilege)
+    else exists (select from unnest(columns) name
+      where not has_column_privilege('${TENANT_ROLE}', c.oid, name, privilege)) end
+  order by object, privilege`;
+
+/**
+ * What is granted to the tenant role beyond its privileges: on whole tables of `$1`, and on other columns of them. Releases
+ * that do not know a table grant it. Of a table whose columns the role uses, a later release may grant more columns; only
+ * `key_hash` is always refused.
+ */
 export const FIND_EXCESSIVE = `
-  select distinct format('%I.%I', current_schema(), relname) as name
-  from pg_class, aclexplode(relacl) as acl
-  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and relname = any($1)
-    and acl.grantee = (select oid from pg_roles where rolname = '${TENANT_ROLE}')`;
+  with tables as (
+    select oid, relname, relacl from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relname = any($1)),
+  wanted as (select * from (values ${WANTED}) as wanted (object, privilege, columns)),
+  tenant as (select oid from pg_roles where rolname = '${TENANT_ROLE}')
+  select lower(privilege_type) || format(' on table %I.%I', current_schema(), relname) as excessive
+  from tables, aclexplode(relacl) as acl
+  where acl.grantee = (select oid from tenant) and not exists (select from wanted
+    where object = relname and privilege = lower(privilege_type) and columns is null)
+  union all
+  select format('%s (%I) on table %I.%I', lower(privilege_type), attname, current_schema(), relname)
+  from tables join pg_attribute on attrelid = tables.oid, aclexplode(attacl) as acl
+  where acl.grantee = (select oid from tenant) and (relname not in (select object from wanted)
+    or attname = 'key_hash' and lower(privilege_type) <> 'insert')
+  order by 1`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AuthRepository } from '../../../../src/modules/auth/auth.repository.js';
+import { KeysRepository } from '../../../../src/modules/auth/keys.repository.js';
 import { KeysService } from '../../../../src/modules/auth/keys.service.js';
+import { OrganizationsRepository } from '../../../../src/modules/auth/organizations.repository.js';
 import { OrganizationRemovalService } from '../../../../src/modules/auth/organization-removal.service.js';
 import type { TenantDataService } from '../../../../src/platform/data/records/tenant-data.service.js';
 import { SessionStore } from '../../../../src/modules/mcp/sessions/session-store.js';
@@ -88,7 +89,8 @@ describe('removing an organization', () => {
     await createLead(tenant.api);
     const failing = { remove: () => Promise.reject(new Error('lost')) };
     const broken = new OrganizationRemovalService(
-      app.app.get(AuthRepository),
+      app.app.get(OrganizationsRepository),
+      app.app.get(KeysRepository),
       failing as unknown as TenantDataService,
     );
     await expect(broken.remove(tenant.id)).rejects.toThrow('lost');
