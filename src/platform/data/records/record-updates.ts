@@ -10,7 +10,7 @@ import {
   assertPrecondition,
   type ChangeEvent,
   type DirectChange,
-  eventValuesOf,
+  originOf,
   type Row,
   rowJsonOf,
   withoutUndefined,
@@ -270,9 +270,12 @@ export abstract class RecordUpdates<R extends { id: string }> {
     changes: Row = {},
     version?: Date,
   ): Statement {
-    const json = rowJsonOf({ ...changes, id });
-    const values = [call.tenant.id, id, json, version?.toJSON(), ...eventValuesOf(call, event)];
-    return { text, values, plan, recordId: id.toLowerCase() };
+    const recordId = id.toLowerCase();
+    const request = { id: recordId, version, ...event, ...originOf(call) };
+    // Without the brace at its end.
+    const json = JSON.stringify(request).slice(0, -1);
+    const items = [`${json},"values":${rowJsonOf(changes)}}`];
+    return { text, values: [call.tenant.id], items, plan, recordId, changesRecord: true };
   }
 
   /** The types other than `updated` that an update can have, each with the fields that must change for it. */
