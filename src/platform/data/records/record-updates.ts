@@ -9,10 +9,9 @@ import type { Transaction } from '../gateway/transaction.js';
 import {
   assertPrecondition,
   type ChangeEvent,
+  changeJsonOf,
   type DirectChange,
-  originOf,
   type Row,
-  rowJsonOf,
   withoutUndefined,
 } from './record-changes.js';
 import { LockedRows } from './locked-rows.js';
@@ -271,10 +270,7 @@ export abstract class RecordUpdates<R extends { id: string }> {
     version?: Date,
   ): Statement {
     const recordId = id.toLowerCase();
-    const request = { id: recordId, version, ...event, ...originOf(call) };
-    // Without the brace at its end.
-    const json = JSON.stringify(request).slice(0, -1);
-    const items = [`${json},"values":${rowJsonOf(changes)}}`];
+    const items = [changeJsonOf(call, { id: recordId, version, ...event }, changes)];
     return { text, values: [call.tenant.id], items, plan, recordId, changesRecord: true };
   }
 
