@@ -91,7 +91,7 @@ lines (kind, object, part, position, name, line) as (
       case polcmd when '*' then 'for all' when 'r' then 'for select' when 'a' then 'for insert' when 'w' then 'for update' else 'for delete' end,
       'to ' || (select string_agg(coalesce(rolname, 'public'), ', ' order by rolname)
         from unnest(polroles) granted left join pg_roles r on r.oid = granted),
-      'using ' || pg_get_expr(polqual, polrelid), 'with check ' || pg_get_expr(polwithcheck, polrelid))
+      'using ' || regexp_replace(pg_get_expr(polqual, polrelid), '\s+', ' ', 'g'), 'with check ' || pg_get_expr(polwithcheck, polrelid))
   from tables join pg_policy on polrelid = id
 
   union all

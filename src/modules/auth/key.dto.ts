@@ -37,6 +37,7 @@ export class CreateKeyDto {
   user_id?: string | null;
   @OneOf(CONFIRMATIONS, {
     default: 'never',
+    column: { default: 'never' },
     description:
       'Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.',
     example: 'never',
@@ -56,6 +57,7 @@ export class ApiKeyDto extends RecordOf(CreateKeyDto) {
   @Names({
     description: 'The ids of the keys whose end ends this one, such as the key that made it.',
     example: [],
+    column: { type: 'uuid', array: true, default: '{}' },
   })
   ends_with: readonly string[];
   @Uuid({

@@ -14,6 +14,7 @@ function AsksForConfirmation(): PropertyDecorator {
     description:
       'Whether tools of /mcp ask the user before they delete, cancel or merge, if the client can show forms.',
     example: 'ask',
+    column: { default: 'ask' },
   });
 }
 
@@ -42,6 +43,7 @@ export class GrantDto {
     max: 2_000,
     description: 'Id of the application: the URL of its metadata, or that of its registration.',
     example: 'https://claude.ai/oauth/client.json',
+    column: { collation: 'C' },
   })
   client_id: string;
   @Text({

@@ -4,7 +4,11 @@ import {
   readExecutedMigrations,
 } from '../../platform/data/executed-migrations.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../../platform/data/extension-migrations.js';
-import { isTenantPolicy, isWorkerPolicy } from '../../platform/data/tenant-role/tenant-role.js';
+import {
+  isSystemPolicy,
+  isTenantPolicy,
+  isWorkerPolicy,
+} from '../../platform/data/tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** A backup contains the schema of this table. */
@@ -48,7 +52,7 @@ export async function readTables(client: pg.Client): Promise<StoredTable[]> {
          and a.attname = 'organization_id' and not a.attisdropped) as tenant,
        row_security_active(c.oid) as restricted,
        (select coalesce(json_agg(
-          case when p.polpermissive and p.polcmd = '*' and p.polroles = '{0}'
+          case when p.polpermissive and p.polcmd in ('*', 'r') and p.polroles = '{0}'
             then pg_get_expr(p.polqual, p.polrelid) end), '[]')
         from pg_policy p where p.polrelid = c.oid) as policies
      from pg_class c
@@ -113,6 +117,11 @@ export function readMigrations(client: pg.Client): Promise<ExecutedMigrations> {
 export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
   const others = policies.filter((policy) => !isTenantPolicy(policy));
   return tenant && others.length === policies.length - 1 && others.every(isWorkerPolicy);
+}
+
+/** Whether row-level security shows all rows of a table to the connected user, while no organization is set. */
+export function isReadAtOnce({ restricted, policies }: StoredTable): boolean {
+  return !restricted || (policies.some(isSystemPolicy) && !policies.includes(null));
 }
 
 /** The quoted columns of a table as an SQL list. */

@@ -9,6 +9,7 @@ import type { Progress } from '../../platform/extension/command.js';
 import { type BackupHeader, countRows, encodeBackup } from './backup-file.js';
 import {
   columnList,
+  isReadAtOnce,
   isReadByOrganization,
   lockTables,
   readMigrations,
@@ -38,7 +39,7 @@ export async function writeBackup(
     // Migrations must not change the tables meanwhile.
     const tables = await lockTables(client, 'access share');
     for (const table of tables) {
-      if (!table.restricted || isReadByOrganization(table)) continue;
+      if (isReadAtOnce(table) || isReadByOrganization(table)) continue;
       throw new Error(
         `Row-level security hides rows of ${table.name} from the database user, by another policy than that of tenants: make the backup as a superuser or as a role with BYPASSRLS.`,
       );
@@ -110,15 +111,14 @@ async function countTable(
 }
 
 /**
- * The organizations by which a table is read: each one if row-level security applies to the connected
- * user, otherwise a single pass over all rows.
+ * The organizations by which a table is read: each one if row-level security hides rows from the connected user, otherwise
+ * none, in a single pass over all rows.
  */
 function passes(table: StoredTable, organizations: readonly string[]) {
-  return table.restricted ? organizations : [undefined];
+  return isReadAtOnce(table) ? [''] : organizations;
 }
 
 /** Sets the organization whose rows row-level security shows. */
-async function setOrganization(client: pg.Client, organization: string | undefined): Promise<void> {
-  if (organization === undefined) return;
+async function setOrganization(client: pg.Client, organization: string): Promise<void> {
   await client.query(`select set_config('${TENANT_SETTING}', $1, true)`, [organization]);
 }

@@ -21,7 +21,7 @@ async function atPage(metadata: object = {}, parameters: Record<string, string> 
 
 const grants = () =>
   server.app.sql<{ scopes: string[] }>(
-    'select grants.* from oauth_grants grants join api_keys key on key.id = key_id where organization_id = $1 order by grants.created_at',
+    'select * from oauth_grants where organization_id = $1 order by created_at',
     [tenant.id],
   );
 

@@ -36,7 +36,9 @@ export class IndexesOfKeysAndGrants1767100000101 implements MigrationInterface {
     for (const { name, sql } of INDEXES) {
       // An interrupted build leaves an invalid index.
       await runner.query(`drop index concurrently if exists ${name}`);
-      await runner.query(`create ${sql.replace('index', 'index concurrently').replace('NAME', name)}`);
+      await runner.query(
+        `create ${sql.replace('index', 'index concurrently').replace('NAME', name)}`,
+      );
     }
   }
 

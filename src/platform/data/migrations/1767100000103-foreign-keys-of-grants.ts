@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** The columns of the foreign keys, as in their names. */
 const FOREIGN_KEYS = {
-  oauth_grants: ['key_id'],
+  oauth_grants: ['organization_id_key_id'],
   mcp_sessions: ['key_id', 'grant_id'],
   oauth_artifacts: ['grant_id'],
 };

@@ -23,8 +23,8 @@ const COUNTERS = 'record_counts';
 const LAST = ['event_outbox', 'events'];
 
 /**
- * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor API keys, which
- * are revoked first, and removed with the organization itself.
+ * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor API keys
+ * and their grants, which are revoked first, and removed with the organization itself.
  */
 const TABLES = `
   select c.relname as name, array(
@@ -33,7 +33,7 @@ const TABLES = `
       where key.conrelid = c.oid and key.contype = 'f' and key.conparentid = 0 and parent.oid <> c.oid) as "refersTo"
   from pg_class c
     join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
-  where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('api_keys', '${COUNTERS}')
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('api_keys', 'oauth_grants', '${COUNTERS}')
     and c.relnamespace = current_schema()::regnamespace
   order by 1`;
 

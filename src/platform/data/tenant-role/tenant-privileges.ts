@@ -172,39 +172,47 @@ const WANTED = Object.entries(COLUMN_PRIVILEGES)
   ])
   .join(', ');
 
-/** The tables of `COLUMN_PRIVILEGES` in the schema, with the privileges that the tenant role needs. */
-const WANTED_IN_SCHEMA = `(values ${WANTED}) as wanted (object, privilege, columns)
-    join pg_class c on c.relname = object
-      and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())`;
-
-/** The missing privileges of the tenant role on columns. */
+/**
+ * The missing privileges of the tenant role on columns. The schema can be that of an older backup, in which the tables have
+ * fewer columns and are not under row-level security.
+ */
 export const FIND_MISSING_COLUMNS = `
-  select privilege || coalesce(' (' || array_to_string(columns, ', ') || ')', '')
+  select privilege || coalesce(' (' || nullif(array_to_string(present, ', '), '') || ')', '')
     || format(' on table %I.%I', current_schema(), object) as missing
-  from ${WANTED_IN_SCHEMA}
+  from (values ${WANTED}) as wanted (object, privilege, columns)
+    join pg_class c on c.relname = object
+      and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+      and (c.relrowsecurity and c.relforcerowsecurity or object = 'organization_defaults'),
+    lateral (select array(select attname::text from pg_attribute
+      where attrelid = c.oid and attname = any(columns) and not attisdropped order by attnum) as present) found
   where case when columns is null then not has_table_privilege('${TENANT_ROLE}', c.oid, privilege)
-    else exists (select from unnest(columns) name
+    else exists (select from unnest(present) name
       where not has_column_privilege('${TENANT_ROLE}', c.oid, name, privilege)) end
   order by object, privilege`;
 
+/** The columns that no other statement reads than those of the database user. */
+const SECRETS = [
+  ...['api_keys.key_hash', 'operator_keys.key_hash', 'mcp_secrets.secret'],
+  ...['oauth_artifacts.id_hash', 'oauth_artifacts.payload'],
+];
+
 /**
- * What is granted to the tenant role beyond its privileges: on whole tables of `$1`, and on other columns of them. Releases
- * that do not know a table grant it. Of a table whose columns the role uses, a later release may grant more columns; only
- * `key_hash` is always refused.
+ * What the tenant role must not have on the tables of `$1`: privileges on the whole table, and those that show secrets.
+ * Releases that do not know a table grant them. A later release may grant the role more columns, and rows to insert and
+ * delete in the tables of which it uses columns; its instances run beside those of this one during an upgrade.
  */
 export const FIND_EXCESSIVE = `
   with tables as (
     select oid, relname, relacl from pg_class
     where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relname = any($1)),
-  wanted as (select * from (values ${WANTED}) as wanted (object, privilege, columns)),
   tenant as (select oid from pg_roles where rolname = '${TENANT_ROLE}')
   select lower(privilege_type) || format(' on table %I.%I', current_schema(), relname) as excessive
   from tables, aclexplode(relacl) as acl
-  where acl.grantee = (select oid from tenant) and not exists (select from wanted
-    where object = relname and privilege = lower(privilege_type) and columns is null)
+  where acl.grantee = (select oid from tenant)
+    and not (privilege_type in ('INSERT', 'DELETE') and relname in ('${Object.keys(COLUMN_PRIVILEGES).join("', '")}'))
   union all
-  select format('%s (%I) on table %I.%I', lower(privilege_type), attname, current_schema(), relname)
+  select lower(privilege_type) || format(' (%I) on table %I.%I', attname, current_schema(), relname)
   from tables join pg_attribute on attrelid = tables.oid, aclexplode(attacl) as acl
-  where acl.grantee = (select oid from tenant) and (relname not in (select object from wanted)
-    or attname = 'key_hash' and lower(privilege_type) <> 'insert')
+  where acl.grantee = (select oid from tenant) and relname || '.' || attname in ('${SECRETS.join("', '")}')
+    and (relname, privilege_type) <> ('api_keys', 'INSERT')
   order by 1`;

@@ -19,6 +19,11 @@ export function isWorkerPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(WORKER_POLICY);
 }
 
+/** Whether a condition that PostgreSQL reports is that of the policy `system`. */
+export function isSystemPolicy(condition: string | null | undefined): boolean {
+  return withoutTypes(condition) === withoutTypes(SYSTEM_POLICY);
+}
+
 /** Removes the casts and parentheses that PostgreSQL adds to a condition. */
 function withoutTypes(condition: string | null | undefined): string | undefined {
   return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
@@ -29,6 +34,12 @@ export const WORKER_SETTING = 'app.job_worker';
 
 /** The condition of the policy `worker` of `jobs` and of the tables of events. It never holds under the tenant role. */
 const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
+
+/**
+ * The condition of the policy `system` of the tables that are read before the organization is known, such as `api_keys`. It
+ * never holds under the tenant role. The owner of the tables needs it, because forced policies bind it, too.
+ */
+const SYSTEM_POLICY = `current_user <> '${TENANT_ROLE}' and coalesce(current_setting('${TENANT_SETTING}', true), '') = ''`;
 
 /** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(

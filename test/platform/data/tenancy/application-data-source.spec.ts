@@ -108,13 +108,7 @@ async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promi
   }
 }
 
-const ADMINISTRATIVE = [
-  'organizations',
-  'api_keys',
-  'mcp_sessions',
-  'migrations',
-  'typeorm_metadata',
-];
+const FORBIDDEN = ['api_keys', 'operator_keys', 'mcp_sessions', 'migrations', 'typeorm_metadata'];
 
 describe('a repository of tenant records in a module of a team', () => {
   afterEach(expectNothingLeftBehind);
@@ -142,16 +136,18 @@ describe('a repository of tenant records in a module of a team', () => {
     expect(await app.sql('select *, xmin from leads')).toEqual(before);
   });
 
-  it('cannot read organizations or keys', async () => {
-    await expect(reports.organizations.find()).rejects.toThrow(
-      'permission denied for table organizations',
-    );
-    for (const table of ADMINISTRATIVE) {
+  it('reads no organization, key or grant, and never the hash of a key', async () => {
+    expect(await reports.organizations.find()).toEqual([]);
+    expect(await source.getRepository(ApiKey).find()).toEqual([]);
+    expect(await source.query('select * from oauth_grants')).toEqual([]);
+    for (const table of FORBIDDEN) {
       await expect(source.query(`select * from ${table}`)).rejects.toThrow(
         `permission denied for table ${table}`,
       );
     }
-    expect(() => source.getRepository(ApiKey).metadata).toThrow();
+    await expect(source.query('select key_hash from api_keys')).rejects.toThrow(
+      'permission denied for table api_keys',
+    );
   });
 });
 

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
-import { ADMINISTRATIVE_TABLES } from '../../../../src/platform/data/tenant-role/tenant-privileges.js';
+import {
+  ADMINISTRATIVE_TABLES,
+  COLUMN_PRIVILEGES,
+} from '../../../../src/platform/data/tenant-role/tenant-privileges.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { createLead } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
@@ -48,7 +51,7 @@ describe('row-level security for statements without a filter by organization', (
        where relrowsecurity and relforcerowsecurity
          and exists (select from pg_policy p where p.polrelid = c.oid)`,
     );
-    expect(unprotected).toEqual([{ name: 'api_keys' }]);
+    expect(unprotected).toEqual([]);
     expect(tables).toContain('leads');
   });
 
@@ -211,16 +214,51 @@ describe('the role that runs the statements of a tenant', () => {
     expect(await app.sql(owned)).toEqual([]);
   });
 
-  it('has no privilege on keys and organizations', async () => {
-    const privileges = 'select, insert, update, delete, truncate, references, trigger';
-    for (const table of ADMINISTRATIVE_TABLES) {
-      const answer = await app.sql(
-        `select has_table_privilege('latitude_app', $1, '${privileges}')
-           or has_any_column_privilege('latitude_app', $1, 'select, insert, update') as may`,
-        [table],
+  it('has the declared privileges on each column of each table, and no others', async () => {
+    const columns = await app.sql<{ name: string; columns: string[]; is_partition: boolean }>(
+      `select relname as name, relispartition as is_partition,
+         array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
+           union all select 'ctid') as columns
+       from pg_class c where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+    );
+    const granted = await app.sql<{ privilege: string }>(
+      `select concat_ws(' ', privilege, relname, attname) as privilege
+       from pg_class c join pg_attribute on attrelid = c.oid and not attisdropped and (attnum > 0 or attname = 'ctid'),
+         unnest(array['select', 'insert', 'update', 'references']) privilege
+       where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
+         and has_column_privilege('latitude_app', c.oid, attnum, privilege)
+       union all
+       select concat_ws(' ', privilege, relname)
+       from pg_class c, unnest(array['delete', 'truncate', 'trigger']) privilege
+       where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
+         and has_table_privilege('latitude_app', c.oid, privilege)`,
+    );
+    const declared = columns.flatMap(({ name, columns: all, is_partition }) => {
+      if (is_partition) return [];
+      const whole = { select: all, insert: all, update: all, delete: true };
+      const others: Partial<typeof whole> = ADMINISTRATIVE_TABLES.includes(name) ? {} : whole;
+      const { delete: deletes, ...ofColumns } = COLUMN_PRIVILEGES[name] ?? others;
+      const onColumns = Object.entries(ofColumns).flatMap(([privilege, names]) =>
+        names.map((column) => `${privilege} ${name} ${column}`),
       );
-      expect(answer).toEqual([{ may: false }]);
-    }
+      return deletes ? [...onColumns, `delete ${name}`] : onColumns;
+    });
+    expect(granted.map(({ privilege }) => privilege).sort()).toEqual(declared.sort());
+    expect(declared.filter((privilege) => privilege.endsWith(' key_hash'))).toEqual([
+      'insert api_keys key_hash',
+    ]);
+  });
+
+  it('is the only role besides the owner that has privileges', async () => {
+    const others = await app.sql(
+      `select relname, grantee::regrole from pg_class, aclexplode(relacl)
+       where relnamespace = 'public'::regnamespace and grantee not in (relowner, 'latitude_app'::regrole)
+       union all
+       select relname, grantee::regrole
+       from pg_class join pg_attribute on attrelid = pg_class.oid, aclexplode(attacl)
+       where relnamespace = 'public'::regnamespace and grantee not in (relowner, 'latitude_app'::regrole)`,
+    );
+    expect(others).toEqual([]);
   });
 });
 

@@ -50,7 +50,7 @@ describe('migrations', () => {
 
   it('create organization_id in each key of the tables of organizations', async () => {
     // Events are numbered across organizations: docs/adr/0020-partitions-by-organization.md
-    const exceptions = ['event_outbox', 'events', 'api_keys', 'mcp_sessions'];
+    const exceptions = ['event_outbox', 'events', 'api_keys', 'oauth_grants', 'mcp_sessions'];
     const keys = await apps[0]!.sql(
       `select c.relname, coalesce(conname, indexrelid::regclass::text) as name
        from pg_class c join pg_attribute a on attrelid = c.oid and attname = 'organization_id'

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { OperatorsService } from '../../../../src/modules/auth/operators.service.js';
+import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import { createLead, dataOf, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
@@ -82,6 +84,46 @@ async function expectRequestsToWork(app: TestApp): Promise<void> {
   expect((await api.delete(`${LEADS}/${id}`)).status).toBe(200);
 }
 
+/** Expects keys to be made, rotated and revoked, and an operator to create and change an organization. */
+async function expectKeysToWork(app: TestApp): Promise<void> {
+  const { api } = await app.organization({ scopes: ['leads:read', 'keys:read', 'keys:write'] });
+  const made = dataOf<{ id: string; key: string }>(
+    await api.post('/api/v1/keys', { name: 'Made', scopes: ['leads:read'] }),
+    201,
+  );
+  expect((await app.client(made.key).get(LEADS)).status).toBe(200);
+  const rotated = dataOf<{ id: string; key: string }>(
+    await api.post(`/api/v1/keys/${made.id}/rotate`, { overlap_seconds: 0 }),
+    201,
+  );
+  expect((await app.client(rotated.key).get(LEADS)).status).toBe(200);
+  expect((await api.get('/api/v1/keys')).body.meta.total).toBe(3);
+  expect((await api.delete(`/api/v1/keys/${rotated.id}`)).status).toBe(200);
+  const issued = await app.app.get(OperatorsService).createKey('Operator', null);
+  const operator = app.client(issued.key);
+  const created = await operator.post('/api/v1/organizations', { name: 'New' }, onceOnly());
+  const { id } = dataOf<{ id: string }>(created, 201);
+  const first = await operator.post(
+    `/api/v1/organizations/${id}/keys`,
+    { name: 'First' },
+    onceOnly(),
+  );
+  expect(first.status).toBe(201);
+  const stored = await operator.get(`/api/v1/organizations/${id}`);
+  expect(stored.body.data).toMatchObject({ name: 'New', has_had_key: true });
+  const headers = { 'If-Match': stored.headers.get('etag') ?? '' };
+  const renamed = await operator.put(
+    `/api/v1/organizations/${id}`,
+    { name: 'Renamed' },
+    { headers },
+  );
+  expect(dataOf(renamed)).toMatchObject({ name: 'Renamed', has_had_key: true });
+}
+
+function onceOnly() {
+  return { headers: { 'Idempotency-Key': randomUUID() } };
+}
+
 async function failureOfStart(database: DatabaseTarget): Promise<string> {
   try {
     await start(database);
@@ -149,39 +191,87 @@ it('startup revokes the privileges on administrative tables that an earlier rele
   const database = await newDatabase();
   await messagesOfStart(database);
   await execute(database, ['grant select, insert on mcp_sessions to latitude_app']);
-  expect(await messagesOfStart(database)).toContainEqual(
-    'revoked all privileges on table public.mcp_sessions from role latitude_app',
+  expect(await messagesOfStart(database)).toEqual(
+    expect.arrayContaining([
+      'revoked insert on table public.mcp_sessions from role latitude_app',
+      'revoked select on table public.mcp_sessions from role latitude_app',
+    ]),
   );
   const sql = `select has_table_privilege('latitude_app', 'mcp_sessions', 'select, insert') as may`;
   expect(await queryAs(database, sql)).toEqual([{ may: false }]);
   expect(await messagesOfStart(database)).not.toContainEqual(expect.stringMatching(/^revoked/));
 });
 
-it('startup leaves the privileges on keys and grants that a later release has granted', async () => {
+it('startup leaves the privileges on columns that a later release has granted', async () => {
   const database = await newDatabase();
   await messagesOfStart(database);
-  const tables = ['api_keys', 'operator_keys', 'oauth_grants'];
+  const tables = ['api_keys', 'oauth_grants', 'mcp_sessions'];
   await execute(
     database,
     tables.flatMap((table) => [
       `alter table ${table} add column added_later uuid`,
-      `grant select (id, added_later) on ${table} to latitude_app`,
-      `grant insert, delete on ${table} to latitude_app`,
-      `grant update (revoked_at) on ${table} to latitude_app`,
-      `alter table ${table} enable row level security`,
-      `create policy tenant on ${table} using (true)`,
+      `grant select (id, added_later), update (added_later) on ${table} to latitude_app`,
     ]),
   );
+  await execute(database, ['grant insert, delete on api_keys to latitude_app']);
   const messages = await messagesOfStart(database);
   expect(messages).not.toContainEqual(expect.stringMatching(/^(revoked|granted)/));
   for (const table of tables) {
     const sql = `select has_column_privilege('latitude_app', '${table}', 'added_later', 'select')
-      and has_column_privilege('latitude_app', '${table}', 'revoked_at', 'update')
-      and has_table_privilege('latitude_app', '${table}', 'insert')
-      and has_table_privilege('latitude_app', '${table}', 'delete') as may`;
+      and has_column_privilege('latitude_app', '${table}', 'added_later', 'update') as may`;
     expect(await queryAs(database, sql)).toEqual([{ may: true }]);
   }
   await expectRequestsToWork(await start(database));
+});
+
+it.each([
+  ['on the whole table', 'grant select, update on api_keys to latitude_app'],
+  ['on the column', 'grant select (key_hash), update (key_hash) on api_keys to latitude_app'],
+])('startup revokes a privilege on the hashes of keys: %s', async (_, grant) => {
+  const database = await newDatabase();
+  await messagesOfStart(database);
+  await execute(database, [grant]);
+  expect(await messagesOfStart(database)).toContainEqual(expect.stringMatching(/^revoked select/));
+  const sql = `select has_column_privilege('latitude_app', 'api_keys', 'key_hash', 'select')
+    or has_column_privilege('latitude_app', 'api_keys', 'key_hash', 'update') as may`;
+  expect(await queryAs(database, sql)).toEqual([{ may: false }]);
+  await expectKeysToWork(await start(database));
+});
+
+it('startup grants a privilege on a column that is missing', async () => {
+  const database = await newDatabase();
+  await messagesOfStart(database);
+  await execute(database, [
+    'revoke select (scopes), update (revoked_at) on api_keys from latitude_app',
+  ]);
+  expect(await messagesOfStart(database)).toContainEqual(
+    expect.stringMatching(/^granted update \(.*revoked_at.*\) on table public\.api_keys/),
+  );
+  await expectKeysToWork(await start(database));
+});
+
+describe('keys, organizations and grants of a plain owner, whom row-level security binds', () => {
+  it.each([
+    ['with the tenant role', 'latitude_app'],
+    ['without the tenant role', undefined],
+  ])('work %s', async (_, role) => {
+    const database = await createDatabaseWithPlainOwner(role);
+    databases.push(database);
+    await expectKeysToWork(await start(database));
+  });
+
+  it('are hidden from other organizations, without the tenant role too', async () => {
+    const app = await start(await newPlainOwnersDatabase());
+    const [ours, theirs] = [await app.organization(), await app.organization()];
+    const read = (text: string) =>
+      app.app.get(TenantDatabase).read({ tenant: ours }, { text, values: [] });
+    for (const table of ['api_keys', 'oauth_grants']) {
+      const others = `select from ${table} where organization_id <> '${ours.id}'`;
+      expect(await read(others)).toEqual([]);
+    }
+    expect(await read('select id from organizations')).toEqual([{ id: ours.id }]);
+    expect(await read(`select from api_keys where organization_id = '${theirs.id}'`)).toEqual([]);
+  });
 });
 
 describe('startup fails with an error message', () => {
