@@ -10,8 +10,8 @@ const RANKS = [
   ['data'],
   ['discovery'],
   ['access'],
-  ['http'],
   ['jobs'],
+  ['http'],
   ['extension'],
 ];
 

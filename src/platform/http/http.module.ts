@@ -9,6 +9,8 @@ import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { RoutePlans } from './route-plans.js';
+import { IdempotencyCleanup } from './response/idempotency-cleanup.js';
+import { IdempotencyRepository } from './response/idempotency.repository.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
@@ -29,6 +31,8 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
+    IdempotencyCleanup,
+    IdempotencyRepository,
     IdempotentResponses,
     // `RoutePlans` applies it: a global interceptor would also slow reads down.
     WriteInterceptor,
@@ -39,6 +43,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [IdempotentResponses],
+  exports: [IdempotencyRepository, IdempotentResponses],
 })
 export class HttpModule {}

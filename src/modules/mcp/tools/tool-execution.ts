@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { replayFor } from '../../../platform/access/replay.js';
+import { replayFor } from '../../../platform/http/response/replay.js';
 import {
   type Call,
   type InTransaction,
@@ -7,7 +7,7 @@ import {
   ReplayNeeds,
 } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
-import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
+import { IdempotencyRepository } from '../../../platform/http/response/idempotency.repository.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { versionOf } from '../../../platform/data/records/stored-record.js';
 import { ApiError } from '../../../platform/errors/api-error.js';

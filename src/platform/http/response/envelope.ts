@@ -1,6 +1,6 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
-import type { StoredResponse } from '../../data/idempotency.repository.js';
+import type { StoredResponse } from './idempotency.repository.js';
 import { Stored } from '../../data/records/stored-record.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';

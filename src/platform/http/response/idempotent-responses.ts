@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { replayFor } from '../../access/replay.js';
+import { replayFor } from './replay.js';
 import { type Call, type InTransaction, ReplayNeeds } from '../../data/call.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
-import { IdempotencyRepository, type StoredResponse } from '../../data/idempotency.repository.js';
-import type { IdempotentRequest } from '../../data/stored-responses.js';
+import { IdempotencyRepository, type StoredResponse } from './idempotency.repository.js';
+import type { IdempotentRequest } from './stored-responses.js';
 import { type ApiError, validationError } from '../../errors/api-error.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
-import { ResponseExists } from '../../data/stored-responses.js';
+import { NothingInserted } from '../../data/records/idempotent-insert.js';
 import { type ApiRequest, isRead } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
@@ -19,6 +19,7 @@ import {
   NOT_STORABLE,
   unusable,
 } from './idempotent-responses.js';
+import { idempotentInsertOf } from './stored-responses.js';
 
 /**
  * Implements `Idempotency-Key` on POST, and `If-Match` on PUT, DELETE and a conditional POST. It surrounds the interceptors of a team: the
@@ -53,12 +54,12 @@ export class WriteInterceptor implements NestInterceptor {
     const runOnce = () => this.responses.runOnce(call, idempotent, { request, response }, handle);
     /** The statement that inserts the record also stores the response. */
     const insertOnce = async () => {
-      const locationOf = (id: string) => createdPathOf(request, id);
+      const once = idempotentInsertOf(idempotent, (id) => createdPathOf(request, id));
       try {
-        const result = await handle({ ...call, idempotency: { ...idempotent, locationOf } });
+        const result = await handle({ ...call, once });
         return serializeResponse(request, response, result);
       } catch (error) {
-        if (error instanceof ResponseExists) return runOnce();
+        if (error instanceof NothingInserted) return runOnce();
         throw error;
       }
     };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { sqlStateOf } from '../connection/driver-error.js';
-import { WorkerDatabase } from '../gateway/worker-database.js';
+import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
+import { WorkerDatabase } from '../../platform/data/gateway/worker-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */

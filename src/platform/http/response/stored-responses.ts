@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { uuidsIn } from '../fields/kinds/uuid.js';
+import type { IdempotentInsert } from '../../data/records/idempotent-insert.js';
+import { uuidsIn } from '../../fields/kinds/uuid.js';
 
 /** A request with an `Idempotency-Key`, which is carried out once. */
 export interface IdempotentRequest {
@@ -8,24 +9,6 @@ export interface IdempotentRequest {
   readonly route: string;
   /** The rest of the request in a canonical form. */
   readonly content: string;
-}
-
-/** The response to a request that inserts one record: status 201 and the record. */
-export interface CreatedResponse extends IdempotentRequest {
-  /** The path of the created record. */
-  locationOf(id: string): string;
-}
-
-/** The columns of `request` that `CLAIM_SQL` and `STORE_SQL` read, in addition to the `id` of the record. */
-export const RESPONSE_COLUMNS =
-  'key text, route text, content_hash text, location text, record_ids uuid[]';
-
-/** The values of these columns for a record to insert. */
-export function responseValues(response: CreatedResponse, id: string, json: string): object {
-  const { key, route, content } = response;
-  const location = response.locationOf(id);
-  const record_ids = uuidsIn(`${route} ${location} ${json}`);
-  return { key, route, content_hash: hashOf(content).toString('hex'), location, record_ids };
 }
 
 /** Where the responses to requests are stored: the table, and the column that says whose they are. */
@@ -48,17 +31,16 @@ export function storedResponseSql(
 }
 
 /**
- * CTE `claim`: those rows of `request` that no other transaction carries out, and that have no stored
- * response. The snapshot can miss a response that was committed just before the lock was acquired. Then
- * `STORE_SQL` violates the unique key of the responses, and the whole statement fails.
+ * Those rows of `request` that no other transaction carries out, and that have no stored response. The snapshot can miss a
+ * response that was committed just before the lock was acquired. Then `STORE` violates the unique key of the
+ * responses, and the whole statement fails.
  */
-export const CLAIM_SQL = `claim as materialized (
+const CLAIM = `claim as materialized (
     select id from request
     where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::uuid, key, route), 0))
       and not exists (select from ${storedResponseSql('request.key', 'request.route')}))`;
 
-/** CTE `response`: stores the responses to the requests whose records are in `written`. */
-export const STORE_SQL = `response as (
+const STORE = `response as (
     insert into idempotency_keys
       (organization_id, key, route, content_hash, status, location, etag, body, record_ids)
     select $1, key, route, decode(content_hash, 'hex'), 201, location,
@@ -66,8 +48,27 @@ export const STORE_SQL = `response as (
       '{"data":' || json || '}', record_ids
     from written join request using (id))`;
 
-/** Nothing was inserted, for example because another request with the same key is or was carried out. */
-export class ResponseExists extends Error {}
+const SQL = {
+  columns: 'key text, route text, content_hash text, location text, record_ids uuid[]',
+  claim: CLAIM,
+  store: STORE,
+};
+
+/**
+ * Makes the statement that inserts a record also claim the request and store its response: status 201 and the record.
+ * @param locationOf the path of the created record
+ */
+export function idempotentInsertOf(
+  { key, route, content }: IdempotentRequest,
+  locationOf: (id: string) => string,
+): IdempotentInsert {
+  const valuesOf = (id: string, json: string) => {
+    const location = locationOf(id);
+    const record_ids = uuidsIn(`${route} ${location} ${json}`);
+    return { key, route, content_hash: hashOf(content).toString('hex'), location, record_ids };
+  };
+  return { sql: SQL, valuesOf };
+}
 
 /** Hash of the content of a request. */
 export function hashOf(content: string): Buffer {

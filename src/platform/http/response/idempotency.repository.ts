@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError } from '../errors/api-error.js';
-import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { InTransaction, ScopesOfResponse, TenantCall } from './call.js';
-import { SharedDatabase } from './gateway/shared-database.js';
-import { TenantDatabase } from './gateway/tenant-database.js';
+import { ApiError } from '../../errors/api-error.js';
+import { uuidsIn } from '../../fields/kinds/uuid.js';
+import type { InTransaction, ScopesOfResponse, TenantCall } from '../../data/call.js';
+import { SharedDatabase } from '../../data/gateway/shared-database.js';
+import { TenantDatabase } from '../../data/gateway/tenant-database.js';
 import {
   hashOf,
   type IdempotentRequest,

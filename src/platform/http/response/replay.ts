@@ -1,6 +1,6 @@
-import type { StoredResponse } from '../data/idempotency.repository.js';
-import type { Call } from '../data/call.js';
-import { insufficientScope, type Scope } from './scopes.js';
+import type { StoredResponse } from './idempotency.repository.js';
+import type { Call } from '../../data/call.js';
+import { insufficientScope, type Scope } from '../../access/scopes.js';
 
 /**
  * A stored response for the caller of a repeated request. Fields that it may not read are left out
