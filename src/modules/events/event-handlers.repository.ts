@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { WorkerDatabase } from '../../platform/data/gateway/worker-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { LEASE } from '../../platform/jobs/leases.js';
 
 /** The leases of handlers. `run_at` of a claimed handler is the end of its lease. */
@@ -27,11 +27,11 @@ const IS_CLAIM = 'name = $1 and claim = $2';
 /** Stores the positions of durable handlers, each of which runs in one instance at a time. */
 @Injectable()
 export class EventHandlersRepository {
-  constructor(private readonly database: WorkerDatabase) {}
+  constructor(private readonly database: SystemDatabase) {}
 
   /** Stores new handlers. They begin with the events that are published from now on. */
   async register(names: readonly string[]): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       `insert into event_handlers (name, position)
        select name, coalesce((select last from event_position), 0) from unnest($1::text[]) as name
        on conflict do nothing`,
@@ -85,6 +85,6 @@ export class EventHandlersRepository {
 
   /** If a crash undoes the stored progress of a handler, the handler receives the events again. */
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.database.query<Row>(text, values, { mayBeUndone: true });
+    return this.database.inBackground<Row>(text, values, { mayBeUndone: true });
   }
 }

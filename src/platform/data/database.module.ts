@@ -13,12 +13,11 @@ import { ChangeBus } from './gateway/change-bus.js';
 import { EventWriteSignal } from './gateway/event-write-signal.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
-import { SharedDatabase } from './gateway/shared-database.js';
+import { SystemDatabase } from './gateway/system-database.js';
 import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
-import { WorkerDatabase } from './gateway/worker-database.js';
 import { Readiness } from './readiness/readiness.js';
 import {
   RecordRemoval,
@@ -48,11 +47,10 @@ const PROVIDERS = [
   ReferringRecords,
   Readiness,
   ReadReplicas,
-  SharedDatabase,
+  SystemDatabase,
   SnapshotReader,
   TenantDataService,
   TenantTables,
-  WorkerDatabase,
 ];
 
 export interface DatabaseOptions {

@@ -1,5 +1,5 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { WorkerDatabase } from '../data/gateway/worker-database.js';
+import type { SystemDatabase } from '../data/gateway/system-database.js';
 import type { JobQueueRepository } from './job-queue.repository.js';
 import { MetricsRegistry } from '../metrics-registry.js';
 import { BackgroundWork } from './background-work.js';
@@ -19,7 +19,7 @@ it('takes a run once while the claim of the first try is not stored', async () =
   const worker = new JobWorker(
     registry as unknown as JobRegistry,
     jobs as unknown as JobQueueRepository,
-    new Leases({} as WorkerDatabase, background),
+    new Leases({} as SystemDatabase, background),
     background,
     new MetricsRegistry(),
   );
@@ -47,7 +47,7 @@ it('runs a scheduled job that it has taken, if the server begins to stop meanwhi
   const worker = new JobWorker(
     registry as unknown as JobRegistry,
     jobs as unknown as JobQueueRepository,
-    new Leases({} as WorkerDatabase, background),
+    new Leases({} as SystemDatabase, background),
     background,
     new MetricsRegistry(),
   );

@@ -1,5 +1,5 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { WorkerDatabase } from '../data/gateway/worker-database.js';
+import type { SystemDatabase } from '../data/gateway/system-database.js';
 import { BackgroundWork } from './background-work.js';
 import { Leases } from './leases.js';
 
@@ -9,7 +9,7 @@ const VISITS = { ...CALLS, name: 'visits' };
 const query = jest.fn((_text: string, _values: readonly unknown[]) => Promise.resolve([]));
 const httpAdapter = { isDraining: false };
 const background = new BackgroundWork({ httpAdapter } as unknown as HttpAdapterHost<never>);
-const leases = new Leases({ query } as unknown as WorkerDatabase, background);
+const leases = new Leases({ inBackground: query } as unknown as SystemDatabase, background);
 
 /** The tables and the keys of the leases that were extended. */
 function extended() {

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { WorkerDatabase } from '../data/gateway/worker-database.js';
+import { SystemDatabase } from '../data/gateway/system-database.js';
 import { BackgroundWork } from './background-work.js';
 
 /** How long a lease lasts unless it is extended. After this time, others take the work of a process that was killed. */
@@ -25,7 +25,7 @@ export class Leases implements OnApplicationBootstrap {
   private readonly held = new Map<LeasedTable, Set<object>>();
 
   constructor(
-    private readonly database: WorkerDatabase,
+    private readonly database: SystemDatabase,
     private readonly background: BackgroundWork,
   ) {}
 
@@ -53,7 +53,7 @@ export class Leases implements OnApplicationBootstrap {
   private async extend(): Promise<void> {
     const extensions = Array.from(this.held, async ([table, rows]) => {
       if (rows.size > 0)
-        await this.database.query(extensionOf(table), [valuesOf(table, rows)], OPTIONS);
+        await this.database.inBackground(extensionOf(table), [valuesOf(table, rows)], OPTIONS);
     });
     await Promise.all(extensions);
   }
