@@ -9,6 +9,7 @@ import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { RoutePlans } from './route-plans.js';
+import { Idempotency } from './response/idempotency.js';
 import { IdempotencyCleanup } from './response/idempotency-cleanup.js';
 import { IdempotencyRepository } from './response/idempotency.repository.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
@@ -31,6 +32,7 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
+    Idempotency,
     IdempotencyCleanup,
     IdempotencyRepository,
     IdempotentResponses,
@@ -43,6 +45,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [IdempotencyRepository, IdempotentResponses],
+  exports: [Idempotency, IdempotentResponses],
 })
 export class HttpModule {}

@@ -4,13 +4,8 @@ import { uuidsIn } from '../../fields/kinds/uuid.js';
 import type { InTransaction, ScopesOfResponse, TenantCall } from '../../data/call.js';
 import { SystemDatabase } from '../../data/gateway/system-database.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
-import {
-  hashOf,
-  type IdempotentRequest,
-  OF_OPERATORS,
-  OF_ORGANIZATIONS,
-  storedResponseSql,
-} from './stored-responses.js';
+import type { IdempotentRequest } from './idempotent-request.js';
+import { hashOf, OF_OPERATORS, OF_ORGANIZATIONS, storedResponseSql } from './stored-responses.js';
 
 /** A REST response that is stored for replay. */
 export interface StoredResponse {

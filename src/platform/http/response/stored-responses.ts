@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IdempotentInsert } from '../../data/records/idempotent-insert.js';
 import { uuidsIn } from '../../fields/kinds/uuid.js';
-
-/** A request with an `Idempotency-Key`, which is carried out once. */
-export interface IdempotentRequest {
-  readonly key: string;
-  /** Method and path. A key is valid for one route. */
-  readonly route: string;
-  /** The rest of the request in a canonical form. */
-  readonly content: string;
-}
+import type { IdempotentRequest } from './idempotent-request.js';
 
 /** Where the responses to requests are stored: the table, and the column that says whose they are. */
 export const OF_ORGANIZATIONS = { table: 'idempotency_keys', owner: 'organization_id' };
