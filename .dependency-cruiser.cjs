@@ -12,6 +12,7 @@ const RANKS = [
   ['access'],
   ['jobs'],
   ['http'],
+  ['nest'],
   ['extension'],
 ];
 

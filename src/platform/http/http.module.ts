@@ -5,6 +5,7 @@ import { AccessModule } from '../access/access.module.js';
 import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from './guards/rate-limit.guard.js';
+import { RequestLimits } from './guards/request-limits.js';
 import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
@@ -36,8 +37,9 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     IdempotencyCleanup,
     IdempotencyRepository,
     IdempotentResponses,
-    // `RoutePlans` applies it: a global interceptor would also slow reads down.
+    // `RoutePlans` binds it: a global interceptor would also slow reads down.
     WriteInterceptor,
+    RequestLimits,
     AccessCheck,
     ApiDescription,
     HealthService,
@@ -45,6 +47,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [Idempotency, IdempotentResponses],
+  exports: [Idempotency, IdempotentResponses, RequestLimits, WriteInterceptor],
 })
 export class HttpModule {}
