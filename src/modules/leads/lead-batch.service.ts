@@ -40,7 +40,7 @@ export class LeadBatchService {
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
     const { leads, upserts } = this;
     const service = withUpdates<CreateLeadDto, UpdateLeadDto>(leads, (inner, id, input) =>
-      upserts.updateStored(inner, id, input, options),
+      upserts.update(inner, id, input, options),
     );
     const target = { ...this.targetOf(options), service, allowsRepeats: true };
     return this.batches.run(call, { atomic: false, items }, target);
