@@ -9,10 +9,9 @@ import type { Transaction } from '../gateway/transaction.js';
 import {
   assertPrecondition,
   type ChangeEvent,
+  changeJsonOf,
   type DirectChange,
-  eventValuesOf,
   type Row,
-  rowJsonOf,
   withoutUndefined,
 } from './record-changes.js';
 import { LockedRows } from './locked-rows.js';
@@ -260,9 +259,9 @@ export abstract class RecordUpdates<R extends { id: string }> {
     changes: Row = {},
     version?: Date,
   ): Statement {
-    const json = rowJsonOf({ ...changes, id });
-    const values = [call.tenant.id, id, json, version?.toJSON(), ...eventValuesOf(call, event)];
-    return { text, values, plan, recordId: id.toLowerCase() };
+    const recordId = id.toLowerCase();
+    const items = [changeJsonOf(call, { id: recordId, version, ...event }, changes)];
+    return { text, values: [call.tenant.id], items, plan, recordId, changesRecord: true };
   }
 
   /** The types other than `updated` that an update can have, each with the fields that must change for it. */
