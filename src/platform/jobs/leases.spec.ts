@@ -6,7 +6,9 @@ import { Leases } from './leases.js';
 const CALLS = { name: 'calls', until: 'run_at', key: { id: 'uuid' }, isLeased: 'is_running' };
 const VISITS = { ...CALLS, name: 'visits' };
 
-const query = jest.fn((_text: string, _values: readonly unknown[]) => Promise.resolve([]));
+const query = jest.fn<Promise<never[]>, [text: string, values: readonly unknown[]]>(() =>
+  Promise.resolve([]),
+);
 const httpAdapter = { isDraining: false };
 const background = new BackgroundWork({ httpAdapter } as unknown as HttpAdapterHost<never>);
 const leases = new Leases({ inBackground: query } as unknown as SystemDatabase, background);

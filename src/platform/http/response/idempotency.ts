@@ -7,8 +7,8 @@ import type { IdempotentRequest } from './idempotent-request.js';
 
 /** How the result of a request is stored, and what a later request with the same key gets. */
 interface ResponseFormat<T> {
-  toStored(result: T): StoredResponse;
-  fromStored(stored: StoredResponse): T;
+  readonly toStored: (result: T) => StoredResponse;
+  readonly fromStored: (stored: StoredResponse) => T;
 }
 
 /** Carries out requests with an idempotency key once: those of REST and calls of tools. */
