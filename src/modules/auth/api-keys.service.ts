@@ -13,9 +13,9 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { assertPrecondition } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { RecordPromise, Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
 import { KeysRepository, type NewKeyRow } from './keys.repository.js';
 import { OrganizationsRepository } from './organizations.repository.js';
@@ -53,8 +53,8 @@ export class ApiKeysService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<Stored<ApiKeyDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'key');
+  get(call: TenantCall, id: string): RecordPromise<ApiKeyDto> {
+    return this.repository.find(call, id).orElse(() => notFound('key'));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ApiKeysService {
     overlapMs: number,
   ): Promise<{ key: Stored<ApiKeyWithSecretDto>; oldExpiresAt: Date | null }> {
     return this.change(call, async (inner, caller) => {
-      const old = (await this.findIn(inner, id)).value();
+      const old = await this.get(inner, id);
       if (hasEnded(old)) {
         throw new ApiError('not_found', {
           message: 'The key is revoked or has expired: create a new one.',
@@ -150,11 +150,11 @@ export class ApiKeysService {
    */
   revoke(call: TenantCall, id: string): Promise<RevokedKeyDto> {
     return this.change(call, async (inner, caller) => {
-      const stored = await this.findIn(inner, id);
+      const stored = await this.get(inner, id).stored;
       if (caller) assertMayEnd(caller, stored.value());
       assertPrecondition(call, stored);
       await this.repository.revoke(inner, id);
-      const { revoked_at } = (await this.findIn(inner, id)).value();
+      const { revoked_at } = await this.get(inner, id);
       return { id, revoked_at: revoked_at ?? new Date() };
     });
   }
@@ -162,11 +162,6 @@ export class ApiKeysService {
   /** @throws ApiError `too_many_keys`, `create_failed` */
   private async assertAtMost(valid: number, call: InTransaction): Promise<void> {
     if ((await this.repository.countValid(call)) > valid) throw new ApiError('too_many_keys');
-  }
-
-  /** @throws ApiError `not_found`, `create_failed` */
-  private async findIn(call: InTransaction, id: string): Promise<Stored<ApiKeyDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'key');
   }
 
   /** Inserts the successor of a key, which expires after `overlapMs`. @param added see `KeysRepository.replace` */

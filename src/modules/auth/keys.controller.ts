@@ -31,7 +31,7 @@ export class KeysController {
   @RequireScope('keys:read')
   @ApiRoute({ summary: 'Get a key', response: ApiKeyDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.keys.get(call, id);
+    return this.keys.get(call, id).stored;
   }
 
   @Post()

@@ -79,10 +79,8 @@ export class KeysRepository extends ListedRepository<ApiKey, ListQuery> {
         .orderBy('expires_at')
         .limit(1),
     );
-    const inserted = await this.insert(call, {
-      ...row,
-      expires_at: earlier(row.expires_at, end?.expires_at ?? null),
-    });
+    const expires_at = earlier(row.expires_at, end?.expires_at ?? null);
+    const inserted = await this.insert(call, { ...row, expires_at }).stored;
     if (!inserted) throw new Error('The key was not inserted.');
     return inserted;
   }

@@ -24,7 +24,7 @@ export function addGrantCommands(program: Command, run: Run): void {
     .action((id: string, changes: UpdateGrantDto) =>
       run(async (app) => {
         const service = app.get(GrantsService);
-        return (await service.update(await service.callOfGrant(id), id, changes)).value();
+        return await service.update(await service.callOfGrant(id), id, changes);
       }),
     );
   grants

@@ -25,7 +25,7 @@ export class GrantsController {
   @RequireScope('keys:read')
   @ApiRoute({ summary: 'Get a grant', response: GrantDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.grants.get(call, id);
+    return this.grants.get(call, id).stored;
   }
 
   @Put(':id')
@@ -37,7 +37,7 @@ export class GrantsController {
     errors: ['key_not_manageable'],
   })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateGrantDto) {
-    return this.grants.update(call, id, changes);
+    return this.grants.update(call, id, changes).stored;
   }
 
   @Delete(':id')

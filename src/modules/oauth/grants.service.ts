@@ -3,9 +3,9 @@ import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { changedFields } from '../../platform/fields/changes.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
 import { assertOfUser } from '../auth/api-keys.service.js';
 import { KeysService } from '../auth/keys.service.js';
@@ -31,8 +31,8 @@ export class GrantsService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<Stored<GrantDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'grant');
+  get(call: Call, id: string): RecordPromise<GrantDto> {
+    return this.repository.find(call, id).orElse(() => notFound('grant'));
   }
 
   /**
@@ -48,16 +48,12 @@ export class GrantsService {
    * @throws ApiError `not_found`, `insufficient_scope`, `key_not_manageable`, `precondition_failed`, `query_failed`,
    *   `create_failed`
    */
-  async update(
-    call: TenantCall,
-    id: string,
-    changes: UpdateGrantDto,
-  ): Promise<Stored<GrantDto>> {
-    const updated = await this.repository.updateStored(call, id, (grant) => {
+  update(call: TenantCall, id: string, changes: UpdateGrantDto): RecordPromise<GrantDto> {
+    const updated = this.repository.update(call, id, (grant) => {
       if (call.actor) assertMayEnd(call.actor, grant);
       return grant.revoked_at ? undefined : changedFields(grant, changes);
     });
-    return orNotFound(updated, 'grant');
+    return updated.orElse(() => notFound('grant'));
   }
 
   /**
