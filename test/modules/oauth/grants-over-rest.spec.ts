@@ -173,6 +173,20 @@ it.each([
   expect((await tenant.api.delete(foreign)).status).toBe(200);
 });
 
+it('PUT /api/v1/grants/:id changes a version once, for callers at the same time with the same If-Match', async () => {
+  await server.signIn(tenant.key.key);
+  const { body } = await tenant.api.get(GRANTS);
+  const unused = (body.data as { id: string; last_used_at: string | null }[]).at(-1);
+  expect(unused).toMatchObject({ last_used_at: null, confirmations: 'ask' });
+  const path = `${GRANTS}/${unused!.id}`;
+  const headers = { 'If-Match': (await tenant.api.get(path)).headers.get('etag') ?? '' };
+  const put = () => tenant.api.put(path, { confirmations: 'never' }, { headers });
+  const answers = await Promise.all([put(), put(), put(), put()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+  const changed = answers.find(({ status }) => status === 200);
+  expect((await tenant.api.get(path)).headers.get('etag')).toBe(changed!.headers.get('etag'));
+});
+
 it('DELETE /api/v1/grants/:id ends only the version that If-Match names', async () => {
   const path = `${GRANTS}/${grant.id}`;
   const other = await tenant.api.delete(path, { headers: { 'If-Match': '"other"' } });
