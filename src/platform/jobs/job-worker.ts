@@ -53,6 +53,9 @@ export class JobWorker implements OnApplicationBootstrap {
   /** @throws Error if two methods declare the same job, or a schedule is invalid */
   async onApplicationBootstrap(): Promise<void> {
     const { handlers, schedules } = this.registry;
+    // After the drain, a stop waits for running jobs for a shorter time than the rest of their leases.
+    const extend = () => this.extendLeases();
+    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     if (!this.background.isServer) return;
     for (const job of new Set([...handlers.keys(), ...schedules.keys()])) {
       for (const outcome of OUTCOMES) this.outcomes.inc({ job, outcome }, 0);
@@ -62,9 +65,6 @@ export class JobWorker implements OnApplicationBootstrap {
       await this.jobs.registerSchedule(name, schedule.next(now) ?? NEVER);
     }
     this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
-    // After the drain, a stop waits for running jobs for a shorter time than the rest of their leases.
-    const extend = () => this.extendLeases();
-    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     this.background.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures(), FAILURE);
     this.isStarted = true;
   }
@@ -138,6 +138,19 @@ export class JobWorker implements OnApplicationBootstrap {
       if (this.background.isAccepting) {
         this.background.start(() => this.runJob(handled, claimed), FAILURE);
       } else await this.jobs.release(claimed);
+    }
+  }
+
+  /**
+   * Runs the due jobs of one kind for an organization, one after another. For commands: a server runs all jobs.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async runDue(name: string, organizationId: string): Promise<void> {
+    const handled = this.registry.handlers.get(name);
+    for (;;) {
+      const [claimed] = await this.jobs.claim([{ name, free: 1 }], organizationId);
+      if (!handled || !claimed) return;
+      await this.runJob(handled, claimed);
     }
   }
 

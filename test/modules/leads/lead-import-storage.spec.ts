@@ -166,7 +166,7 @@ describe('the limit of ten imports', () => {
     const countActive = repository.countActive.bind(repository);
     let received = 0;
     // No import ends before all requests are answered.
-    const claim = jest.spyOn(repository, 'claim').mockResolvedValue('busy');
+    const begin = jest.spyOn(repository, 'begin').mockResolvedValue(undefined);
     // All requests are received before one of them starts its import.
     jest.spyOn(repository, 'countActive').mockImplementation(async (call) => {
       const count = await countActive(call);
@@ -177,7 +177,7 @@ describe('the limit of ten imports', () => {
     });
     const answers = await Promise.all([1, 2, 3, 4].map(() => sendFile(tenant.api, CSV)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429]);
-    claim.mockRestore();
+    begin.mockRestore();
     await endImports();
   });
 
