@@ -142,7 +142,7 @@ export class JobWorker implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs the due jobs of one kind for an organization, one after another. For commands: a server runs all jobs.
+   * Runs the due jobs of one kind and of an organization, one after another.
    * @throws ApiError `query_failed`, `create_failed`
    */
   async runDue(name: string, organizationId: string): Promise<void> {

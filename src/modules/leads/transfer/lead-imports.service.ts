@@ -7,7 +7,6 @@ import { ApiError, validationError } from '../../../platform/errors/api-error.js
 import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
-import { JobWorker } from '../../../platform/jobs/job-worker.js';
 import { ImportLinesRepository, type LineResult } from './import-lines.repository.js';
 import { ignoredOf, type ImportStarter } from './lead-import.entity.js';
 import type {
@@ -52,7 +51,6 @@ export class LeadImportsService {
     private readonly repository: LeadImportsRepository,
     private readonly lines: ImportLinesRepository,
     private readonly jobs: JobsService,
-    private readonly worker: JobWorker,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -124,8 +122,8 @@ export class LeadImportsService {
    * Runs the jobs of the imports of an organization in this process that no server runs.
    * @throws ApiError `query_failed`, `create_failed`
    */
-  runJobs({ tenant }: Call): Promise<void> {
-    return this.worker.runDue(IMPORT_LEADS.name, tenant.id);
+  runJobs(call: Call): Promise<void> {
+    return this.jobs.runDue(call, IMPORT_LEADS);
   }
 
   /**
@@ -175,7 +173,8 @@ export class LeadImportsService {
   }
 }
 
-function starterOf({ actor, requestId = null }: Call): ImportStarter {
+function starterOf(call: Call): ImportStarter {
+  const { actor, requestId = null } = call;
   const key = { ...actor.key, expiresAt: actor.key.expiresAt?.toJSON() ?? null };
   return { key, scopes: [...actor.scopes], requestId };
 }
