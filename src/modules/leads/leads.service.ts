@@ -13,9 +13,19 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
-import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
+import {
+  parsePhone,
+  type ParsedPhone,
+  fullName,
+  changesSearchText,
+  leadSearchText,
+  duplicateOf,
+  fieldsIn,
+  type Holder,
+  type UniqueValues,
+  uniqueValuesOf,
+} from './lead-values.js';
 import { customFieldsProblems, CustomFieldsSchema } from './custom-fields-schema.js';
-import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
   type LeadDto,
@@ -26,16 +36,8 @@ import {
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
-import { changesSearchText, leadSearchText } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
-import {
-  duplicateOf,
-  fieldsIn,
-  type Holder,
-  type UniqueValues,
-  uniqueValuesOf,
-} from './unique-values.js';
 
 /** What an update does beside its input. */
 interface LeadChange {
