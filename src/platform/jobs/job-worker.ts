@@ -55,9 +55,6 @@ export class JobWorker implements OnApplicationBootstrap {
   /** @throws Error if two methods declare the same job, or a schedule is invalid */
   async onApplicationBootstrap(): Promise<void> {
     const { handlers, schedules } = this.registry;
-    // After the drain, a stop waits for running jobs for a shorter time than the rest of their leases.
-    const extend = () => this.extendLeases();
-    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     if (!this.background.isServer) return;
     for (const job of new Set([...handlers.keys(), ...schedules.keys()])) {
       for (const outcome of OUTCOMES) this.outcomes.inc({ job, outcome }, 0);
