@@ -47,6 +47,16 @@ export function parsePhone(phone: string, region: string): ParsedPhone {
   return { normalized, digits, nationalDigits: digitsOf(parsed.formatNational()) };
 }
 
+/** The parsed phones of inputs, which batches need several times. */
+const PHONES = new WeakMap<UpdateLeadDto, ParsedPhone>();
+
+export function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefined {
+  if (!lead.phone) return undefined;
+  const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
+  PHONES.set(lead, phone);
+  return phone;
+}
+
 /** Reads `00` as `+` if the region does not parse it, because many countries use it as the international prefix. */
 function parseIfPossible(phone: string, region: string) {
   const spellings = /^\D*00/.test(phone) ? [phone, phone.replace(/^\D*00/, '+')] : [phone];

@@ -14,8 +14,6 @@ import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
-  parsePhone,
-  type ParsedPhone,
   fullName,
   changesSearchText,
   leadSearchText,
@@ -24,6 +22,7 @@ import {
   type Holder,
   type UniqueValues,
   uniqueValuesOf,
+  phoneOf,
 } from './lead-values.js';
 import { customFieldsProblems, CustomFieldsSchema } from './custom-fields-schema.js';
 import {
@@ -337,14 +336,4 @@ export class LeadsService {
 
 function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
-}
-
-/** The parsed phones of inputs, which batches need several times. */
-const PHONES = new WeakMap<UpdateLeadDto, ParsedPhone>();
-
-function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefined {
-  if (!lead.phone) return undefined;
-  const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
-  PHONES.set(lead, phone);
-  return phone;
 }

@@ -138,9 +138,13 @@ async function untilEnded(
     shown = processed;
     if (ended_at) break;
     if (performance.now() - sentAt > SERVER_MS) {
-      work ??= imports.runJobs(call).finally(() => (work = undefined));
+      // After a failure, the next round tries again.
+      work ??= imports
+        .runJobs(call)
+        .catch(() => undefined)
+        .finally(() => (work = undefined));
     }
-    await Promise.race([wait(POLL_MS), work].filter(Boolean));
+    await wait(POLL_MS);
   }
   await work;
 }
