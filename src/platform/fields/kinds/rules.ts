@@ -1,16 +1,6 @@
+import type { Rule } from '../validation/rule.js';
 import { dateTimeProblem } from './date-time.js';
 import { codePointLength, isWellFormedText, NOT_WELL_FORMED } from './text.js';
-
-/** A rule of a field. */
-export interface Rule {
-  /** The name of the rule in class-validator. */
-  readonly name: string;
-  /** @returns the message for a value that breaks the rule in its object */
-  readonly problemOf: (
-    value: unknown,
-    object: Readonly<Record<string, unknown>>,
-  ) => string | undefined;
-}
 
 /** @param problemOf returns the message for a value that breaks the rule in its object */
 export function problemRule(name: string, problemOf: Rule['problemOf']): Rule {

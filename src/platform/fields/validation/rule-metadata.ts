@@ -6,7 +6,7 @@ import {
   type ValidationArguments,
   ValidationTypes,
 } from 'class-validator';
-import type { Rule } from '../kinds/rules.js';
+import type { Rule } from './rule.js';
 
 /** The metadata of a decorator of class-validator: a rule, or a condition of other rules. */
 export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
