@@ -11,6 +11,7 @@ const RANKS = [
   ['discovery'],
   ['access'],
   ['http'],
+  ['nest'],
   ['jobs'],
   ['extension'],
 ];
@@ -105,6 +106,17 @@ module.exports = {
         path: [suffix('repository'), suffix('entity'), '^src/platform/data/'],
         pathNot: String.raw`^src/platform/data/(lists/|batches/|call\.ts$)`,
       },
+    },
+    {
+      name: 'services-and-repositories-import-no-tools',
+      severity: 'error',
+      from: {
+        path: modules(RESOURCES),
+        pathNot: ['tools', 'prompt', 'module', 'extension']
+          .map(suffix)
+          .concat(String.raw`-tools\.dto\.ts$`, '^src/modules/oauth/'),
+      },
+      to: { path: ['^src/modules/mcp/', suffix('tools'), String.raw`-tools\.dto\.ts$`] },
     },
     {
       name: 'services-do-not-import-http',
