@@ -172,13 +172,13 @@ export class ApiKeysService {
     added: readonly string[] = [],
   ) {
     const lifetime = await this.repository.lifetimeOf(inner, id);
-    const { name, scopes, user_id = null, confirmations } = old;
+    const { name, scopes, user_id, confirmations } = old;
     const fields = { name, scopes, user_id, confirmations, ends_with: old.ends_with };
     const key = await this.issue(inner, { ...fields, expires_at: endOf(lifetime) }, lifetime);
     const ids = { old: id, new: key.id };
     const end = { lifetime, oldEnd: later(overlapMs) };
     const ended = await this.repository.replace(inner, ids, end, added);
-    return { key, oldExpiresAt: ended.expires_at ?? null };
+    return { key, oldExpiresAt: ended.expires_at };
   }
 
   /** Inserts a key. */

@@ -111,7 +111,7 @@ export class KeysRepository extends ListedRepository<ApiKey, ListQuery> {
     added: readonly string[],
   ): Promise<ApiKey> {
     const old = await this.update(call, ids.old, ({ expires_at }): Row => {
-      const end = earlier(expires_at ?? null, oldEnd);
+      const end = earlier(expires_at, oldEnd);
       return { successor_id: ids.new, expires_at: end, lifetime_ms: lifetime };
     });
     if (!old) throw new Error('The key was not rotated.');
