@@ -10,9 +10,9 @@ const RANKS = [
   ['data'],
   ['discovery'],
   ['access'],
+  ['jobs'],
   ['http'],
   ['nest'],
-  ['jobs'],
   ['extension'],
 ];
 
@@ -106,6 +106,17 @@ module.exports = {
         path: [suffix('repository'), suffix('entity'), '^src/platform/data/'],
         pathNot: String.raw`^src/platform/data/(lists/|batches/|call\.ts$)`,
       },
+    },
+    {
+      name: 'services-and-repositories-import-no-tools',
+      severity: 'error',
+      from: {
+        path: modules(RESOURCES),
+        pathNot: ['tools', 'prompt', 'module', 'extension']
+          .map(suffix)
+          .concat(String.raw`-tools\.dto\.ts$`, '^src/modules/oauth/'),
+      },
+      to: { path: ['^src/modules/mcp/', suffix('tools'), String.raw`-tools\.dto\.ts$`] },
     },
     {
       name: 'services-do-not-import-http',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Duration } from '../config/duration.js';
 import { TenantDatabase } from '../data/gateway/tenant-database.js';
 import type { TenantCall } from '../data/call.js';
-import { JobQueueRepository } from '../data/job-queue.repository.js';
+import { JobQueueRepository } from './job-queue.repository.js';
 import { type JobDefinition, millisecondsOf } from './job.js';
 import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
@@ -59,5 +59,14 @@ export class JobsService {
       this.worker.wake();
     });
     return id;
+  }
+
+  /**
+   * Runs the due jobs of one kind and of the organization in this process. A command does so, because only servers run jobs
+   * otherwise.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  runDue<P>({ tenant }: TenantCall, { name }: JobDefinition<P>): Promise<void> {
+    return this.worker.runDue(name, tenant.id);
   }
 }
