@@ -4,7 +4,7 @@ import { OneOf, SomeOf } from '../../platform/fields/kinds/kinds.js';
 import { problemRule } from '../../platform/fields/kinds/rules.js';
 import { NestedInput } from '../../platform/fields/nested.js';
 import { LeadDto, UpdateLeadDto } from './lead.dto.js';
-import { UNIQUE_FIELDS, type UniqueField } from './unique-values.js';
+import { UNIQUE_FIELDS, type UniqueField } from './lead-values.js';
 
 export const UPSERT_MODES = ['create_or_update', 'update_only', 'create_only'] as const;
 export type UpsertMode = (typeof UPSERT_MODES)[number];

@@ -4,7 +4,7 @@ import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, type OperationObject, SwaggerModule } from '@nestjs/swagger';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { VERSION } from '../../config/version.js';
-import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
+import { documentedErrors } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import base from './components.json' with { type: 'json' };
 import { type OpenApiDocument, type Operation, refersTo, type Schema, schemaRef } from './model.js';
@@ -42,7 +42,7 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     operationIdFactory: operationIds(),
   });
   const schemas = {
-    ErrorCode: { ...base.schemas.ErrorCode, enum: Object.keys(ERROR_CATALOGUE) },
+    ErrorCode: { ...base.schemas.ErrorCode, enum: documentedErrors().map(([code]) => code) },
     Error: base.schemas.Error,
     CursorMeta: CURSOR_META_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
