@@ -10,7 +10,7 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { Grant } from './grant.entity.js';
+import { Grant } from './grants.entity.js';
 import type { GrantDto } from './grants.dto.js';
 
 /** A grant that is valid, with the scopes that its key still has. */
