@@ -17,10 +17,7 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
 
 /** Manages organizations and their keys. */
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([Organization, ApiKey]),
-    AccessModule,
-  ],
+  imports: [TypeOrmModule.forFeature([Organization, ApiKey]), AccessModule],
   controllers: [MeController, OrganizationController, KeysController, OrganizationsController],
   providers: [
     ApiKeysService,

@@ -7,7 +7,11 @@ import type { ListRow } from '../../platform/data/lists/list-statement.js';
 import { Page } from '../../platform/data/lists/page.js';
 import { rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
-import { jsonColumnsOf, RecordParser, type Stored } from '../../platform/data/records/stored-record.js';
+import {
+  jsonColumnsOf,
+  RecordParser,
+  type Stored,
+} from '../../platform/data/records/stored-record.js';
 import type { ApiKey } from './api-key.entity.js';
 import { LIFETIME_MS } from './keys.repository.js';
 import { OrganizationDto } from './organization.dto.js';

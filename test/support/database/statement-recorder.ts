@@ -6,7 +6,8 @@ import type { TenantCall } from '../../../src/platform/data/call.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 
 /** The application's filter for one organization, whose id is `$1`; in a query of TypeORM, it is another parameter. */
-const FILTER = /(?:\b(?:organization_id|organizations where id) = (\$1)(?!\d)|"\w+"\."organization_id" = (\$\d+))/g;
+const FILTER =
+  /(?:\b(?:organization_id|organizations where id) = (\$1)(?!\d)|"\w+"\."organization_id" = (\$\d+))/g;
 
 /** A condition with the same parameter that is true for all rows. */
 const noFilter = (filter: string, first?: string, other?: string) => {

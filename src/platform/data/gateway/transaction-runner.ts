@@ -8,7 +8,12 @@ import { destroyAfter } from '../connection/resilient-client.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
 import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
-import { type CommitCallback, OpenTransaction, type Send, TransactionState } from './transaction.js';
+import {
+  type CommitCallback,
+  OpenTransaction,
+  type Send,
+  TransactionState,
+} from './transaction.js';
 import type { Turn } from './turns.js';
 
 /** Begins the statements of the entity manager. */
@@ -60,7 +65,11 @@ export class TransactionRunner {
       await step(runner.startTransaction());
       const wait = waitsForLocks ? 'long' : 'brief';
       const { settings } = this;
-      const send: Send = async <Row>({ statement, savepoint, organizationId }: Parameters<Send>[0]) => {
+      const send: Send = async <Row>({
+        statement,
+        savepoint,
+        organizationId,
+      }: Parameters<Send>[0]) => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
         if (deadline.waitMs < 0) throw new StatementTimeout('create_failed', NO_TIME);
         limitTime();
