@@ -10,6 +10,8 @@ import type {
   SchemaObject,
 } from '@nestjs/swagger';
 
+export const JSON_TYPE = 'application/json';
+
 const SCHEMAS = '#/components/schemas/';
 
 export type Schema = SchemaObject | ReferenceObject;
