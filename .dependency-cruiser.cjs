@@ -11,6 +11,7 @@ const RANKS = [
   ['discovery'],
   ['access'],
   ['http'],
+  ['nest'],
   ['jobs'],
   ['extension'],
 ];

@@ -17,7 +17,6 @@ import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { ApiDescription } from './platform/http/openapi/api-description.js';
 import { localUrl } from './platform/http/openapi/server-url.js';
-import { assertOnlyHttp } from './platform/http/only-http.js';
 import { McpModule } from './modules/mcp/mcp.module.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
@@ -26,6 +25,9 @@ import { startPage } from './platform/http/start-page.js';
 import { shedLoad } from './platform/http/admission/shed-load.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
 import { RoutePlans } from './platform/http/route-plans.js';
+import { assertOnlyHttp } from './platform/nest/only-http.js';
+import { TeamRoutesModule } from './platform/nest/team-routes.module.js';
+import { TeamRoutes } from './platform/nest/team-routes.js';
 import { type AppOptions, rootModule } from './app.module.js';
 
 /** Options of the Nest application. */
@@ -74,7 +76,7 @@ export async function initApp(
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const plans = app.get(RoutePlans);
-    plans.compile();
+    plans.compile((compiled) => app.get(TeamRoutes).adapt(compiled));
     // A module of a team can have a start page of its own.
     if (!plans.methodsAt(START_PAGE).includes('GET')) {
       adapter.getInstance<Express>().get(START_PAGE, startPage(settings));
@@ -107,7 +109,7 @@ export function serverModule(options: AppOptions): DynamicModule {
   return rootModule({
     applicationName: nameOfServer(),
     ...options,
-    serverModules: [McpModule, HttpModule, ...pages, ...signIn(options.settings)],
+    serverModules: [McpModule, HttpModule, TeamRoutesModule, ...pages, ...signIn(options.settings)],
   });
 }
 

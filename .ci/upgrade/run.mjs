@@ -17,8 +17,9 @@ const RELEASE = require('./release.json');
 
 /** The tests of the contract, in the layout of the release. Excluded are those that list all tables, and those of an empty database. */
 const SUITES = [
-  ...['test/leads/leads.spec', 'test/leads/lead-identity', 'test/appointments', 'test/tasks'],
-  ...['test/rest', 'test/auth/api-keys', 'test/mcp/sessions'],
+  ...['test/modules/leads/leads.spec', 'test/modules/leads/lead-identity'],
+  ...['test/modules/appointments', 'test/modules/tasks', 'test/modules/auth/api-keys'],
+  ...['test/platform/http/response', 'test/modules/mcp/sessions'],
 ];
 
 function hasCommit(commit) {

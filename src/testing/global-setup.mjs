@@ -8,7 +8,7 @@ import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-
 import { poolOf } from '../../dist/src/platform/data/connection/driver-pool.js';
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
 import { EventLogRepository } from '../../dist/src/platform/data/events/event-log.repository.js';
-import { WorkerDatabase } from '../../dist/src/platform/data/gateway/worker-database.js';
+import { SystemDatabase } from '../../dist/src/platform/data/gateway/system-database.js';
 import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
@@ -31,7 +31,7 @@ export default async function setUp() {
   await migrate(dataSource);
   const pools = { administration: poolOf(dataSource) };
   // Otherwise, each server of a test creates them in its copy.
-  await new EventLogRepository(new WorkerDatabase(pools)).maintainPartitions();
+  await new EventLogRepository(new SystemDatabase(pools)).maintainPartitions();
   // Copies have no rows, as after the migrations.
   await dataSource.query('delete from event_position');
   await dataSource.destroy();

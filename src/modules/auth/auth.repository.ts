@@ -4,7 +4,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { ADMINISTRATION } from '../../platform/data/connection/data-source-names.js';
 import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
@@ -63,7 +63,7 @@ export class AuthRepository {
     @InjectRepository(Organization, ADMINISTRATION)
     private readonly organizations: Repository<Organization>,
     @InjectRepository(ApiKey, ADMINISTRATION) private readonly keys: Repository<ApiKey>,
-    private readonly shared: SharedDatabase,
+    private readonly shared: SystemDatabase,
     private readonly database: TenantDatabase,
   ) {}
 

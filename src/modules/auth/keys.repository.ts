@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
 import type { Confirmations, InTransaction, TenantCall } from '../../platform/data/call.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf, rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { JsonRow } from '../../platform/data/records/record-statements.js';
@@ -74,7 +74,7 @@ const KEYS = 'select * from api_keys where organization_id = $1';
 /** SQL of the keys of an organization. Writes are in a transaction that has locked the organization. */
 @Injectable()
 export class KeysRepository extends LookupList<ApiKeyDto> {
-  constructor(database: SharedDatabase) {
+  constructor(database: SystemDatabase) {
     super(database, ApiKeyDto, KEYS);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction } from '../../platform/data/call.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { rowJsonOf } from '../../platform/data/records/record-changes.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
@@ -39,7 +39,7 @@ const ORGANIZATIONS = `
  */
 @Injectable()
 export class OperatorsRepository extends LookupList<OrganizationDto> {
-  constructor(database: SharedDatabase) {
+  constructor(database: SystemDatabase) {
     super(database, OrganizationDto, ORGANIZATIONS);
   }
 

@@ -9,7 +9,7 @@ import { LookupList } from '../../platform/data/lists/lookup-list.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import { GrantDto } from './grants.dto.js';
 import type { Statement } from '../../platform/data/gateway/statement.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 
 /** A grant that is valid, with the scopes that its key still has. */
 export type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
@@ -125,7 +125,7 @@ const SET_CONFIRMATIONS = changeSql(
 /** SQL of grants. */
 @Injectable()
 export class GrantsRepository extends LookupList<GrantDto> {
-  constructor(database: SharedDatabase) {
+  constructor(database: SystemDatabase) {
     super(database, GrantDto, OF_ORGANIZATION);
   }
 

@@ -9,7 +9,7 @@ import {
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
 import { hashKey } from '../../platform/access/api-key-format.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';
 
@@ -93,7 +93,7 @@ const EMPTY: Adapter = {
 @Injectable()
 export class OAuthRepository {
   constructor(
-    private readonly database: SharedDatabase,
+    private readonly database: SystemDatabase,
     private readonly grants: GrantsRepository,
   ) {}
 

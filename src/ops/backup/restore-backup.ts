@@ -6,6 +6,7 @@ import {
   dataSourceOptions,
   MIGRATIONS,
 } from '../../platform/data/connection/data-source-options.js';
+import { namesOf } from '../../platform/data/executed-migrations.js';
 import { migrate } from '../../platform/data/migrate.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import type { Progress } from '../../platform/extension/command.js';
@@ -40,8 +41,7 @@ export async function restoreBackup(
   progress: Progress,
   { extensionMigrations = [], resume = false }: RestoreOptions = {},
 ): Promise<HeldWork | undefined> {
-  const known = MIGRATIONS.map(({ name }) => name);
-  await assertRestorable(target, reader.header, known, extensionMigrations);
+  await assertRestorable(target, reader.header, extensionMigrations);
   await migrateAsFarAs(target, reader.header, extensionMigrations);
   const held = await restoreRows(target, reader, progress, resume);
   await vacuum(target);
@@ -53,21 +53,28 @@ async function migrateAsFarAs(
   header: BackupHeader,
   extensionMigrations: readonly ExtensionMigrations[],
 ): Promise<void> {
-  const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
-  const dataSource = new DataSource({ ...dataSourceOptions(target), migrations });
+  const dataSource = new DataSource({
+    ...dataSourceOptions(target),
+    migrations: executedOf(MIGRATIONS, header.migrations),
+  });
   await dataSource.initialize();
   try {
     await migrate(dataSource, {
       extensionMigrations: extensionMigrations.map((one) => ({
         ...one,
-        migrations: one.migrations.filter(({ name }) =>
-          header.ledgers?.[one.table]?.includes(name),
-        ),
+        migrations: executedOf(one.migrations, header.ledgers?.[one.table]),
       })),
     });
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** The migrations that a backup names. */
+function executedOf(migrations: ExtensionMigrations['migrations'], names: readonly string[] = []) {
+  return migrations.filter((migration) => {
+    return namesOf([migration]).every((name) => names.includes(name));
+  });
 }
 
 /**

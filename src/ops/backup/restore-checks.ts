@@ -1,6 +1,11 @@
 import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
 import { readMigrations, readTables, ROOT, type StoredTable } from './catalogue.js';
+import {
+  isOlderThanBaseline,
+  MIGRATION_NAMES,
+  namesOf,
+} from '../../platform/data/executed-migrations.js';
 import type { ExtensionMigrations } from '../../platform/data/extension-migrations.js';
 import { withConnection } from '../connection.js';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
@@ -14,21 +19,24 @@ function missing(names: readonly string[], others: readonly string[]): string[] 
 
 /**
  * Checks that a backup can be restored, before anything is written.
- * @param known the migrations of this version
  * @param extensionMigrations the migrations of the extensions, each with the table that stores which have run (its ledger)
  * @throws Error whose message is meant for the user
  */
 export async function assertRestorable(
   target: DatabaseTarget,
   header: BackupHeader,
-  known: readonly string[],
   extensionMigrations: readonly ExtensionMigrations[],
 ): Promise<void> {
+  if (isOlderThanBaseline(header.migrations)) {
+    throw new Error(
+      `The backup has a schema older than that of Latitude 0.3 (it was made with ${header.latitude}): restore it with Latitude 0.4 and make a new backup.`,
+    );
+  }
   const unknown = [
-    ...missing(header.migrations, known),
+    ...missing(header.migrations, MIGRATION_NAMES),
     ...Object.entries(header.ledgers ?? {}).flatMap(([table, executed]) => {
       const own = extensionMigrations.find((one) => one.table === table);
-      return missing(executed, own?.migrations.map(({ name }) => name) ?? []);
+      return missing(executed, namesOf(own?.migrations ?? []));
     }),
   ];
   if (unknown.length > 0) {

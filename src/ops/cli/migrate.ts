@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
-import { SharedDatabase } from '../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
@@ -43,7 +43,7 @@ export function addMigrate(
 async function executedMigrations(app: INestApplicationContext, extensions: readonly Extension[]) {
   const migrationsIn = async (table: string) => {
     const text = `select name from ${table} order by id`;
-    const rows = await app.get(SharedDatabase).read<{ name: string }>(text);
+    const rows = await app.get(SystemDatabase).read<{ name: string }>(text);
     return rows.map(({ name }) => name);
   };
   const migrations = await migrationsIn('migrations');

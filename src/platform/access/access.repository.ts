@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BatchQueue } from '../data/gateway/queues.js';
-import { SharedDatabase } from '../data/gateway/shared-database.js';
+import { SystemDatabase } from '../data/gateway/system-database.js';
 import type { Actor, Confirmations, OrganizationColumns } from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
@@ -85,7 +85,7 @@ export class AccessRepository {
     },
   );
 
-  constructor(private readonly database: SharedDatabase) {}
+  constructor(private readonly database: SystemDatabase) {}
 
   /** @throws ApiError `query_failed` */
   findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {

@@ -16,12 +16,11 @@ import { EventWriteSignal } from './gateway/event-write-signal.js';
 import { EventsRepository } from './events/events.repository.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
-import { SharedDatabase } from './gateway/shared-database.js';
+import { SystemDatabase } from './gateway/system-database.js';
 import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
-import { WorkerDatabase } from './gateway/worker-database.js';
 import { JobQueueRepository } from './job-queue.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { RecordRemoval } from './records/record-removal.service.js';
@@ -52,13 +51,12 @@ const PROVIDERS = [
   ReferringRecords,
   Readiness,
   ReadReplicas,
-  SharedDatabase,
+  SystemDatabase,
   SnapshotReader,
   IdempotencyRepository,
   JobQueueRepository,
   TenantDataService,
   TenantTables,
-  WorkerDatabase,
 ];
 
 export interface DatabaseOptions {

@@ -3,9 +3,16 @@ import type { MigrationInterface } from 'typeorm';
 import { VERSION } from '../config/version.js';
 import { MIGRATIONS } from './connection/data-source-options.js';
 import { type ExtensionMigrations, MIGRATIONS_TABLE_PREFIX } from './extension-migrations.js';
+import { Baseline1766016000000 } from './migrations/1766016000000-baseline.js';
 
 /** The table that records the migrations of Latitude. */
 export const MIGRATIONS_TABLE = 'migrations';
+
+/** The names under which the table records all migrations of Latitude, in their order. */
+export const MIGRATION_NAMES = namesOf(MIGRATIONS);
+
+/** The oldest migration, which makes the schema of a new database. */
+const BASELINE = new Baseline1766016000000();
 
 /** The names of the executed migrations in their order, by the table that records them. */
 export type ExecutedMigrations = Readonly<Record<string, readonly string[]>>;
@@ -32,6 +39,24 @@ export function hasSchema({ [MIGRATIONS_TABLE]: executed = [] }: ExecutedMigrati
   return executed.length > 0;
 }
 
+/** Whether migrations that the baseline replaces have made a schema, but not all of them. */
+export function isOlderThanBaseline(executed: readonly string[]): boolean {
+  return (
+    executed.some((name) => BASELINE.replaces.includes(name)) && !executed.includes(BASELINE.name)
+  );
+}
+
+/**
+ * Checks that the migrations of this program can follow those of a database.
+ * @throws Error whose message is meant for the user and says what to do
+ */
+export function assertUpgradable({ [MIGRATIONS_TABLE]: executed = [] }: ExecutedMigrations): void {
+  if (!isOlderThanBaseline(executed)) return;
+  throw new Error(
+    `The schema of the database is older than that of Latitude 0.3 (it lacks ${BASELINE.name}), from which Latitude ${VERSION} upgrades: back it up, run "latitude migrate" of Latitude 0.4 on it, and then start this version.`,
+  );
+}
+
 /**
  * Checks that a database has exactly the migrations of this program.
  * @throws Error whose message is meant for the user and says what to do
@@ -40,9 +65,10 @@ export function assertCurrentSchema(
   executed: ExecutedMigrations,
   ofExtensions: readonly ExtensionMigrations[],
 ): void {
+  assertUpgradable(executed);
   const known: ExecutedMigrations = Object.fromEntries(
     [{ table: MIGRATIONS_TABLE, migrations: MIGRATIONS }, ...ofExtensions].map(
-      ({ table, migrations }) => [table, migrations.map(nameOf)],
+      ({ table, migrations }) => [table, namesOf(migrations)],
     ),
   );
   const unknown = difference(executed, known);
@@ -68,7 +94,14 @@ function difference(some: ExecutedMigrations, others: ExecutedMigrations): strin
   );
 }
 
-/** The name under which TypeORM records a migration. */
-function nameOf(migration: Type<MigrationInterface>): string {
-  return new migration().name ?? migration.name;
+/** The names under which TypeORM records migrations, in their order. */
+export function namesOf(migrations: readonly Type<MigrationInterface>[]): string[] {
+  return migrations.flatMap((type) => recordedNames(new type()));
+}
+
+/** The name under which TypeORM records a migration, after those of the migrations that it replaces and records itself. */
+export function recordedNames(
+  migration: MigrationInterface & { readonly replaces?: readonly string[] },
+): string[] {
+  return [...(migration.replaces ?? []), migration.name ?? migration.constructor.name];
 }

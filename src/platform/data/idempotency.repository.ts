@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/kinds/uuid.js';
 import type { InTransaction, ScopesOfResponse, TenantCall } from './call.js';
-import { SharedDatabase } from './gateway/shared-database.js';
+import { SystemDatabase } from './gateway/system-database.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import {
   hashOf,
@@ -62,7 +62,7 @@ const ORGANIZATIONS = 'select id from organizations order by created_at, id';
 export class IdempotencyRepository {
   constructor(
     private readonly database: TenantDatabase,
-    private readonly shared: SharedDatabase,
+    private readonly shared: SystemDatabase,
   ) {}
 
   /**

@@ -1,11 +1,11 @@
-import type { SharedDatabase } from './gateway/shared-database.js';
+import type { SystemDatabase } from './gateway/system-database.js';
 import { Instances } from './instances.js';
 import type { SessionContext } from './connection/session-context.js';
 
 function instances(found: number, preparesStatements = true): Instances {
   const read = () => Promise.resolve([{ instances: found }]);
   return new Instances(
-    { read } as unknown as SharedDatabase,
+    { read } as unknown as SystemDatabase,
     { preparesStatements } as SessionContext,
   );
 }
@@ -22,7 +22,7 @@ describe('mayShareDatabase', () => {
   it('is true when the lookup fails', async () => {
     const database = { read: () => Promise.reject(new Error('unavailable')) };
     const failing = new Instances(
-      database as unknown as SharedDatabase,
+      database as unknown as SystemDatabase,
       { preparesStatements: true } as SessionContext,
     );
     expect(await failing.mayShareDatabase()).toBe(true);

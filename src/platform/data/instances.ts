@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from './connection/session-context.js';
-import { SharedDatabase } from './gateway/shared-database.js';
+import { SystemDatabase } from './gateway/system-database.js';
 
 /** How long a count is reused. */
 const FRESH_MS = 10_000;
@@ -29,7 +29,7 @@ export class Instances {
   private latest: { startedAt: number; count: Promise<number> } | undefined;
 
   constructor(
-    private readonly database: SharedDatabase,
+    private readonly database: SystemDatabase,
     private readonly context: SessionContext,
   ) {}
 

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { uuidsIn } from '../fields/kinds/uuid.js';
 import type { OrganizationColumns, TenantCall } from './call.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { WorkerDatabase } from './gateway/worker-database.js';
+import { SystemDatabase } from './gateway/system-database.js';
 
 /** The jobs whose payload has the id of a record. */
 export const JOBS_ABOUT_RECORDS = { name: 'jobs', rows: 'record_ids && $2::uuid[]' };
@@ -126,7 +126,7 @@ const IS_FREE = '(locked_until is null or locked_until <= now())';
 @Injectable()
 export class JobQueueRepository {
   constructor(
-    private readonly database: WorkerDatabase,
+    private readonly database: SystemDatabase,
     private readonly tenantDatabase: TenantDatabase,
   ) {}
 
@@ -154,7 +154,7 @@ export class JobQueueRepository {
    * @param capacities how many jobs of each name this worker can take
    */
   claim(capacities: readonly JobCapacity[]): Promise<ClaimedJob[]> {
-    return this.database.query<ClaimedJob>(CLAIM, [
+    return this.database.inBackground<ClaimedJob>(CLAIM, [
       capacities.map(({ name }) => name),
       capacities.map(({ free }) => free),
       capacities.map(({ waitsWhileSuspended = false }) => waitsWhileSuspended),
@@ -163,7 +163,7 @@ export class JobQueueRepository {
 
   /** Extends the leases of running jobs. */
   async extend(jobs: readonly ClaimedJob[]): Promise<void> {
-    await this.database.query(EXTEND, [
+    await this.database.inBackground(EXTEND, [
       jobs.map(({ organization_id }) => organization_id),
       jobs.map(({ id }) => id),
       jobs.map(({ attempts }) => attempts),
@@ -179,12 +179,12 @@ export class JobQueueRepository {
   async release(job: ClaimedJob): Promise<void> {
     const text = `update jobs set run_at = now(), is_running = false, attempts = attempts - 1
       where ${IS_CLAIM}`;
-    await this.database.query(text, claimOf(job));
+    await this.database.inBackground(text, claimOf(job));
   }
 
   /** Lets a job run again after a delay. */
   async retry(job: ClaimedJob, error: string, delayMs: number): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       `update jobs set run_at = least(now() + $4 * interval '1 ms', run_again_at), run_again_at = null,
          is_running = false, last_error = $5
        where ${IS_CLAIM}`,
@@ -203,33 +203,33 @@ export class JobQueueRepository {
   }
 
   async removeOldFailures(): Promise<void> {
-    await this.database.query(`delete from jobs where failed_at < now() - ${RETENTION}`);
+    await this.database.inBackground(`delete from jobs where failed_at < now() - ${RETENTION}`);
   }
 
   /** The latest 100 jobs that have used all their attempts, each with the type of its last error. */
   listFailed({ name, id }: FailedJobFilter): Promise<object[]> {
-    return this.database.query(LIST_FAILED, [name, id]);
+    return this.database.inBackground(LIST_FAILED, [name, id]);
   }
 
   /** Lets failed jobs run again, with all their attempts. @returns how many */
   async retryFailed({ name, id }: FailedJobFilter): Promise<number> {
-    return (await this.database.query(RETRY_FAILED, [name, id])).length;
+    return (await this.database.inBackground(RETRY_FAILED, [name, id])).length;
   }
 
   /** Stores a job of this name for every organization in which none is waiting or running. */
   async sendToAllOrganizations(name: string): Promise<void> {
-    await this.database.query(SEND_TO_ALL, [name]);
+    await this.database.inBackground(SEND_TO_ALL, [name]);
   }
 
   /** The time of the database, which all instances share. */
   async now(): Promise<Date> {
-    const [row] = (await this.database.query('select now()')) as [{ now: Date }];
+    const [row] = (await this.database.inBackground('select now()')) as [{ now: Date }];
     return row.now;
   }
 
   /** Stores the next run of a schedule. An earlier one that another instance stored stays. */
   async registerSchedule(name: string, next: Date): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       `insert into job_schedules (name, next_run_at) values ($1, $2)
        on conflict (name) do update
        set next_run_at = least(job_schedules.next_run_at, excluded.next_run_at)`,
@@ -239,7 +239,7 @@ export class JobQueueRepository {
 
   /** The schedules that are due and not running, and the time of the database. */
   findDueSchedules(names: readonly string[]): Promise<{ name: string; now: Date }[]> {
-    return this.database.query(
+    return this.database.inBackground(
       `select name, now() from job_schedules
        where name = any($1) and next_run_at <= now() and ${IS_FREE}`,
       [names],
@@ -252,7 +252,7 @@ export class JobQueueRepository {
    * @returns whether this instance has taken it, and no other one
    */
   async claimSchedule(name: string, next: Date): Promise<boolean> {
-    const claimed = await this.database.query(
+    const claimed = await this.database.inBackground(
       `update job_schedules set next_run_at = $2, locked_until = now() + ${LEASE}
        where name = $1 and next_run_at <= now() and ${IS_FREE} returning name`,
       [name, next],
@@ -262,7 +262,7 @@ export class JobQueueRepository {
 
   /** Extends the claims of runs, unless they were released. */
   async extendSchedules(names: readonly string[]): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       `update job_schedules set locked_until = now() + ${LEASE}
        where name = any($1) and locked_until is not null`,
       [names],
@@ -274,7 +274,7 @@ export class JobQueueRepository {
    * @param next the run after it
    */
   async releaseSchedule(name: string, next: Date): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       'update job_schedules set locked_until = null where name = $1 and next_run_at <= $2',
       [name, next],
     );
@@ -284,7 +284,7 @@ export class JobQueueRepository {
   private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
     const claim = claimOf(job);
     // The first statement waits for a transaction that sends the job. Only a second one sees its result.
-    await this.database.run([
+    await this.database.allInBackground([
       { text, values: [...claim, ...values] },
       { text: RUN_AGAIN, values: claim },
     ]);

@@ -9,9 +9,11 @@ import {
 import { withPool } from './connection/driver-pool.js';
 import {
   assertCurrentSchema,
+  assertUpgradable,
   hasSchema,
   MIGRATIONS_TABLE,
   readExecutedMigrations,
+  recordedNames,
 } from './executed-migrations.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 import { reindexNames } from './names-collation.js';
@@ -77,6 +79,7 @@ export async function migrate(
       assertCurrentSchema(executed, extensionMigrations);
       return await prepareTenantRole(dataSource);
     }
+    assertUpgradable(executed);
     // The steps of a new database are of no interest, unless an earlier attempt was interrupted.
     const isNew = executed[MIGRATIONS_TABLE] === undefined;
     const level = isNew ? 'debug' : 'info';
@@ -225,7 +228,7 @@ async function run(
 
 /** A rolling upgrade, or a return to an older version, runs it on the schema of a newer one. */
 function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly Migration[]): void {
-  const known = own.map(({ name, constructor }) => name ?? constructor.name);
+  const known = own.flatMap(recordedNames);
   const names = executed.map(({ name }) => name);
   const migrations = names.filter((name) => !known.includes(name)).sort();
   if (migrations.length === 0) return;

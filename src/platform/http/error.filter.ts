@@ -5,6 +5,7 @@ import { databaseFailureOf } from '../data/connection/driver-error.js';
 import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import { fromHttpException } from './http-exception.js';
+import type { TeamHandling } from './routes/route-plan.js';
 
 /** Headers about the body of the handler, which the error envelope replaces. */
 const CONTENT_HEADERS = [
@@ -32,7 +33,7 @@ export function sendError(thrown: unknown, request: ApiRequest, response: Respon
     thrown,
     state.requestId,
     routeOf(request),
-    state.plan?.input?.pipedParameters,
+    state.plan?.team?.problemsOf,
   );
   state.errorCode = error.code;
   if (response.headersSent) {
@@ -47,14 +48,17 @@ export function sendError(thrown: unknown, request: ApiRequest, response: Respon
   response.status(error.status).json(error.toEnvelope(state.requestId));
 }
 
-/** Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions. */
+/**
+ * Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions.
+ * @param problemsOf finds the fields that an exception of a pipe is about
+ */
 export function toLoggedApiError(
   thrown: unknown,
   requestId: string,
   route: string | null,
-  pipedParameters: readonly string[] = [],
+  problemsOf?: TeamHandling['problemsOf'],
 ): ApiError {
-  const error = toApiError(thrown, pipedParameters);
+  const error = toApiError(thrown, problemsOf);
   const request = { request_id: requestId, route };
   const failure = databaseFailureOf(thrown);
   if (failure)
@@ -69,9 +73,9 @@ export function toLoggedApiError(
   return error;
 }
 
-function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiError {
+function toApiError(thrown: unknown, problemsOf: TeamHandling['problemsOf']): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof HttpException) return fromHttpException(thrown, pipedParameters);
+  if (thrown instanceof HttpException) return fromHttpException(thrown, problemsOf?.(thrown));
   if (isBodyParserError(thrown)) {
     const { message, status } = thrown;
     return fromHttpException(new HttpException(message, status, { cause: thrown }));

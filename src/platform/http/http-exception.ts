@@ -2,8 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { HttpException } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { describeProblem } from '../errors/field-problem.js';
-import { pipeProblems } from './request/pipe-problems.js';
+import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
 
 /** Statuses for which Latitude has a code with the same meaning. */
 const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
@@ -17,22 +16,20 @@ const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 50
 
 /**
  * Converts an exception that a team's code throws (docs/contract/errors.md#http-exceptions).
- * @param pipedParameters the names of the handler's parameters with pipes, whose exceptions name none
+ * @param problems the fields that it is about. Only a 400 describes the input.
  */
 export function fromHttpException(
   exception: HttpException,
-  pipedParameters: readonly string[] = [],
+  problems: readonly FieldProblem[] = [],
 ): ApiError {
   const status = exception.getStatus();
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     return new ApiError('internal_error', { cause: exception });
   }
   const retryable = RETRYABLE.has(status);
-  const thrown = messageOf(exception);
-  // Only a 400 describes the input.
-  const details = status === 400 ? pipeProblems(thrown, pipedParameters) : [];
+  const details = status === 400 ? problems : [];
   const described = details.map(describeProblem).join('; ');
-  const text = textOf(thrown) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const text = textOf(messageOf(exception)) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
   const message = described || text;
   const advice = retryable
     ? 'Repeat the same call in a few seconds.'
@@ -62,7 +59,7 @@ function codeOfReason(reason: string): string {
  * Returns the message of the body of an exception: a text, those of a pipe as a list, or by property.
  * @returns undefined for a wrapped error, whose message is not meant for the client
  */
-function messageOf(exception: HttpException): unknown {
+export function messageOf(exception: HttpException): unknown {
   const body: unknown = exception.getResponse();
   if (typeof body !== 'object' || body === null) return body;
   return body instanceof Error ? undefined : (body as { message?: unknown }).message;

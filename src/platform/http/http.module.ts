@@ -5,6 +5,7 @@ import { AccessModule } from '../access/access.module.js';
 import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from './guards/rate-limit.guard.js';
+import { RequestLimits } from './guards/request-limits.js';
 import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
@@ -30,8 +31,9 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
   providers: [
     RoutePlans,
     IdempotentResponses,
-    // `RoutePlans` applies it: a global interceptor would also slow reads down.
+    // `RoutePlans` binds it: a global interceptor would also slow reads down.
     WriteInterceptor,
+    RequestLimits,
     AccessCheck,
     ApiDescription,
     HealthService,
@@ -39,6 +41,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [IdempotentResponses],
+  exports: [IdempotentResponses, RequestLimits, WriteInterceptor],
 })
 export class HttpModule {}

@@ -1,11 +1,9 @@
 import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { ExpressAdapter } from '@nestjs/platform-express';
 import { pathToRegexp } from 'path-to-regexp';
 import { declaredHandlers } from '../discovery/declared-handlers.js';
-import { aroundHandler, interceptAround } from './response/around-handler.interceptor.js';
-import { WriteInterceptor } from './response/write.interceptor.js';
-import { bindParameterPipe } from './request/parameter.pipe.js';
+import { bindWrites, WriteInterceptor } from './response/write.interceptor.js';
 import { CATCH_ALL_PATH } from './routes/access.js';
 import { planRoutes, type RoutePlan } from './routes/route-plan.js';
 
@@ -25,31 +23,29 @@ export class RoutePlans {
 
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost<ExpressAdapter>,
     private readonly writes: WriteInterceptor,
   ) {}
 
-  /** Compiles the plans. Must be called before Nest registers the routes, with all global enhancers known. */
-  compile(): void {
+  /**
+   * Compiles the plans. Must be called before Nest registers the routes.
+   * @param adapt changes the plans of routes on which code of a team runs
+   */
+  compile(adapt: (plans: readonly RoutePlan[]) => readonly RoutePlan[]): void {
     const { httpAdapter } = this.adapterHost;
     const handlers = declaredHandlers(this.discovery).map((handler) => ({
       ...handler,
       paths: handler.paths.map((path) => httpAdapter.normalizePath(path)),
     }));
-    const plans = planRoutes(handlers, this.globalInterceptors(), [aroundHandler]);
-    const isSurrounding = plans.some((plan) => plan.mayWrite && plan.interceptors.length > 0);
-    // As the first of all, it surrounds the interceptors of a team. Without these, `aroundHandler` runs it, because a
-    // global interceptor would slow down reads.
-    if (isSurrounding) this.config.getGlobalInterceptors().unshift(this.writes);
-    const writes = isSurrounding ? undefined : this.writes;
-    this.plans = plans.map((plan) => (plan.mayWrite ? { ...plan, writes } : plan));
+    const plans = planRoutes(handlers).map((plan) =>
+      plan.mayWrite && plan.httpMethod === 'POST' ? { ...plan, writes: this.writes } : plan,
+    );
+    this.plans = adapt(plans);
     for (const plan of this.plans) {
-      const { controller, handler, interceptors, mayWrite, httpMethod, paths } = plan;
+      const { controller, handler, writes, httpMethod, paths } = plan;
       const ofController = this.byController.get(controller) ?? new Map<unknown, RoutePlan>();
       this.byController.set(controller, ofController.set(handler, plan));
-      if (mayWrite || interceptors.length > 0) interceptAround(handler);
-      bindParameterPipe(plan);
+      if (writes) bindWrites(handler);
       for (const path of paths) if (!path.endsWith(CATCH_ALL_PATH)) this.addPath(httpMethod, path);
     }
   }
@@ -75,14 +71,5 @@ export class RoutePlans {
     const methods = new Set(matching.map(({ method }) => method).filter((each) => each !== 'ALL'));
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();
-  }
-
-  /** The interceptors of a team for all routes. A request-scoped one has only its prototype. */
-  private globalInterceptors(): readonly unknown[] {
-    const ofRequests = this.config.getGlobalRequestInterceptors();
-    return [
-      ...this.config.getGlobalInterceptors(),
-      ...ofRequests.map(({ instance }): unknown => instance),
-    ];
   }
 }

@@ -3,7 +3,7 @@ import {
   type IssuedOperatorKey,
   OperatorsService,
 } from '../../../src/modules/auth/operators.service.js';
-import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
 import type { ApiClient } from '../../../src/testing/api-client.js';
 import { urlOf } from '../../../src/testing/databases.js';
 import {
@@ -172,7 +172,7 @@ describe('an operator key', () => {
 
 describe('the secret of a new operator key', () => {
   it('is not sent to PostgreSQL, which can log the parameters of statements', async () => {
-    const write = jest.spyOn(app.app.get(SharedDatabase), 'write');
+    const write = jest.spyOn(app.app.get(SystemDatabase), 'write');
     const { id, key } = await operators.createKey('Onboarding', null);
     const rotated = await operators.rotateKey(id, 0);
     const sent = JSON.stringify(write.mock.calls);

@@ -1,8 +1,5 @@
-import { DataSource } from 'typeorm';
 import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
 import { KeysService } from '../../../src/modules/auth/keys.service.js';
-import { dataSourceOptions } from '../../../src/platform/data/connection/data-source-options.js';
-import { ContactIdentity1764288000000 } from '../../../src/platform/data/migrations/1764288000000-contact-identity.js';
 import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
 import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -23,7 +20,12 @@ const post = (body: object) => tenant.api.post(LEADS, { first_name: 'Ada', ...bo
 const put = (id: string, body: object) => tenant.api.put(`${LEADS}/${id}`, body);
 
 /** Stores a lead with the compared forms of an earlier version. */
-async function store(fields: { phone?: string; email?: string; compared: string; age: number }) {
+async function store(fields: {
+  phone?: string;
+  email?: string;
+  compared: string | null;
+  age: number;
+}) {
   const { id } = await createLead(tenant.api, {});
   const column = fields.phone === undefined ? 'email' : 'phone';
   await app.sql(
@@ -96,38 +98,13 @@ describe('equal phones and e-mails', () => {
   });
 });
 
-describe('the migration of leads of an earlier version', () => {
-  const migrate = async () => {
-    const dataSource = await new DataSource(dataSourceOptions(app.database)).initialize();
-    const runner = dataSource.createQueryRunner();
-    await new ContactIdentity1764288000000().up(runner);
-    await runner.release();
-    await dataSource.destroy();
-  };
-
-  it('normalizes phones and e-mails by the current rules, and lists leads that become equal as conflicts', async () => {
-    const extension = await store({ phone: '+14155552671 x12', compared: '+14155552671', age: 9 });
-    const younger = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
-    const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
-    const mail = await store({ email: 'a@bücher.example', compared: 'a@bücher.example', age: 3 });
-    await migrate();
-    expect(await forms(extension)).toMatchObject({ phone_compared: '+14155552671x12' });
-    expect(await forms(older)).toMatchObject({ phone_compared: '+4930901820' });
-    expect(await forms(younger)).toMatchObject({ phone_compared: null });
-    expect(await forms(mail)).toMatchObject({ email_compared: 'a@xn--bcher-kva.example' });
-
-    const service = app.app.get(ContactIdentityService);
-    expect(await service.listConflicts({ tenant }, 'US')).toEqual([
-      { id: younger, field: 'phone', value: '+49 30 901820', kept_by: older },
+describe('a lead whose phone another lead has since an upgrade', () => {
+  it('is listed as a conflict, and stays editable until it gets a different phone', async () => {
+    const older = await store({ phone: '0049 30 901820', compared: '+4930901820', age: 5 });
+    const id = await store({ phone: '+49 30 901820', compared: null, age: 1 });
+    expect(await app.app.get(ContactIdentityService).listConflicts({ tenant }, 'US')).toEqual([
+      { id, field: 'phone', value: '+49 30 901820', kept_by: older },
     ]);
-    await migrate();
-    expect(await forms(younger)).toMatchObject({ phone_compared: null });
-  });
-
-  it('keeps conflicting leads editable until they get a different phone', async () => {
-    const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
-    const id = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
-    await migrate();
     expect(await put(id, { notes: 'Call again.' })).toMatchObject({ status: 200 });
     expectError(await put(id, { phone: '+49 (30) 901820' }), 409, 'duplicate');
     expect(await put(id, { phone: '+49 30 901821' })).toMatchObject({ status: 200 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
 import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
 import { JobQueueRepository } from '../../../src/platform/data/job-queue.repository.js';
 import { configOf } from '../../../src/testing/databases.js';
@@ -94,7 +94,7 @@ describe('a statement whose connection does not respond', () => {
         table: 'mcp_sessions',
         text: 'select from mcp_sessions',
         send({ app }) {
-          return app.get(SharedDatabase).write({ text: this.text, values: [] });
+          return app.get(SystemDatabase).write({ text: this.text, values: [] });
         },
       },
     ],

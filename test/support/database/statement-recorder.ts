@@ -1,5 +1,5 @@
 import type { Statement } from '../../../src/platform/data/gateway/statement.js';
-import { SharedDatabase } from '../../../src/platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import type { Transaction } from '../../../src/platform/data/gateway/transaction.js';
 import type { Work } from '../../../src/platform/data/gateway/transaction-runner.js';
@@ -43,7 +43,7 @@ export class StatementRecorder {
     const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
-    const shared = app.get(SharedDatabase);
+    const shared = app.get(SystemDatabase);
     const readShared = shared.read.bind(shared);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
       if (rest.asDatabaseUserOf !== undefined) {

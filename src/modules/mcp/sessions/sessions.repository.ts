@@ -5,7 +5,7 @@ import {
   SCOPES_OF_GRANT,
 } from '../../../platform/access/access.repository.js';
 import { Settings } from '../../../platform/config/settings.js';
-import { SharedDatabase } from '../../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../platform/data/gateway/system-database.js';
 import type { SessionRecord } from './session.js';
 import { lifetimeOf } from './session-lifetime.js';
 
@@ -93,7 +93,7 @@ const POSTPONE_END = `
 @Injectable()
 export class SessionsRepository {
   constructor(
-    private readonly database: SharedDatabase,
+    private readonly database: SystemDatabase,
     private readonly settings: Settings,
   ) {}
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SharedDatabase } from '../../../platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../platform/data/gateway/system-database.js';
 
 const NAME = 'confirmations';
 
@@ -9,7 +9,7 @@ const NAME = 'confirmations';
 export class ConfirmationSecretRepository {
   private secret: Promise<Buffer> | undefined;
 
-  constructor(private readonly database: SharedDatabase) {}
+  constructor(private readonly database: SystemDatabase) {}
 
   /** @throws ApiError `query_failed`, `create_failed` */
   get(): Promise<Buffer> {

@@ -23,7 +23,8 @@ export function replacedStorage(
     );
   }
   const guard = providers.find(
-    ({ token, instance }) => String(token).startsWith(APP_GUARD) && isPlainGuard(instance),
+    ({ token, instance }) =>
+      String(token).startsWith(APP_GUARD) && instance instanceof ThrottlerGuard,
   );
   if (guard) {
     throw new Error(
@@ -36,9 +37,4 @@ export function replacedStorage(
 function isRateLimitStorage(storage: object): storage is RateLimitStorage {
   const { count, peek } = storage as Partial<RateLimitStorage>;
   return typeof count === 'function' && typeof peek === 'function';
-}
-
-/** Whether this is a throttler guard that counts with the storage itself, unlike that of Latitude. */
-function isPlainGuard(instance: unknown): boolean {
-  return instance instanceof ThrottlerGuard && !('count' in instance);
 }

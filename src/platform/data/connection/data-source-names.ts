@@ -5,7 +5,7 @@ type Module = NonNullable<ReturnType<ModulesContainer['get']>>;
 
 /**
  * Name of the data source whose statements run as the database user and read across organizations: those of background
- * work and of commands. docs/security.md lists its uses. A server sends them by `WorkerDatabase`, because a
+ * work and of commands. docs/security.md lists its uses. A server sends them by `SystemDatabase`, because a
  * statement without a time limit would wait for ever if its connection was lost without notice.
  */
 export const ADMINISTRATION = 'administration';

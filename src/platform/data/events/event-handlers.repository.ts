@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { WorkerDatabase } from '../gateway/worker-database.js';
+import { SystemDatabase } from '../gateway/system-database.js';
 
 /**
  * How long a claim of a handler is valid unless it is extended. The claim of an instance that was killed ends
@@ -24,11 +24,11 @@ const IS_CLAIM = 'name = $1 and claim = $2';
 /** Stores the positions of durable handlers, each of which runs in one instance at a time. */
 @Injectable()
 export class EventHandlersRepository {
-  constructor(private readonly database: WorkerDatabase) {}
+  constructor(private readonly database: SystemDatabase) {}
 
   /** Stores new handlers. They begin with the events that are published from now on. */
   async register(names: readonly string[]): Promise<void> {
-    await this.database.query(
+    await this.database.inBackground(
       `insert into event_handlers (name, position)
        select name, coalesce((select last from event_position), 0) from unnest($1::text[]) as name
        on conflict do nothing`,
@@ -89,6 +89,6 @@ export class EventHandlersRepository {
 
   /** If a crash undoes the stored progress of a handler, the handler receives the events again. */
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.database.query<Row>(text, values, { mayBeUndone: true });
+    return this.database.inBackground<Row>(text, values, { mayBeUndone: true });
   }
 }

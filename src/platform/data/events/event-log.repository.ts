@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlStateOf } from '../connection/driver-error.js';
-import { WorkerDatabase } from '../gateway/worker-database.js';
+import { SystemDatabase } from '../gateway/system-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */
@@ -113,23 +113,23 @@ const FIND_DAYS_WITHOUT_PARTITION = `
  */
 @Injectable()
 export class EventLogRepository {
-  constructor(private readonly database: WorkerDatabase) {}
+  constructor(private readonly database: SystemDatabase) {}
 
   /** Publishes a batch of waiting events, unless another instance publishes at this moment. */
   async publish(): Promise<Publication> {
-    const [state] = await this.database.query<Partial<Publication>>(STATE);
+    const [state] = await this.database.inBackground<Partial<Publication>>(STATE);
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
     // The second statement sees what was committed before the lock.
     const statements = [{ text: LOCK }, { text: PUBLISH }];
-    const [result] = await this.database.run<Partial<Publication>>(statements);
+    const [result] = await this.database.allInBackground<Partial<Publication>>(statements);
     return { ...nothing, ...result };
   }
 
   /** The events after a position and up to another one, in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
-    return this.database.query(
+    return this.database.inBackground(
       `select position::float8 as position, organization_id, type, record_id, origin from events
        where position > $1 and position <= $2 order by events.position limit $3`,
       [after, upTo, limit],
@@ -168,7 +168,7 @@ export class EventLogRepository {
     const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region, time_zone
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
-    return this.database.query(text, values);
+    return this.database.inBackground(text, values);
   }
 
   /**
@@ -189,7 +189,7 @@ export class EventLogRepository {
   }
 
   private async days(text: string): Promise<number[]> {
-    return (await this.database.query<{ day: number }>(text)).map(({ day }) => day);
+    return (await this.database.inBackground<{ day: number }>(text)).map(({ day }) => day);
   }
 
   private async createPartition(day: number): Promise<void> {
@@ -224,7 +224,7 @@ export class EventLogRepository {
   /** Runs statements in one transaction with the lock of the publisher. @returns the rows of the last one */
   private runMaintenance<Row>(...texts: readonly string[]): Promise<Row[]> {
     const statements = [...LOCK_PARTITIONS, ...texts].map((text) => ({ text }));
-    return this.database.run<Row>(statements, { timeoutMs: MAINTENANCE_MS });
+    return this.database.allInBackground<Row>(statements, { timeoutMs: MAINTENANCE_MS });
   }
 }
 

@@ -8,7 +8,6 @@ import {
   SerializationFailure,
   StatementTimeout,
 } from '../connection/driver-error.js';
-import { parameterizedCalls } from '../connection/session-context.js';
 import { statementName } from '../connection/statement-pipeline.js';
 import type { Statement } from './statement.js';
 
@@ -36,9 +35,6 @@ export const TIMEOUT_SETTINGS = [
 
 /** The timeouts of a statement on a batch connection, unless its deadline is near. */
 export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
-
-/** Sets the timeouts to `$1`, `$2` and `$3` until the transaction ends. */
-export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(', ')}`;
 
 /** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
 type Timeouts = readonly [lock: string, statement: string, idle: string];

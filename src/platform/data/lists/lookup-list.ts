@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../call.js';
-import type { SharedDatabase } from '../gateway/shared-database.js';
+import type { SystemDatabase } from '../gateway/system-database.js';
 import type { JsonRow } from '../records/record-statements.js';
 import { jsonColumnsOf, RecordParser, type Stored } from '../records/stored-record.js';
 import type { ListQuery } from './list-query.js';
@@ -20,7 +20,7 @@ export abstract class LookupList<T extends object> {
    * @param source SQL of the rows that belong to the tenant `$1`. Its columns are the fields of the DTO.
    */
   constructor(
-    protected readonly database: SharedDatabase,
+    protected readonly database: SystemDatabase,
     private readonly dto: Type<T>,
     private readonly source: string,
   ) {

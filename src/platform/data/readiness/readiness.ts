@@ -9,7 +9,7 @@ import {
 } from '../connection/driver-error.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
 import { ConcurrencyLimit } from '../gateway/policies.js';
-import { SharedDatabase } from '../gateway/shared-database.js';
+import { SystemDatabase } from '../gateway/system-database.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
@@ -70,7 +70,7 @@ export class Readiness {
     private readonly connections: BatchConnections,
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
-    private readonly shared: SharedDatabase,
+    private readonly shared: SystemDatabase,
     private readonly limit: ConcurrencyLimit,
   ) {}
 

@@ -1,4 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
@@ -9,15 +10,16 @@ import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { RoutePlans } from '../route-plans.js';
 import { refusalOfHeaders, refusalOfOrigin } from './headers.js';
+import { RequestLimits } from './request-limits.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
 const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
 
 /**
- * The first guard. Sets the plan of the route and the call of the caller on the request, or why the request is refused:
- * for its headers, or without a valid key. `RateLimitGuard` throws it, because the response has the rate limit headers,
- * and a request without a valid key counts against the limit of its address.
+ * The first guard. Sets the plan of the route and the call of the caller on the request, or refuses it: for its headers,
+ * or without a valid key. A request without a valid key counts against the limit of its address. Each refusal has the
+ * rate limit headers.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -25,35 +27,47 @@ export class ApiKeyGuard implements CanActivate {
     private readonly settings: Settings,
     private readonly plans: RoutePlans,
     private readonly authenticator: Authenticator,
+    private readonly limits: RequestLimits,
   ) {}
 
+  /** @throws ApiError `bad_request`, `origin_not_allowed`, `unauthorized`, `rate_limit_exceeded`, `query_failed`, `create_failed` */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const request = context.switchToHttp().getRequest<ApiRequest>();
-    const { state } = request;
-    state.plan = this.plans.of(context);
+    const http = context.switchToHttp();
+    const request = http.getRequest<ApiRequest>();
+    const response = http.getResponse<Response>();
+    const plan = (request.state.plan = this.plans.of(context));
     const refusal =
       refusalOfHeaders(request) ?? refusalOfOrigin(request, this.settings.mcpAllowedOrigins);
-    if (refusal) state.refusal = { error: refusal, isCounted: false };
-    const access = state.plan?.access;
+    if (refusal) return this.refuse(refusal, request, response);
     // InputGuard verifies the sender of a webhook, and until then the address is counted.
-    if (refusal || access === 'public' || access === 'webhook') return true;
+    if (plan?.access === 'public' || plan?.access === 'webhook') return true;
+    return this.authenticate(request, response);
+  }
+
+  private authenticate(request: ApiRequest, response: Response): MaybePromise<boolean> {
+    const { state } = request;
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
-    const found = isCredential ? this.authenticate(key, request) : undefined;
     const { accessTokens } = this.authenticator;
     if (accessTokens && isMcpRequest(request)) {
       state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
     }
+    const found = isCredential ? this.findCall(key, request, response) : undefined;
     return mapMaybePromise(found, (call) => {
       state.call = call;
-      if (call || (access === 'unknown-route' && !requiresKey(request))) return true;
+      if (call || (state.plan?.access === 'unknown-route' && !requiresKey(request))) return true;
       const message = isCredential ? undefined : explainMissingKey(request);
-      state.refusal ??= { error: new ApiError('unauthorized', { message }), isCounted: true };
-      return true;
+      return mapMaybePromise(this.limits.count(request, response), () => {
+        throw new ApiError('unauthorized', { message });
+      });
     });
   }
 
-  private authenticate(key: string, request: ApiRequest): MaybePromise<Call | undefined> {
+  private findCall(
+    key: string,
+    request: ApiRequest,
+    response: Response,
+  ): MaybePromise<Call | undefined> {
     const call = this.authenticator.authenticate(key, isMcpRequest(request));
     if (!(call instanceof Promise)) return call;
     return call.catch((cause: unknown) => {
@@ -61,8 +75,14 @@ export class ApiKeyGuard implements CanActivate {
       const isLookup = cause instanceof ApiError && cause.code === 'query_failed';
       const isWrite = !isRead(request) && request.state.plan?.countedBy !== 'handler';
       const error = isLookup && isWrite ? new ApiError('create_failed', { cause }) : cause;
-      request.state.refusal = { error, isCounted: false };
-      return undefined;
+      return this.refuse(error, request, response);
+    });
+  }
+
+  /** Throws an error for a request that is not counted. */
+  private refuse(error: unknown, request: ApiRequest, response: Response): MaybePromise<never> {
+    return mapMaybePromise(this.limits.show(request, response), () => {
+      throw error;
     });
   }
 }

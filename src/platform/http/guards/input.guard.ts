@@ -4,16 +4,19 @@ import type { Response } from 'express';
 import { OrganizationCalls } from '../../access/organization-calls.service.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { type ApiRequest, isRead } from '../request/api-request.js';
 import { bindInput } from '../request/bind-input.js';
 import { assertFile } from '../request/file-stream.js';
 import { isMultipartForm } from '../request/content-type.js';
+import { preconditionOf } from '../response/etag.js';
 import type { InputPlan } from '../routes/input-plan.js';
+import type { RoutePlan } from '../routes/route-plan.js';
 import { receiveWebhook } from '../webhooks/webhook-receiver.js';
 
 /**
  * The last guard. It parses the query and the body as the plan of the route says, and reads them into DTOs of fields such
- * as `@Text()`. It is a guard, so that guards and interceptors of a team find this input valid.
+ * as `@Text()`, and reads the headers of a write. It is a guard, so that guards and interceptors of a team find this
+ * input valid.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
@@ -32,21 +35,37 @@ export class InputGuard implements CanActivate {
       return receiveWebhook(request, verifier, this.calls, bodyLimitBytes).then(() => true);
     }
     if (!plan?.input) return true;
-    const response = context.switchToHttp().getResponse<Response>();
-    const input = inputOf(request, plan.input, plan.parsesForms);
+    const input = inputOf(request, plan.input);
     if (plan.file) assertFile(request, plan.file);
-    return mapMaybePromise(bindInput(request, input, bodyLimitBytes), () => {
-      const { call } = request.state;
-      if (!plan.bodyCheck || !call) return true;
-      const check = this.modules.get(plan.bodyCheck, { strict: false });
-      const checked = check.assertAllowed(call, request.body as object, response);
-      return mapMaybePromise(checked, () => true);
-    });
+    return mapMaybePromise(bindInput(request, input, bodyLimitBytes), () =>
+      mapMaybePromise(this.checkBody(context, plan), () => {
+        if (plan.mayWrite) setTermsOfWrite(request, plan);
+        return true;
+      }),
+    );
+  }
+
+  private checkBody(context: ExecutionContext, { bodyCheck }: RoutePlan): MaybePromise<void> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ApiRequest>();
+    const { call } = request.state;
+    if (!bodyCheck || !call) return undefined;
+    const check = this.modules.get(bodyCheck, { strict: false });
+    return check.assertAllowed(call, request.body as object, http.getResponse<Response>());
   }
 }
 
-/** Without the body of a form: an interceptor parses it, and `ParameterPipe` reads its fields. */
-function inputOf({ headers }: ApiRequest, input: InputPlan, parsesForms: boolean): InputPlan {
-  const isForm = parsesForms && input.body && isMultipartForm(headers['content-type']);
+/** Without the body of a form, which an interceptor of a team parses. */
+function inputOf({ headers }: ApiRequest, input: InputPlan): InputPlan {
+  const isForm = input.mayBeForm && isMultipartForm(headers['content-type']);
   return isForm ? { ...input, body: undefined } : input;
+}
+
+/** Adds the id of the request and `If-Match` to the call of a write. */
+function setTermsOfWrite(request: ApiRequest, { isConditional }: RoutePlan): void {
+  const { state, method } = request;
+  if (!state.call || isRead(request)) return;
+  const precondition = method === 'POST' && !isConditional ? undefined : preconditionOf(request);
+  const given = { ...state.call, requestId: state.requestId };
+  state.call = precondition ? { ...given, precondition } : given;
 }

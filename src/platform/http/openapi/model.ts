@@ -54,3 +54,14 @@ export function refersTo(value: unknown): string | undefined {
     ? value.slice(SCHEMAS.length)
     : undefined;
 }
+
+/** Returns a function that appends a number to names that are in use. */
+export function freeNames(used: Iterable<string>): (name: string) => string {
+  const taken = new Set(used);
+  return (name) => {
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}${number}`;
+    taken.add(free);
+    return free;
+  };
+}

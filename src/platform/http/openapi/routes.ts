@@ -4,7 +4,7 @@ import { handlersOf } from '../../discovery/declared-handlers.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { ApiRouteOptions, RestAccess } from '../routes/route-declarations.js';
 import { planRoutes, type RoutePlan } from '../routes/route-plan.js';
-import { freeNames } from './schemas.js';
+import { freeNames } from './model.js';
 
 /** OpenAPI has more methods, which no route has. */
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import type { PlainOperation, PlainRoutes } from './plain-routes.js';
-import { refersTo, type Schema, schemaRef } from './model.js';
+import { freeNames, refersTo, type Schema, schemaRef } from './model.js';
 
 /**
  * The schemas of the document. A DTO has the name of its class without `Dto`, with a number if the name is taken: modules can
@@ -82,17 +82,6 @@ export class Schemas {
     this.all[name] = schemaOf();
     return schemaRef(name);
   }
-}
-
-/** Returns a function that appends a number to names that are in use. */
-export function freeNames(used: Iterable<string>): (name: string) => string {
-  const taken = new Set(used);
-  return (name) => {
-    let free = name;
-    for (let number = 2; taken.has(free); number++) free = `${name}${number}`;
-    taken.add(free);
-    return free;
-  };
 }
 
 /**

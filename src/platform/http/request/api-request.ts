@@ -3,19 +3,6 @@ import type { Request, Response } from 'express';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
 
-/** What a handler returned, and what interceptors of a team received of it. They can return something else. */
-interface HandlerResult {
-  /**
-   * What the interceptors received: a record as a plain object, or a page as clients receive it. If they return it
-   * unchanged, the response is the one that the handler returned.
-   */
-  readonly seen: unknown;
-  /** The headers of the response, which stay those of the record that the handler returned. */
-  readonly head: { readonly location: string | null; readonly etag: string | null };
-  /** Whether the interceptors received `data` and `meta`. */
-  readonly hasMeta: boolean;
-}
-
 /** What the steps of a request pass on to later steps. */
 export class RequestState {
   /** Time of receipt, in milliseconds of `performance.now()`. */
@@ -28,10 +15,6 @@ export class RequestState {
   clientAddress: string | undefined = undefined;
   /** Set if the request carries a valid key. */
   call: Call | undefined = undefined;
-  /** Why the request is refused, and whether it counts against the limit of its address. */
-  refusal: { readonly error: unknown; readonly isCounted: boolean } | undefined = undefined;
-  /** Set on routes with interceptors of a team. */
-  handlerResult: HandlerResult | undefined = undefined;
   /** Added to `WWW-Authenticate` of a 401, if the caller can get an access token. */
   challenge = '';
   /** Set if the response is an error. */

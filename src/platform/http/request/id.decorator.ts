@@ -1,14 +1,13 @@
-import { Param, type PipeTransform } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import { ApiError } from '../../errors/api-error.js';
 import { UUID } from '../../fields/kinds/uuid.js';
 
-/** Answers 404 to a malformed id (docs/contract/endpoints.md#requests). */
-const uuidOrNotFound: PipeTransform<string, string> = {
-  transform(id) {
-    if (UUID.test(id)) return id.toLowerCase();
-    throw new ApiError('not_found');
-  },
-};
+const PathId = createParamDecorator((name: string, context: ExecutionContext) => {
+  const id = String(context.switchToHttp().getRequest<Request>().params[name]);
+  if (!UUID.test(id)) throw new ApiError('not_found');
+  return id.toLowerCase();
+});
 
-/** The `:id` of the path, or another parameter of it. */
-export const Id = (name = 'id') => Param(name, uuidOrNotFound);
+/** The `:id` of the path, or another parameter of it. A malformed id is 404 (docs/contract/endpoints.md#requests). */
+export const Id = (name = 'id') => PathId(name);

@@ -2,9 +2,9 @@ import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from '../../data/idempotency.repository.js';
 import { Stored } from '../../data/records/stored-record.js';
-import { isObject } from '../../fields/kinds/json-object.js';
-import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../../data/lists/page.js';
+import { CursorPage, Page } from '../../data/lists/page.js';
 import { type ApiRequest, routeOf } from '../request/api-request.js';
+import type { SerializedResult } from '../routes/route-plan.js';
 import { WithMeta } from '../routes/with-meta.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPath } from '../routes/created-path.js';
@@ -43,16 +43,15 @@ export function serializeResponse(
   if (result instanceof WithMeta) response.status(result.status);
   const { statusCode: status } = response;
   if (STATUSES_WITHOUT_BODY.has(status)) return { status, location: null, etag: null, text: '' };
-  const { handlerResult } = request.state;
-  const data = handlerResult ? unwrap(result, handlerResult.seen) : result;
-  if (data instanceof Page || data instanceof CursorPage) {
-    return { status, location: null, etag: null, text: data.text };
+  const serialize = request.state.plan?.team?.serialize ?? serializeResult;
+  return { status, ...serialize(response, result) };
+}
+
+function serializeResult(response: Response, result: unknown): SerializedResult {
+  if (result instanceof Page || result instanceof CursorPage) {
+    return { location: null, etag: null, text: result.text };
   }
-  // The version and the path of a record do not depend on what an interceptor makes of it.
-  const { location, etag } = handlerResult ? handlerResult.head : headOf(request, response, result);
-  const isWhole =
-    isPageObject(data) || (handlerResult?.hasMeta && isObject(data) && 'meta' in data);
-  return { status, location, etag, text: isWhole ? JSON.stringify(data) : serializeRecord(data) };
+  return { ...headOf(response.req as ApiRequest, response, result), text: serializeRecord(result) };
 }
 
 /** The headers that describe the record that a handler returned. */
@@ -60,7 +59,7 @@ export function headOf(
   request: ApiRequest,
   response: Response,
   result: unknown,
-): Pick<StoredResponse, 'location' | 'etag'> {
+): Omit<SerializedResult, 'text'> {
   const record = result instanceof WithMeta ? (result.data as unknown) : result;
   const id = idOf(record);
   if (id === undefined) return { location: null, etag: null };
@@ -69,25 +68,6 @@ export function headOf(
     location: isCreated ? locationOf(request, response, id) : null,
     etag: request.method === 'DELETE' ? null : etagOf(record as object),
   };
-}
-
-/**
- * Undoes the envelope of an interceptor that returns `{ data: value }`.
- * @param seen what the interceptors received for the result of the handler
- */
-function unwrap(result: unknown, seen: unknown): unknown {
-  const isWrapped = isObject(result) && Object.keys(result).length === 1 && result.data === seen;
-  return isWrapped ? seen : result;
-}
-
-/** Whether a value is a page as clients receive it: interceptors copy pages, or store them in caches. */
-function isPageObject(value: unknown): boolean {
-  if (!isObject(value) || !Array.isArray(value.data)) return false;
-  const { meta } = value;
-  if (!isObject(meta)) return false;
-  return [PAGE_META_SCHEMA, CURSOR_META_SCHEMA].some(({ required }) =>
-    required.every((name) => name in meta),
-  );
 }
 
 /** Returns the `Location` that the handler has set, or the path of the created record. */
@@ -103,7 +83,7 @@ export function createdPathOf(request: ApiRequest, id: string): string {
 }
 
 /** Wraps a result in `data`. */
-function serializeRecord(result: unknown): string {
+export function serializeRecord(result: unknown): string {
   if (result instanceof Stored) return `{"data":${result.json}}`;
   if (!(result instanceof WithMeta)) return JSON.stringify({ data: result ?? null });
   const { data, meta } = result as WithMeta<unknown, object>;

@@ -3,16 +3,17 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  UseInterceptors,
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import { ResponseExists } from '../../data/stored-responses.js';
-import { type ApiRequest, isRead } from '../request/api-request.js';
+import { enhancersOf } from '../../discovery/nest-internals.js';
+import type { ApiRequest } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
 import type { Call } from '../../data/call.js';
 import { createdPathOf, SerializedResponse, serializeResponse } from './envelope.js';
-import { preconditionOf } from './etag.js';
 import {
   idempotentRequestOf,
   IdempotentResponses,
@@ -21,8 +22,8 @@ import {
 } from './idempotent-responses.js';
 
 /**
- * Implements `Idempotency-Key` on POST, and `If-Match` on PUT, DELETE and a conditional POST. It surrounds the interceptors of a team: the
- * stored response is what they made of the result, and a replay does not run them.
+ * Implements `Idempotency-Key`. It surrounds the interceptors of a team: the stored response is what they made of the
+ * result, and a replay does not run them.
  */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
@@ -32,14 +33,8 @@ export class WriteInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const { state } = request;
-    const { plan } = state;
-    if (!plan?.mayWrite || !state.call || isRead(request)) return next.handle();
-    const isPost = request.method === 'POST';
-    const precondition = isPost && !plan.isConditional ? undefined : preconditionOf(request);
-    const given = { ...state.call, requestId: state.requestId };
-    const call = precondition ? { ...given, precondition } : given;
-    state.call = call;
-    if (!isPost) return next.handle();
+    const { plan, call } = state;
+    if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     // A handler that takes a file stores the response itself.
     if (!idempotent || plan.file) return next.handle();
@@ -62,11 +57,24 @@ export class WriteInterceptor implements NestInterceptor {
         throw error;
       }
     };
-    const isSingle = plan.isSingleInsert && plan.interceptors.length === 0;
-    return from(isSingle ? insertOnce() : runOnce()).pipe(
+    return from(plan.isSingleInsert ? insertOnce() : runOnce()).pipe(
       map((stored) => new SerializedResponse(stored)),
     );
   }
+}
+
+/** Runs the interceptor of the plan: the metadata of a handler are the same for all applications of the process. */
+export const writesOfPlan: NestInterceptor = {
+  intercept(context, next) {
+    const { plan } = context.switchToHttp().getRequest<ApiRequest>().state;
+    return plan?.writes?.intercept(context, next) ?? next.handle();
+  },
+};
+
+/** Binds the interceptor of its plan to a handler. Must be called before Nest registers the routes. */
+export function bindWrites(handler: (...args: never[]) => unknown): void {
+  if (enhancersOf('interceptors', handler).includes(writesOfPlan)) return;
+  UseInterceptors(writesOfPlan)({}, handler.name, { value: handler });
 }
 
 /**

@@ -2,11 +2,19 @@ import {
   applyDecorators,
   Controller,
   type ExceptionFilter,
+  SetMetadata,
   type Type,
   UseFilters,
 } from '@nestjs/common';
 import { ErrorFilter } from '../error.filter.js';
 import { ApiTag } from './api-route.decorator.js';
+
+const LATITUDE = Symbol('controller of Latitude');
+
+/** Whether a controller is one of Latitude, and not of a team. */
+export function isLatitudeController(controller: object): boolean {
+  return Reflect.hasOwnMetadata(LATITUDE, controller);
+}
 
 /**
  * Marks a controller of Latitude. It binds a filter of Latitude, which answers errors before any filter that a team binds
@@ -16,7 +24,7 @@ export function LatitudeController(
   path = '/',
   filter: Type<ExceptionFilter> = ErrorFilter,
 ): ClassDecorator {
-  return applyDecorators(Controller(path), UseFilters(filter));
+  return applyDecorators(Controller(path), UseFilters(filter), SetMetadata(LATITUDE, true));
 }
 
 /**

@@ -32,44 +32,27 @@ export interface InputPlan {
   readonly takesNoBody: boolean;
   readonly query: SourcePlan | undefined;
   readonly body: SourcePlan | undefined;
-  /** What `ParameterPipe` reads by its type: the parameters that neither the guard nor a pipe of a team reads. */
-  readonly typedParameters: readonly HandlerParameter[];
-  /** The names of the parameters with pipes of their own, `body` or `query` for a whole source. */
-  readonly pipedParameters: readonly string[];
+  /** Whether an interceptor of a team can parse the body as a form with files. */
+  readonly mayBeForm?: boolean;
 }
 
 /**
  * Plans how the input of a handler is read. A handler that is not strict and declares no input has no plan.
  * @param isStrict whether inputs that the handler does not declare are problems
- * @param parsesForms whether interceptors of a team run, which can set a form as the body after the guard
  */
 export function planInput(
   { controller, name: method, handler }: DeclaredHandler,
   isStrict: boolean,
-  parsesForms: boolean,
 ): InputPlan | undefined {
   const parameters = parametersOf(controller, method);
   if (!isStrict && parameters.length === 0) return undefined;
   const planOf = (wanted: ParameterSource) =>
     planSource(parameters.filter(({ source }) => source === wanted));
-  const sources = { query: planOf('query'), body: planOf('body') };
-  const dtos: Partial<Record<ParameterSource, unknown>> = {
-    query: sources.query?.dto,
-    body: parsesForms ? undefined : sources.body?.dto,
-  };
-  const isTyped = ({ source, name, type, pipes }: HandlerParameter) => {
-    if (!isDescriptive(type) || pipes.length > 0) return false;
-    if (name === undefined) return type !== dtos[source];
-    return source === 'body' || type !== (String as unknown);
-  };
   return {
-    ...sources,
+    query: planOf('query'),
+    body: planOf('body'),
     isStrict,
     takesNoBody: declarationsOf(handler).takesNoBody,
-    typedParameters: parameters.filter(isTyped),
-    pipedParameters: parameters.flatMap(({ source, name, pipes }) =>
-      pipes.length > 0 ? [name ?? source] : [],
-    ),
   };
 }
 
@@ -105,6 +88,6 @@ function isRepeatable(dto: Type<object>, name: string): boolean {
 }
 
 /** Whether a type describes a value: the compiler records `Object` for interfaces, unions and `any`. */
-function isDescriptive(type: Type<object> | undefined): type is Type<object> {
+export function isDescriptive(type: Type<object> | undefined): type is Type<object> {
   return type !== undefined && type !== (Object as unknown);
 }

@@ -1,14 +1,18 @@
-import { HttpStatus, type NestInterceptor } from '@nestjs/common';
-import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import {
-  declaredStatusOf,
-  enhancersOf,
-  writesOwnResponse,
-} from '../../discovery/nest-internals.js';
+  type ExecutionContext,
+  type HttpException,
+  HttpStatus,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
+import { declaredStatusOf, writesOwnResponse } from '../../discovery/nest-internals.js';
 import { isRestRoute } from './access.js';
 import { API_TAG, type ApiTagOptions } from './api-route.decorator.js';
 import { collectionOf, type KeptSegments } from './created-path.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
 import { fieldsOf } from '../../fields/field.js';
+import type { MaybePromise } from '../../maybe-promise.js';
 import { type InputPlan, planInput } from './input-plan.js';
 import {
   type ApiRouteOptions,
@@ -28,31 +32,41 @@ export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
   readonly hasEnvelope: boolean;
   /** How its input is read. Undefined if Latitude does not read it: of webhooks, and of pages that declare no input. */
   readonly input: InputPlan | undefined;
-  /** Whether the method or the controller has interceptors of a team, which can parse forms with files. */
-  readonly parsesForms: boolean;
   /** Whether it supports `Idempotency-Key`, or `If-Match`. */
   readonly mayWrite: boolean;
-  /** What implements them around the handler. Undefined if a global interceptor does. */
+  /** What implements `Idempotency-Key` around the handler of a POST. */
   readonly writes?: NestInterceptor;
-  /** The interceptors of a team that run on it. */
-  readonly interceptors: readonly unknown[];
   /** Where a created record is found, by the path of the route. */
   readonly collections: ReadonlyMap<string, KeptSegments>;
   readonly tag: ApiTagOptions | undefined;
   /** The fields of the response that are not stored for replays. */
   readonly secrets: readonly string[];
+  /** What code of a team changes. Undefined if there is none on the route. */
+  readonly team?: TeamHandling;
 }
 
-/**
- * Compiles the plans of handlers.
- * @param global the interceptors of a team for all routes
- * @param own interceptors of Latitude, which are not those of a team
- */
-export function planRoutes(
-  handlers: readonly DeclaredHandler[],
-  global: readonly unknown[] = [],
-  own: readonly unknown[] = [],
-): RoutePlan[] {
+/** What guards, pipes and interceptors of a team change on a route. `platform/nest` implements it. */
+export interface TeamHandling {
+  /**
+   * Counts a request against the limit that `@Throttle()` declares.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  readonly count?: (context: ExecutionContext) => MaybePromise<void>;
+  /** Serializes what the interceptors returned. */
+  readonly serialize?: (response: Response, result: unknown) => SerializedResult;
+  /** Finds the fields that an exception of a pipe is about. */
+  readonly problemsOf?: (exception: HttpException) => FieldProblem[];
+}
+
+/** The body of a response, and the headers that describe the record in it. */
+export interface SerializedResult {
+  readonly location: string | null;
+  readonly etag: string | null;
+  readonly text: string;
+}
+
+/** Compiles the plans of handlers. */
+export function planRoutes(handlers: readonly DeclaredHandler[]): RoutePlan[] {
   const reads = handlers
     .filter(({ httpMethod }) => httpMethod === 'GET')
     .flatMap(({ paths }) => paths);
@@ -61,10 +75,6 @@ export function planRoutes(
     const declarations = declarationsOf(handler);
     const { access, documentation } = declarations;
     const isRest = isRestRoute(access);
-    const ofHandler = enhancersOf('interceptors', controller, handler).filter(
-      (interceptor) => !own.includes(interceptor),
-    );
-    const parsesForms = ofHandler.length > 0;
     return {
       ...declared,
       ...declarations,
@@ -72,10 +82,8 @@ export function planRoutes(
       isRest,
       status: declaredStatusOf(handler) ?? (httpMethod === 'POST' ? CREATED : OK),
       hasEnvelope: (isRest || access === 'webhook') && !writesOwnResponse(controller, handler),
-      input: access === 'webhook' ? undefined : planInput(declared, isRest, parsesForms),
-      parsesForms,
+      input: access === 'webhook' ? undefined : planInput(declared, isRest),
       mayWrite: isRest && httpMethod !== 'GET' && !access.endsWith(':read'),
-      interceptors: [...global, ...ofHandler],
       collections: new Map(paths.map((path) => [path, collectionOf(path, reads)])),
       secrets: secretsOf(documentation),
       tag: Reflect.getMetadata(API_TAG, controller) as ApiTagOptions | undefined,

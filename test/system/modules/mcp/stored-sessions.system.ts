@@ -1,4 +1,4 @@
-import { SharedDatabase } from '../../../../src/platform/data/gateway/shared-database.js';
+import { SystemDatabase } from '../../../../src/platform/data/gateway/system-database.js';
 import { EventFollower } from '../../../../src/modules/events/event-follower.js';
 import { SessionStore } from '../../../../src/modules/mcp/sessions/session-store.js';
 import { createLead, updateLead } from '../../../../src/testing/factories.js';
@@ -388,8 +388,8 @@ describe('the statements of sessions', () => {
     const sessions = alone.app.get(SessionStore);
     await sessions.revalidate();
     jest.spyOn(sessions, 'revalidate').mockResolvedValue();
-    const reads = jest.spyOn(alone.app.get(SharedDatabase), 'read');
-    const writes = jest.spyOn(alone.app.get(SharedDatabase), 'write');
+    const reads = jest.spyOn(alone.app.get(SystemDatabase), 'read');
+    const writes = jest.spyOn(alone.app.get(SystemDatabase), 'write');
     await Promise.all(Array.from({ length: 50 }, () => expectAlive(owner, session)));
     const texts = reads.mock.calls.map(([text]) => text);
     expect(texts.filter((text) => text.includes('mcp_sessions'))).toEqual([]);

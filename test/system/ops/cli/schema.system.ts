@@ -11,7 +11,10 @@ import { createDatabase, dropDatabase, query, urlOf } from '../../../../src/test
 import { type CommandResult } from '../../../support/servers/product.js';
 import { latitude, runCommand } from '../../../support/command-line.js';
 import { temporaryFile } from '../../../support/database/backups.js';
-import { migrateDatabase } from '../../../support/database/migrate-database.js';
+import {
+  createOutdatedDatabase,
+  migrateDatabase,
+} from '../../../support/database/migrate-database.js';
 
 const ORGANIZATION = '00000000-0000-4000-8000-000000000000';
 const LAST = MIGRATIONS.at(-1)!.name;
@@ -93,6 +96,18 @@ describe('a command on a database with a schema', () => {
     expectRefused(await runCommand(['organizations', 'list'], env), 'Later1');
     expectRefused(await runCommand(['backup', temporaryFile()], env), 'Later1');
   });
+
+  it.each([[['migrate']], [['organizations', 'list']], [['backup', temporaryFile()]]])(
+    'refuses a schema before that of release 0.3.0, and names the way through 0.4: %j',
+    async (args) => {
+      await dropDatabase(database);
+      database = await createOutdatedDatabase();
+      const before = await schema();
+      const way = 'run "latitude migrate" of Latitude 0.4 on it, and then start this version';
+      expectRefused(await runCommand(args, { DATABASE_URL: urlOf(database) }), way);
+      expect(await schema()).toEqual(before);
+    },
+  );
 
   it('runs after "migrate" has migrated it', async () => {
     await migrateDatabase(database, MIGRATIONS.slice(0, -1));

@@ -5,6 +5,7 @@ import {
   dataSourceOptions,
   MIGRATIONS,
 } from '../../../../src/platform/data/connection/data-source-options.js';
+import { MIGRATION_NAMES, namesOf } from '../../../../src/platform/data/executed-migrations.js';
 import { migrate } from '../../../../src/platform/data/migrate.js';
 import { protectTenantTable } from '../../../../src/platform/data/tenant-role/tenant-role.js';
 import {
@@ -23,12 +24,18 @@ import {
   createDatabaseWithPlainOwner,
   queryAs,
 } from '../../../support/database/plain-owner.js';
+import { createOutdatedDatabase } from '../../../support/database/migrate-database.js';
 
 describe('a restore into another schema', () => {
-  const names = MIGRATIONS.map(({ name }) => name);
+  const names = MIGRATION_NAMES;
 
-  it.each([1, 2])('runs the last %d migrations after restoring an older backup', async (count) => {
-    const source = await databaseWith(MIGRATIONS.slice(0, -count));
+  it.each([
+    ['the last migration', -1],
+    ['the last two', -2],
+    ['all after those of release 0.3.0', 1],
+  ])('runs %s after restoring an older backup', async (_, end) => {
+    const migrations = MIGRATIONS.slice(0, end);
+    const source = await databaseWith(migrations);
     const organization = randomUUID();
     await queryAs(
       source,
@@ -36,7 +43,7 @@ describe('a restore into another schema', () => {
       [organization],
     );
     const { file, header } = await backUp(source);
-    expect(header.migrations).toEqual(names.slice(0, -count));
+    expect(header.migrations).toEqual(namesOf(migrations));
 
     const target = await createDatabaseWithPlainOwner();
     await restore(target, file);
@@ -66,6 +73,12 @@ describe('a restore into another schema', () => {
     const { file } = await backUp(source);
     const restored = restore(await createDatabase('empty'), file);
     await expect(restored).rejects.toThrow('Later1999999999999');
+  });
+
+  it('rejects a backup of a schema before that of release 0.3.0, and names the version that restores it', async () => {
+    const { file } = await backUp(await createOutdatedDatabase());
+    const restored = restore(await createDatabase('empty'), file);
+    await expect(restored).rejects.toThrow('restore it with Latitude 0.4 and make a new backup');
   });
 
   it('rejects different tables and columns, and names them', async () => {

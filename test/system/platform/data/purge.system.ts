@@ -1,9 +1,4 @@
-import { getDataSourceToken } from '@nestjs/typeorm';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { DataSource } from 'typeorm';
-import { AnsweredRecords1764374400000 } from '../../../../src/platform/data/migrations/1764374400000-answered-records.js';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { RecordRemoval } from '../../../../src/platform/data/records/record-removal.service.js';
 import { ReferringRecords } from '../../../../src/platform/data/records/referring-records.service.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
@@ -285,30 +280,6 @@ describe('a purge of stored responses', () => {
     );
     return keys.map(({ key }) => key);
   }
-});
-
-describe('the migration that adds record_ids to stored responses', () => {
-  it('sets record_ids for existing answers', async () => {
-    const [lead, owner] = [randomUUID(), randomUUID()];
-    const body = JSON.stringify({ data: { id: randomUUID(), lead_id: lead.toUpperCase() } });
-    await app.sql(
-      `insert into idempotency_keys (organization_id, key, route, content_hash, status, body)
-       values ($1, 'old', $2, '', 201, $3)`,
-      [tenant.id, `POST /api/v1/leads/${owner}/messages`, body],
-    );
-    const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
-    const runner = administration.createQueryRunner();
-    const migration = new AnsweredRecords1764374400000();
-    await migration.down(runner);
-    await migration.up(runner);
-    await runner.release();
-    const [row] = await app.sql<{ record_ids: string }>(
-      `select record_ids::text from idempotency_keys where organization_id = $1`,
-      [tenant.id],
-    );
-    const ids = [owner, lead, (JSON.parse(body) as { data: { id: string } }).data.id];
-    expect(row?.record_ids.slice(1, -1).split(',').sort()).toEqual(ids.sort());
-  });
 });
 
 interface Dated {

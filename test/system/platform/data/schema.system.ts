@@ -3,10 +3,8 @@ import path from 'node:path';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
-import {
-  dataSourceOptions,
-  MIGRATIONS,
-} from '../../../../src/platform/data/connection/data-source-options.js';
+import { dataSourceOptions } from '../../../../src/platform/data/connection/data-source-options.js';
+import { MIGRATION_NAMES } from '../../../../src/platform/data/executed-migrations.js';
 import type { SnapshotReader } from '../../../../src/platform/data/gateway/snapshot-reader.js';
 import type { Call, TenantCall } from '../../../../src/platform/data/call.js';
 import type { Statement } from '../../../../src/platform/data/gateway/statement.js';
@@ -16,7 +14,8 @@ import { LeadListQuery } from '../../../../src/modules/leads/lead.dto.js';
 import { LeadsRepository } from '../../../../src/modules/leads/leads.repository.js';
 import { LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
-import { createDatabase, query } from '../../../../src/testing/databases.js';
+import { createDatabase, dropDatabase, query } from '../../../../src/testing/databases.js';
+import { createOutdatedDatabase } from '../../../support/database/migrate-database.js';
 import { captureLog } from '../../../support/captured-log.js';
 
 describe('migrations', () => {
@@ -30,7 +29,7 @@ describe('migrations', () => {
 
   it('run once if eight instances start on an empty database at the same time', async () => {
     const names = await apps[0]!.sql<{ name: string }>('select name from migrations order by id');
-    expect(names.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+    expect(names.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
   });
 
   it('create exactly the schema that the entities describe', async () => {
@@ -89,13 +88,26 @@ describe('startup on the schema of a newer version', () => {
   });
 });
 
+describe('startup on a schema before that of release 0.3.0', () => {
+  it('fails, and names the way through release 0.4', async () => {
+    const database = await createOutdatedDatabase();
+    await expect(TestApp.start({ database })).rejects.toThrow(
+      'run "latitude migrate" of Latitude 0.4 on it, and then start this version',
+    );
+    await dropDatabase(database);
+  });
+});
+
 // Released migrations never change, so they must not depend on code that may change.
 describe('migrations', () => {
   const folder = 'src/platform/data/migrations';
 
-  it.each(readdirSync(folder))('%s imports no other file of the project', (name) => {
-    expect(readFileSync(path.join(folder, name), 'utf8')).not.toMatch(/from '\./);
-  });
+  it.each(readdirSync(folder).filter((name) => name.endsWith('.ts')))(
+    '%s imports no other file of the project',
+    (name) => {
+      expect(readFileSync(path.join(folder, name), 'utf8')).not.toMatch(/from '\./);
+    },
+  );
 });
 
 describe('lists read through an index, without sorting', () => {

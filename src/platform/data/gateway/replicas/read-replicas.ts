@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { BatchConnections } from '../batch-connections.js';
 import { Deadline } from '../policies.js';
-import { SharedDatabase } from '../shared-database.js';
+import { SystemDatabase } from '../system-database.js';
 import type { Statement } from '../statement.js';
 import {
   FIND_POSITION,
@@ -37,7 +37,7 @@ export class ReadReplicas implements OnApplicationShutdown {
 
   constructor(
     private readonly connections: BatchConnections,
-    private readonly database: SharedDatabase,
+    private readonly database: SystemDatabase,
     { databaseReplicaUrls }: Settings,
   ) {
     const { plan, requests } = connections;

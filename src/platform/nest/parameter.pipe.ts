@@ -1,11 +1,12 @@
 import { type ArgumentMetadata, type PipeTransform, type Type, UsePipes } from '@nestjs/common';
-import { enhancersOf, type HandlerParameter } from '../../discovery/nest-internals.js';
-import { ApiError, validationError } from '../../errors/api-error.js';
-import { readIntoClass } from '../../fields/input/read-into-class.js';
-import { BODY, QUERY, type ReadOptions } from '../../fields/input/read-input.js';
-import { isObject } from '../../fields/kinds/json-object.js';
-import type { RoutePlan } from '../routes/route-plan.js';
-import { isOutOfRange } from '../../fields/input/json-number.js';
+import { enhancersOf, type HandlerParameter, parametersOf } from '../discovery/nest-internals.js';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { readIntoClass } from '../fields/input/read-into-class.js';
+import { BODY, QUERY, type ReadOptions } from '../fields/input/read-input.js';
+import { isObject } from '../fields/kinds/json-object.js';
+import { isDescriptive } from '../http/routes/input-plan.js';
+import type { RoutePlan } from '../http/routes/route-plan.js';
+import { isOutOfRange } from '../fields/input/json-number.js';
 
 /**
  * Reads the parameters of a team's handler by their types: classes with rules of class-validator, and strings, numbers,
@@ -83,17 +84,32 @@ async function readObject(
   throw name === undefined ? error : error.within(name);
 }
 
-/** Binds the pipe to a handler with parameters that it reads. Must be called before Nest registers the routes. */
-export function bindParameterPipe({
-  controller,
-  name,
-  handler,
-  input,
-  parsesForms,
-}: RoutePlan): void {
-  const parameters = input?.typedParameters ?? [];
+/**
+ * Binds the pipe to a handler with parameters that it reads. Must be called before Nest registers the routes.
+ * @param parsesForms whether an interceptor can set a form as the body
+ */
+export function bindParameterPipe(plan: RoutePlan, parsesForms: boolean): void {
+  const { controller, name, handler } = plan;
+  const parameters = typedParametersOf(plan, parsesForms);
   const isBound = enhancersOf('pipes', handler).some((pipe) => pipe instanceof ParameterPipe);
   if (parameters.length === 0 || isBound) return;
   const pipe = new ParameterPipe(parameters, parsesForms);
   UsePipes(pipe)(controller.prototype as object, name, { value: handler });
+}
+
+/** The parameters that neither the guard nor a pipe of the team reads. */
+function typedParametersOf(
+  { controller, name: method, input }: RoutePlan,
+  parsesForms: boolean,
+): HandlerParameter[] {
+  if (!input) return [];
+  const dtos: Partial<Record<HandlerParameter['source'], unknown>> = {
+    query: input.query?.dto,
+    body: parsesForms ? undefined : input.body?.dto,
+  };
+  return parametersOf(controller, method).filter(({ source, name, type, pipes }) => {
+    if (!isDescriptive(type) || pipes.length > 0) return false;
+    if (name === undefined) return type !== dtos[source];
+    return source === 'body' || type !== (String as unknown);
+  });
 }

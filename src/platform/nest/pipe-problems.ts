@@ -1,5 +1,9 @@
-import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/kinds/json-object.js';
+import type { HttpException } from '@nestjs/common';
+import { parametersOf } from '../discovery/nest-internals.js';
+import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
+import { isObject } from '../fields/kinds/json-object.js';
+import { messageOf } from '../http/http-exception.js';
+import type { RoutePlan } from '../http/routes/route-plan.js';
 
 /** The message of a pipe such as `ParseUUIDPipe`: `Validation failed (uuid is expected)`. */
 const EXPECTATION = /^Validation failed \((.+)\)$/;
@@ -16,12 +20,22 @@ const UNKNOWN =
 const OF_PROPERTY =
   /^(?:\[(?<index>\d+)\] )?(?<path>(?:[\w$-]+\.)*)(?:(?<each>each value )in )?(?:nested property )?(?!(?:must|is|should|cannot|has)\b)(?<name>[\w$-]+) (?<rule>.+)$/s;
 
+/** The names of the parameters of a handler that have pipes, `body` or `query` for a whole source. */
+export function pipedParametersOf({ controller, name }: RoutePlan): string[] {
+  return parametersOf(controller, name).flatMap((parameter) =>
+    parameter.pipes.length > 0 ? [parameter.name ?? parameter.source] : [],
+  );
+}
+
 /**
  * Finds the fields that the exception of a pipe is about.
- * @param message `message` of the body of the exception
- * @param parameters the names of the parameters that have pipes, `body` or `query` for a whole source
+ * @param parameters those of `pipedParametersOf()`
  */
-export function pipeProblems(message: unknown, parameters: readonly string[]): FieldProblem[] {
+export function pipeProblems(
+  exception: HttpException,
+  parameters: readonly string[],
+): FieldProblem[] {
+  const message = messageOf(exception);
   // Of several parameters, no message says which one it is about.
   const parameter = parameters.length === 1 ? parameters[0] : undefined;
   if (Array.isArray(message)) return message.map((text) => problemOf(String(text), parameter));
