@@ -35,7 +35,7 @@ export async function openApiDocument(
  * Whether `@nestjs/swagger` describes a route: the handler, its controller or its DTOs have decorators of that package, or it
  * takes or returns something else than DTOs of fields.
  */
-function isPlain(route: RestHandler): boolean {
+export function isPlain(route: RestHandler): boolean {
   const { controller, name, handler } = route;
   return (
     [controller, handler].some(hasSwaggerMetadata) ||
