@@ -108,6 +108,17 @@ module.exports = {
       },
     },
     {
+      name: 'services-and-repositories-import-no-tools',
+      severity: 'error',
+      from: {
+        path: modules(RESOURCES),
+        pathNot: ['tools', 'prompt', 'module', 'extension']
+          .map(suffix)
+          .concat(String.raw`-tools\.dto\.ts$`, '^src/modules/oauth/'),
+      },
+      to: { path: ['^src/modules/mcp/', suffix('tools'), String.raw`-tools\.dto\.ts$`] },
+    },
+    {
       name: 'services-do-not-import-http',
       severity: 'error',
       from: { path: modules(RESOURCES), pathNot: ['controller', 'filter', 'module'].map(suffix) },

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { CHANGES, NEW_LEAD } from './lib/cases.mjs';
 import { runCommand } from './lib/command.mjs';
-import { restRequest } from './lib/requests.mjs';
+import { NUMBER, restRequest } from './lib/requests.mjs';
 import { markdownTable } from './lib/tables.mjs';
 import { compareVariants, startVariant } from './lib/variants.mjs';
 
@@ -16,6 +16,12 @@ const USAGE = `BASELINE=FOLDER node bench/builds.mjs [options]
 `;
 
 const LIMIT = 50;
+
+/** Updates of one field each: one that no index has, and one that searches find. */
+const SINGLE_CHANGES = {
+  notes: `Called, and call ${NUMBER} was answered.`,
+  company: `Company ${NUMBER}`,
+};
 
 function casesOf(variants) {
   const targets = variants.map(({ latitude, targetOf }) =>
@@ -33,6 +39,11 @@ function casesOf(variants) {
       writes: 'updated',
       operations: ids.map((id) => ({ type: 'update', id, changes: CHANGES })),
     },
+    ...Object.entries(SINGLE_CHANGES).map(([field, value]) => ({
+      title: `update of ${field}`,
+      writes: 'updated',
+      operations: ids.map((id) => ({ type: 'update', id, changes: { [field]: value } })),
+    })),
   ].map((benchCase) => ({ ...benchCase, targets, connections: [1, 32] }));
 }
 

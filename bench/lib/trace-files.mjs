@@ -58,8 +58,8 @@ function endPart(name) {
   if (parts) parts[name] ??= filesEntered();
 }
 
-const { createStored: create } = LeadsService.prototype;
-LeadsService.prototype.createStored = function (...args) {
+const { create } = LeadsService.prototype;
+LeadsService.prototype.create = function (...args) {
   endPart('before');
   return create.apply(this, args);
 };

@@ -45,7 +45,7 @@ export class AppointmentsController {
   @RequireScope('appointments:read')
   @ApiRoute({ summary: 'Get an appointment', response: AppointmentDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.appointments.getStored(call, id);
+    return this.appointments.get(call, id).stored;
   }
 
   @Post()
@@ -57,7 +57,7 @@ export class AppointmentsController {
     errors: ['lead_not_found'],
   })
   create(@CurrentCall() call: Call, @Body() appointment: CreateAppointmentDto) {
-    return this.appointments.createStored(call, appointment);
+    return this.appointments.create(call, appointment).stored;
   }
 
   @BatchRoute('appointments', 'appointments:write', ['lead_not_found'])
@@ -79,7 +79,7 @@ export class AppointmentsController {
     description: 'A `status`, even the stored one, always moves `updated_at`.',
   })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
-    return this.appointments.updateStored(call, id, changes);
+    return this.appointments.update(call, id, changes).stored;
   }
 
   @Delete(':id')

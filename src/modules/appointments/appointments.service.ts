@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { withoutUndefined } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { notFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
@@ -38,13 +38,8 @@ export class AppointmentsService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<AppointmentDto> {
-    return (await this.getStored(call, id)).value();
-  }
-
-  /** @see get */
-  async getStored(call: Call, id: string): Promise<Stored<AppointmentDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'appointment');
+  get(call: Call, id: string): RecordPromise<AppointmentDto> {
+    return this.repository.find(call, id).orElse(() => notFound('appointment'));
   }
 
   /** Locks appointments until the transaction ends, in the order of their ids. */
@@ -69,20 +64,15 @@ export class AppointmentsService {
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
-  async create(call: Call, input: CreateAppointmentDto): Promise<AppointmentDto> {
-    return (await this.createStored(call, input)).value();
-  }
-
-  /** @see create */
-  async createStored(call: Call, input: CreateAppointmentDto): Promise<Stored<AppointmentDto>> {
-    const created = await this.repository.insert(call, rowOf(call, input));
-    if (!created) throw leadNotFound('lead_id');
-    return created;
+  create(call: Call, input: CreateAppointmentDto): RecordPromise<AppointmentDto> {
+    return this.repository.insert(call, rowOf(call, input)).orElse(() => {
+      throw leadNotFound('lead_id');
+    });
   }
 
   /**
    * Creates appointments in one statement.
-   * @returns undefined for each appointment that cannot be created; `createStored` throws its error
+   * @returns undefined for each appointment that cannot be created; `create` throws its error
    * @throws ApiError `create_failed`
    */
   createTogether(call: Call, inputs: readonly CreateAppointmentDto[]) {
@@ -101,16 +91,7 @@ export class AppointmentsService {
   }
 
   /** @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order */
-  async update(call: Call, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
-    return (await this.updateStored(call, id, input)).value();
-  }
-
-  /** @see update */
-  async updateStored(
-    call: Call,
-    id: string,
-    input: UpdateAppointmentDto,
-  ): Promise<Stored<AppointmentDto>> {
+  update(call: Call, id: string, input: UpdateAppointmentDto): RecordPromise<AppointmentDto> {
     const { append_notes, ...fields } = input;
     const revise = (stored: AppointmentDto) => {
       const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
@@ -128,8 +109,8 @@ export class AppointmentsService {
     const needsStored = [start_time, end_time, append_notes].some((value) => value !== undefined);
     // Without these, the change needs no stored value. It is then written without reading the appointment first.
     const direct = needsStored ? undefined : { values: fields, touches: status !== undefined };
-    const updated = await this.repository.updateStored(call, id, revise, direct);
-    return orNotFound(updated, 'appointment');
+    const updated = this.repository.update(call, id, revise, direct);
+    return updated.orElse(() => notFound('appointment'));
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
@@ -137,7 +118,9 @@ export class AppointmentsService {
     // Cancelling an appointment again changes nothing.
     const values = { status: 'cancelled' } as const;
     const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
-    orNotFound(await this.repository.updateStored(call, id, revise, { values }), 'appointment');
+    await this.repository
+      .update(call, id, revise, { values })
+      .orElse(() => notFound('appointment'));
     return { id, cancelled: true };
   }
 }

@@ -6,15 +6,11 @@ import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 import { type BatchTarget, withUpdates } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import { type ResultsDto, updateSeveral, updatesOf } from '../mcp/tools/several-records.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
-import { UpdateLeadItemDto } from './lead-batch.dto.js';
 import { UpsertLeadDto } from './lead-upsert.dto.js';
 import { creationOf, LeadUpsertService, type UpsertOptions } from './lead-upsert.service.js';
 import { LeadsService } from './leads.service.js';
 import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
-
-const UPDATES = updatesOf(UpdateLeadItemDto);
 
 const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
 
@@ -40,25 +36,17 @@ export class LeadBatchService {
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
     const { leads, upserts } = this;
     const service = withUpdates<CreateLeadDto, UpdateLeadDto>(leads, (inner, id, input) =>
-      upserts.updateStored(inner, id, input, options),
+      upserts.update(inner, id, input, options),
     );
     const target = { ...this.targetOf(options), service, allowsRepeats: true };
     return this.batches.run(call, { atomic: false, items }, target);
   }
 
   /**
-   * Updates each of the leads of `update_leads` on its own.
-   * @throws ApiError `create_failed`
-   */
-  update(call: Call, leads: readonly unknown[]): Promise<ResultsDto> {
-    return updateSeveral(this.batches, call, leads, { ...this.targetOf(), ...UPDATES });
-  }
-
-  /**
    * Passes the items of a batch on to the services of leads. The casts hold because the runner has read the items into the
    * DTOs of `ITEMS`, and passes on the matches that `findMatches` returned.
    */
-  private targetOf(options?: UpsertOptions): BatchTarget<CreateLeadDto, UpdateLeadDto> {
+  targetOf(options?: UpsertOptions): BatchTarget<CreateLeadDto, UpdateLeadDto> {
     const { leads, upserts } = this;
     return {
       items: ITEMS,

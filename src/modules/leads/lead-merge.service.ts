@@ -65,7 +65,7 @@ export class LeadMergeService {
     }
     return this.database.transaction({ ...call, precondition: undefined }, async (inner) => {
       await this.repository.lockAll(inner, [id, lead_id]);
-      const stored = await this.leads.getStored(inner, id);
+      const stored = await this.leads.get(inner, id).stored;
       const target = stored.value();
       const source = await this.leads.getReferenced(inner, 'lead_id', lead_id);
       const changes = changedFields(target, mergedFields(target, source, prefer ?? {})) ?? {};
@@ -74,7 +74,7 @@ export class LeadMergeService {
       // Its e-mail, phone and external id are then free. The event of its deletion names the other lead.
       await this.repository.delete(inner, source.id, { merged_into: target.id });
       const moves = await this.moveReferences(inner, source.id, target.id);
-      const lead = await this.leads.updateStored(inner, target.id, changes, undefined, true);
+      const lead = await this.leads.update(inner, target.id, changes, undefined, true).stored;
       await this.refillForms(inner, target.id);
       return { lead, target, source, moves };
     });

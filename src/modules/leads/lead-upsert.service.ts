@@ -5,7 +5,7 @@ import { SerializationFailure } from '../../platform/data/connection/driver-erro
 import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { Deadline } from '../../platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { RecordPromise, Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { OVERLOAD_HEADERS } from '../../platform/errors/overload.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
@@ -94,7 +94,7 @@ export class LeadUpsertService {
       throw new ApiError('not_found', { message: 'No lead has these values.' });
     }
     const write = match
-      ? this.update(call, data, matches, match.id, options)
+      ? this.updateMatch(call, data, matches, match.id, options)
       : this.create(call, data, options);
     return write.catch((error: unknown) => {
       throw isAboutMatch(error, input) ? new MatchChanged() : error;
@@ -138,19 +138,19 @@ export class LeadUpsertService {
     return { lead, action: 'created' };
   }
 
-  private async update(
+  private async updateMatch(
     call: Call,
     data: UpdateLeadDto,
     matches: readonly Holder[],
     id: string,
     options: UpsertOptions,
   ): Promise<UpsertedLead> {
-    const lead = await this.updateStored(call, id, data, options, (stored) => {
+    const lead = await this.update(call, id, data, options, (stored) => {
       const isSame = ({ field, value, compared }: Holder) =>
         stored[field] === value ||
         this.leads.uniqueValuesOf(call, stored)[UNIQUE_COLUMNS[field]] === compared;
       if (!matches.every(isSame)) throw new MatchChanged();
-    });
+    }).stored;
     return { lead, action: lead.isUnchanged ? 'unchanged' : 'updated' };
   }
 
@@ -159,14 +159,14 @@ export class LeadUpsertService {
    * @param check throws if the stored lead must not be updated
    * @throws ApiError `validation_error`, `not_found`, `duplicate`, `create_failed`
    */
-  updateStored(
+  update(
     call: Call,
     id: string,
     data: UpdateLeadDto,
     { mergesCustomFields = false }: UpsertOptions,
     check: (stored: LeadDto) => void = () => undefined,
-  ): Promise<Stored<LeadDto>> {
-    return this.leads.updateStored(call, id, data, (stored) => {
+  ): RecordPromise<LeadDto> {
+    return this.leads.update(call, id, data, (stored) => {
       check(stored);
       const { custom_fields: custom } = data;
       const merged = mergesCustomFields && custom && united(stored.custom_fields, custom);

@@ -71,7 +71,7 @@ export class LeadsController {
   @RequireScope('leads:read')
   @ApiRoute({ summary: 'Get a lead', response: LeadDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.leads.getStored(call, id);
+    return this.leads.get(call, id).stored;
   }
 
   @Post()
@@ -79,7 +79,7 @@ export class LeadsController {
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
   create(@CurrentCall() call: Call, @Body() lead: CreateLeadDto) {
-    return this.leads.createStored(call, lead);
+    return this.leads.create(call, lead).stored;
   }
 
   @Post('upsert')
@@ -121,7 +121,7 @@ export class LeadsController {
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Update a lead', response: LeadDto, errors: ['duplicate'] })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateLeadDto) {
-    return this.leads.updateStored(call, id, changes);
+    return this.leads.update(call, id, changes).stored;
   }
 
   @Delete(':id')

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
-import type { DirectChange } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { DirectChange, Row } from '../../platform/data/records/record-changes.js';
+import { RecordPromise, type Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
@@ -36,6 +36,14 @@ import {
   type UniqueValues,
   uniqueValuesOf,
 } from './unique-values.js';
+
+/** What an update does beside its input. */
+interface LeadChange {
+  readonly claim: UniqueValues;
+  /** Whether the lead is to be written again, because an earlier release wrote its search text. */
+  readonly isToRewrite: boolean;
+  readonly touches: boolean;
+}
 
 /** Business rules of leads (docs/contract/resources.md#leads). */
 @Injectable()
@@ -73,13 +81,8 @@ export class LeadsService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<LeadDto> {
-    return (await this.getStored(call, id)).value();
-  }
-
-  /** @see get */
-  async getStored(call: Call, id: string): Promise<Stored<LeadDto>> {
-    return (await this.repository.findStored(call, id)) ?? this.missing(call, id);
+  get(call: Call, id: string): RecordPromise<LeadDto> {
+    return this.repository.find(call, id).orElse(() => this.missing(call, id));
   }
 
   /**
@@ -110,21 +113,18 @@ export class LeadsService {
   }
 
   /** @throws ApiError `validation_error`, `duplicate`, `create_failed` */
-  async create(call: Call, input: CreateLeadDto): Promise<LeadDto> {
-    return (await this.createStored(call, input)).value();
-  }
-
-  /** @see create */
-  async createStored(call: Call, input: CreateLeadDto): Promise<Stored<LeadDto>> {
-    await this.validateCustomFields(call, input.custom_fields ?? {});
-    const row = { id: uuidv7(), ...this.toRow(call, input) };
-    const insert = () => this.repository.insertStored(call, row);
-    return orNotFound(await this.reportDuplicates(call, row, insert), 'lead');
+  create(call: Call, input: CreateLeadDto): RecordPromise<LeadDto> {
+    return RecordPromise.of<LeadDto>(async () => {
+      await this.validateCustomFields(call, input.custom_fields ?? {});
+      const row = { id: uuidv7(), ...this.toRow(call, input) };
+      const insert = () => this.repository.insertRow(call, row).stored;
+      return orNotFound(await this.reportDuplicates(call, row, insert), 'lead');
+    });
   }
 
   /**
    * Creates leads in one statement.
-   * @returns undefined for each lead that cannot be created; `createStored` throws its error
+   * @returns undefined for each lead that cannot be created; `create` throws its error
    * @throws ApiError `create_failed`
    */
   async createTogether(
@@ -155,11 +155,6 @@ export class LeadsService {
     return rows.map(({ id }) => id);
   }
 
-  /** @throws ApiError `not_found`, `validation_error`, `duplicate`, `create_failed` */
-  async update(call: Call, id: string, input: UpdateLeadDto): Promise<LeadDto> {
-    return (await this.updateStored(call, id, input)).value();
-  }
-
   /**
    * The leads, not deleted, that have the e-mail, phone or external id of any input, once for each field.
    * @param locks whether a transaction locks the values, so that no other one gives them to leads meanwhile
@@ -171,11 +166,11 @@ export class LeadsService {
   }
 
   /**
-   * Like `createStored`, unless another request of this instance creates a lead with the same e-mail, phone or external id.
+   * Like `create`, unless another request of this instance creates a lead with the same e-mail, phone or external id.
    * @returns undefined if one did; it has ended then
    */
   createIfFree(call: Call, input: CreateLeadDto): Promise<Stored<LeadDto> | undefined> {
-    const create = (inner: Call) => this.createStored(inner, input);
+    const create = (inner: Call) => this.create(inner, input).stored;
     return this.repository.ifFree(call, this.uniqueValuesOf(call, input), create);
   }
 
@@ -196,53 +191,65 @@ export class LeadsService {
   }
 
   /**
-   * @see update
    * @param inputFor returns the input for the stored lead. It may change only fields that are not unique. It throws if the
    *   lead must not be updated.
    * @param touches whether the lead gets a new `updated_at` and an event also if it has all values
+   * @throws ApiError `not_found`, `validation_error`, `duplicate`, `create_failed`
    */
-  async updateStored(
+  update(
     call: Call,
     id: string,
     input: UpdateLeadDto,
     inputFor?: (stored: LeadDto) => UpdateLeadDto,
     touches = false,
-  ): Promise<Stored<LeadDto>> {
-    if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
-    const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
-    const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
+  ): RecordPromise<LeadDto> {
+    return RecordPromise.of<LeadDto>(async () => {
+      if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
+      const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
+      const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
+      const direct = inputFor ? undefined : this.directChangeOf(input);
+      const revise = async (stored: LeadDto) => {
+        const given = inputFor?.(stored) ?? input;
+        const { custom_fields: custom } = given;
+        if (custom && custom !== input.custom_fields) await this.validateCustomFields(call, custom);
+        return this.revised(call, stored, given, { claim, isToRewrite, touches });
+      };
+      const lead = await this.reportDuplicates(
+        call,
+        claim,
+        () => this.repository.update(call, id, revise, direct).stored,
+      );
+      return lead ?? this.missing(call, id);
+    });
+  }
+
+  /** The columns that an update sets. @returns undefined if it changes nothing */
+  private revised(
+    call: Call,
+    stored: LeadDto,
+    { add_tags, remove_tags, append_notes, ...fields }: UpdateLeadDto,
+    { claim: { email_compared, phone_compared }, isToRewrite, touches }: LeadChange,
+  ): Row | undefined {
+    const tags = changedTags(stored.tags, { add_tags, remove_tags }) ?? fields.tags;
+    const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
+    const changed = changedFields(stored, { ...fields, tags, notes });
+    if (!changed && !touches) return undefined;
+    const changes = changed ?? {};
+    const lead = scorable({ ...stored, ...changes });
     // A new search text would end the refill of the lead, which has to compute its unchanged e-mail and phone as well.
     const mark = isToRewrite ? markToRewrite : (text: string) => text;
-    const revise = async (stored: LeadDto) => {
-      const given = inputFor?.(stored) ?? input;
-      const { custom_fields: custom } = given;
-      if (custom && custom !== input.custom_fields) await this.validateCustomFields(call, custom);
-      const { add_tags, remove_tags, append_notes, ...fields } = given;
-      const tags = changedTags(stored.tags, { add_tags, remove_tags }) ?? fields.tags;
-      const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
-      const changed = changedFields(stored, { ...fields, tags, notes });
-      if (!changed && !touches) return undefined;
-      const changes = changed ?? {};
-      const lead = scorable({ ...stored, ...changes });
-      const { email_compared, phone_compared } = claim;
-      // Without the characters that are trimmed, the stored address is repeated. Another lead may have it.
-      const isTrimmed = trimInvisible(stored.email ?? '') === changes.email;
-      // A lead whose normalized form belongs to another lead stays without it until the field changes.
-      return {
-        ...changes,
-        lead_score: this.score(lead),
-        ...(changesSearchText(changes) && {
-          search_text: mark(leadSearchText(lead, phoneOf(call, lead))),
-        }),
-        ...('email' in changes && !isTrimmed && { email_compared }),
-        ...('phone' in changes && { phone_compared }),
-      };
+    // Without the characters that are trimmed, the stored address is repeated. Another lead may have it.
+    const isTrimmed = trimInvisible(stored.email ?? '') === changes.email;
+    // A lead whose normalized form belongs to another lead stays without it until the field changes.
+    return {
+      ...changes,
+      lead_score: this.score(lead),
+      ...(changesSearchText(changes) && {
+        search_text: mark(leadSearchText(lead, phoneOf(call, lead))),
+      }),
+      ...('email' in changes && !isTrimmed && { email_compared }),
+      ...('phone' in changes && { phone_compared }),
     };
-    const direct = inputFor ? undefined : this.directChangeOf(input);
-    const lead = await this.reportDuplicates(call, claim, () =>
-      this.repository.updateStored(call, id, revise, direct),
-    );
-    return lead ?? this.missing(call, id);
   }
 
   /** @returns undefined if a field of the update changes tags or notes, or determines the score or other columns of the lead */

@@ -21,12 +21,20 @@ import {
 import { UpsertedLeadDto, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
 import { writesOf } from '../../platform/data/batches/batch.dto.js';
-import { creationResultsOf, ResultsDto } from '../mcp/tools/several-records.js';
-import { CreateLeadsDto, UpdateLeadsDto } from './lead-batch.dto.js';
+import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import {
+  creationResultsOf,
+  ResultsDto,
+  updateSeveral,
+  updatesOf,
+} from '../mcp/tools/several-records.js';
+import { CreateLeadsDto, UpdateLeadItemDto, UpdateLeadsDto } from './lead-tools.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { LeadsService } from './leads.service.js';
+
+const UPDATES = updatesOf(UpdateLeadItemDto);
 
 const LEAD = 'Id of the lead, from list_leads.';
 
@@ -37,6 +45,7 @@ export class LeadsTools {
     private readonly leads: LeadsService,
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
+    private readonly runner: BatchRunner,
     private readonly merges: LeadMergeService,
   ) {}
 
@@ -132,7 +141,8 @@ export class LeadsTools {
     output: ResultsDto,
   })
   updateMany(call: Call, { leads }: UpdateLeadsDto) {
-    return this.batches.update(call, leads);
+    const target = { ...this.batches.targetOf(), ...UPDATES };
+    return updateSeveral(this.runner, call, leads, target);
   }
 
   @Tool('upsert_lead', {

@@ -1,5 +1,4 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
-import { UpdatedRecords, UpdateItemOf } from '../mcp/tools/several-records.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import {
@@ -55,17 +54,6 @@ export class CreateTaskDto {
 
 /** Changes of a task. Fields that are left out keep their values. */
 export class UpdateTaskDto extends UpdateOf(CreateTaskDto) {}
-
-/** A task that `update_tasks` changes, without its id. */
-export class UpdateTaskItemDto extends UpdateItemOf(UpdateTaskDto) {}
-
-/** The arguments of `update_tasks`. */
-export class UpdateTasksDto {
-  @UpdatedRecords(UpdateTaskItemDto, 'Tasks, each with the parameters of update_task.', [
-    { id: '01a1fbde-995e-72a3-a032-ab1c988b9794', status: 'completed' },
-  ])
-  tasks: readonly unknown[];
-}
 
 /** A task in responses and lists. */
 export class TaskDto extends RecordOf(CreateTaskDto) {

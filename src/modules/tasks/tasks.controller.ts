@@ -40,7 +40,7 @@ export class TasksController {
   @RequireScope('tasks:read')
   @ApiRoute({ summary: 'Get a task', response: TaskDto })
   get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.tasks.getStored(call, id);
+    return this.tasks.get(call, id).stored;
   }
 
   @Post()
@@ -48,7 +48,7 @@ export class TasksController {
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
   create(@CurrentCall() call: Call, @Body() task: CreateTaskDto) {
-    return this.tasks.createStored(call, task);
+    return this.tasks.create(call, task).stored;
   }
 
   @BatchRoute('tasks', 'tasks:write', ['lead_not_found'])
@@ -66,7 +66,7 @@ export class TasksController {
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Update a task', response: TaskDto, errors: ['lead_not_found'] })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateTaskDto) {
-    return this.tasks.updateStored(call, id, changes);
+    return this.tasks.update(call, id, changes).stored;
   }
 
   @Delete(':id')

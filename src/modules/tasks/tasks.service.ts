@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Revision } from '../../platform/data/records/record-updates.js';
 import { withoutUndefined } from '../../platform/data/records/record-changes.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -34,13 +34,8 @@ export class TasksService {
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
-  async get(call: Call, id: string): Promise<TaskDto> {
-    return (await this.getStored(call, id)).value();
-  }
-
-  /** @see get */
-  async getStored(call: Call, id: string): Promise<Stored<TaskDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'task');
+  get(call: Call, id: string): RecordPromise<TaskDto> {
+    return this.repository.find(call, id).orElse(() => notFound('task'));
   }
 
   /** Locks tasks until the transaction ends, in the order of their ids. */
@@ -62,20 +57,15 @@ export class TasksService {
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
-  async create(call: Call, input: CreateTaskDto): Promise<TaskDto> {
-    return (await this.createStored(call, input)).value();
-  }
-
-  /** @see create */
-  async createStored(call: Call, input: CreateTaskDto): Promise<Stored<TaskDto>> {
-    const created = await this.repository.insert(call, rowOf(call, input));
-    if (!created) throw leadNotFound('contact_id');
-    return created;
+  create(call: Call, input: CreateTaskDto): RecordPromise<TaskDto> {
+    return this.repository.insert(call, rowOf(call, input)).orElse(() => {
+      throw leadNotFound('contact_id');
+    });
   }
 
   /**
    * Creates tasks in one statement.
-   * @returns undefined for each task that cannot be created; `createStored` throws its error
+   * @returns undefined for each task that cannot be created; `create` throws its error
    * @throws ApiError `create_failed`
    */
   createTogether(call: Call, inputs: readonly CreateTaskDto[]) {
@@ -94,12 +84,7 @@ export class TasksService {
   }
 
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
-  async update(call: Call, id: string, input: UpdateTaskDto): Promise<TaskDto> {
-    return (await this.updateStored(call, id, input)).value();
-  }
-
-  /** @see update */
-  async updateStored(call: Call, id: string, input: UpdateTaskDto): Promise<Stored<TaskDto>> {
+  update(call: Call, id: string, input: UpdateTaskDto): RecordPromise<TaskDto> {
     let contactExists: boolean | undefined;
     const revise: Revision<TaskDto> = async (stored, inner) => {
       const changes = changedFields(stored, input);
@@ -116,8 +101,8 @@ export class TasksService {
     };
     // Without a contact, the change needs no stored value. It is then written without reading the task first.
     const direct = input.contact_id ? undefined : { values: input };
-    const updated = await this.repository.updateStored(call, id, revise, direct, lockContact);
-    return orNotFound(updated, 'task');
+    const updated = this.repository.update(call, id, revise, direct, lockContact);
+    return updated.orElse(() => notFound('task'));
   }
 
   /**

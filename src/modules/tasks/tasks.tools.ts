@@ -11,14 +11,8 @@ import type { Call } from '../../platform/data/call.js';
 import { writesOf } from '../../platform/data/batches/batch.dto.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 import { ResultsDto, updateSeveral, updatesOf } from '../mcp/tools/several-records.js';
-import {
-  AgentTaskDto,
-  CreateTaskDto,
-  FindTasksQuery,
-  UpdateTaskDto,
-  UpdateTaskItemDto,
-  UpdateTasksDto,
-} from './task.dto.js';
+import { AgentTaskDto, CreateTaskDto, FindTasksQuery, UpdateTaskDto } from './task.dto.js';
+import { UpdateTaskItemDto, UpdateTasksDto } from './task-tools.dto.js';
 import { TasksService } from './tasks.service.js';
 
 const UPDATES = updatesOf(UpdateTaskItemDto);

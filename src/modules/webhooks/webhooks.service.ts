@@ -41,7 +41,7 @@ export class WebhooksService {
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(call: Call, id: string): Promise<Stored<WebhookDto>> {
-    return orNotFound(await this.repository.findStored(call, id), 'webhook');
+    return orNotFound(await this.repository.find(call, id).stored, 'webhook');
   }
 
   /**
@@ -64,7 +64,7 @@ export class WebhooksService {
     const created = await this.database.transaction(call, async (inner) => {
       const count = await this.repository.lockAndCount(inner);
       if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
-      return this.repository.insertStored(inner, row);
+      return this.repository.insertRow(inner, row).stored;
     });
     return orNotFound(created, 'webhook').with({ secret });
   }
@@ -72,7 +72,7 @@ export class WebhooksService {
   /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
   async update(call: Call, id: string, input: UpdateWebhookDto): Promise<Stored<WebhookDto>> {
     const updated = await this.database.transaction(call, async (inner) => {
-      const record = await this.repository.updateStored(inner, id, (stored) => {
+      const revise = (stored: WebhookDto) => {
         const changes = changedFields(stored, input);
         if (!changes) return undefined;
         const next = { ...stored, ...changes };
@@ -84,7 +84,8 @@ export class WebhooksService {
           ...(isGrant && { scopes: this.grantedScopes(call, next) }),
           ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
         };
-      });
+      };
+      const record = await this.repository.update(inner, id, revise).stored;
       if (record && input.enabled) await this.deliveries.resume(inner, id);
       return record;
     });

@@ -105,12 +105,12 @@ export async function updateSeveral<C extends object, U extends object>(
   records: readonly unknown[],
   { clearable, ...target }: BatchTarget<C, U> & RecordUpdates,
 ): Promise<ResultsDto> {
-  const updateStored = (inner: BatchCall, id: string, { clear: _, ...changes }: U & Clearing) =>
-    target.service.updateStored(inner, id, changes as unknown as U);
+  const update = (inner: BatchCall, id: string, { clear: _, ...changes }: U & Clearing) =>
+    target.service.update(inner, id, changes as unknown as U);
   const { results, meta } = await batches.run(
     call,
     { atomic: false, items: records.map((record) => itemOf(record, clearable)) },
-    { ...target, service: withUpdates(target.service, updateStored) },
+    { ...target, service: withUpdates(target.service, update) },
   );
   const resultOf = ({ index, id, status, error }: BatchResultDto) =>
     error ? { index, id, error: withoutPaths(error) } : { index, id, status };

@@ -151,14 +151,12 @@ class BatchRun<C extends object, U extends object> {
       return { id, status: target.removed };
     }
     if (action === 'update') {
-      const update = target.service.updateStored(call, id, values.data as U);
-      const { isUnchanged } = await inField('data', update);
+      const update = target.service.update(call, id, values.data as U);
+      const { isUnchanged } = await inField('data', update.stored);
       return { id, status: isUnchanged ? 'unchanged' : 'updated' };
     }
-    const { id: created } = await inField(
-      'data',
-      target.service.createStored(call, values.data as C),
-    );
+    const creation = target.service.create(call, values.data as C);
+    const { id: created } = await inField('data', creation.stored);
     return { id: created, status: 'created' };
   }
 

@@ -45,31 +45,31 @@ export interface RecordService<Create extends object, Update extends object> {
   lockBefore(call: BatchCall, inputs: readonly (Create | Update)[]): Promise<void>;
   /** Locks and reads records until the transaction ends, in the order of their ids. */
   lockAll(call: BatchCall, ids: readonly string[]): Promise<void>;
-  /** Creates records in one statement. @returns undefined for each that cannot be created; `createStored` says why */
+  /** Creates records in one statement. @returns undefined for each that cannot be created; `create` says why */
   createTogether(
     call: BatchCall,
     inputs: readonly Create[],
   ): Promise<readonly ({ readonly id: string } | undefined)[]>;
-  createStored(call: BatchCall, input: Create): Promise<{ readonly id: string }>;
-  /** @returns whether the record was left as it was */
-  updateStored(
+  create(call: BatchCall, input: Create): { readonly stored: Promise<{ readonly id: string }> };
+  /** Tells whether the record was left as it was. */
+  update(
     call: BatchCall,
     id: string,
     input: Update,
-  ): Promise<{ readonly isUnchanged: boolean }>;
+  ): { readonly stored: Promise<{ readonly isUnchanged: boolean }> };
 }
 
 /** A service whose records are updated by another function. */
 export function withUpdates<C extends object, U extends object>(
   service: RecordService<C, U>,
-  updateStored: RecordService<C, U>['updateStored'],
+  update: RecordService<C, U>['update'],
 ): RecordService<C, U> {
   return {
     lockBefore: (call, inputs) => service.lockBefore(call, inputs),
     lockAll: (call, ids) => service.lockAll(call, ids),
     createTogether: (call, inputs) => service.createTogether(call, inputs),
-    createStored: (call, input) => service.createStored(call, input),
-    updateStored,
+    create: (call, input) => service.create(call, input),
+    update,
   };
 }
 

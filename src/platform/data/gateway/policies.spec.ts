@@ -76,7 +76,15 @@ describe('the statements of a batch', () => {
       ...[insert('a', '3'), insert('b', '4'), insert('a', '1'), pending('a', { recordId: '2' })],
       insert('a', '5', 'insert other columns'),
     ];
-    expect(idsOf(batch).toSorted()).toEqual([['a2'], ['a3', 'a1'], ['a5'], ['b4']]);
+    expect(idsOf(batch).toSorted()).toEqual([['a1', 'a3'], ['a2'], ['a5'], ['b4']]);
+  });
+
+  it('are several for changes of one record, in the order of the changes', () => {
+    statementName('update', true);
+    const batch = ['1', '2', '1'].map((recordId) =>
+      pending('a', { recordId, text: 'update', items: ['{}'], changesRecord: true }),
+    );
+    expect(statementsOf(batch)).toEqual([[0, 1], [2]]);
   });
 });
 

@@ -129,21 +129,27 @@ function charactersOf({ values, items = [] }: Statement): number {
 }
 
 /**
- * Returns the statements of a batch, each as the positions of its calls. They are in the order of their organizations
- * and records, so that two batches that write the same records do not deadlock. Those of an
- * organization that have `items` and the same text become one statement.
+ * Returns the statements of a batch, each as the positions of its calls. Those of an organization that have `items` and
+ * the same text become one statement. Statements are in the order of their organizations, and their calls in the order
+ * of the records, so that two batches with the same kind of changes do not deadlock.
  */
 export function statementsOf(batch: readonly PendingStatement[]): readonly (readonly number[])[] {
+  const recordOf = (index: number) => batch[index]?.statement.recordId ?? '';
   const statements = new Map<string, number[]>();
   for (const [index, { organizationId, statement }] of batch.entries()) {
-    const { items, text, recordId = '' } = statement;
+    const { items, text, recordId = '', changesRecord = false } = statement;
     const name = items === undefined ? '' : statementName(text);
-    const key = `${organizationId} ${name === '' ? `${recordId} ${index}` : name}`;
+    const own = `${organizationId} ${recordId} ${index}`;
+    const key = name === '' ? own : `${organizationId} ${name}`;
     const calls = statements.get(key);
-    if (calls) calls.push(index);
-    else statements.set(key, [index]);
+    if (!calls) statements.set(key, [index]);
+    else if (changesRecord && calls.some((call) => recordOf(call) === recordId)) {
+      statements.set(`${key} ${index}`, [index]);
+    } else calls.push(index);
   }
-  return [...statements].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, calls]) => calls);
+  return [...statements]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, calls]) => calls.sort((one, other) => (recordOf(one) < recordOf(other) ? -1 : 1)));
 }
 
 /** One attempt of an operation on the database. */

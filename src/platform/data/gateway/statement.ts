@@ -22,6 +22,8 @@ export interface Statement {
    * they are given to their calls.
    */
   readonly items?: readonly string[];
+  /** Whether it changes the record `recordId`. Two changes of one record do not become one statement. */
+  readonly changesRecord?: boolean;
   /**
    * Whether a read replica may run it outside of transactions, if the replica has every write that was
    * acknowledged before. Set it for reads that cost more than a look-up. They are sent alone.

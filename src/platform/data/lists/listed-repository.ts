@@ -3,7 +3,7 @@ import type { Call, InTransaction, TenantCall } from '../call.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import type { Row } from '../records/record-changes.js';
 import type { RequiredReferences } from '../records/record-statements.js';
-import type { Stored } from '../records/stored-record.js';
+import type { RecordPromise } from '../records/stored-record.js';
 import { TenantRepository } from '../records/tenant-repository.js';
 import type { Conditions } from './conditions.js';
 import type { CursorPage, Page } from './page.js';
@@ -45,8 +45,8 @@ export abstract class ListedRepository<
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  insert(call: TenantCall, row: Row & { id: string }): Promise<Stored<R> | undefined> {
-    return this.insertStored(call, row, this.references);
+  insert(call: TenantCall, row: Row & { id: string }): RecordPromise<R, undefined> {
+    return this.insertRow(call, row, this.references);
   }
 
   /**

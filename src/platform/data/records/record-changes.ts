@@ -51,6 +51,19 @@ export function rowJsonOf(row: Row): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
+/**
+ * The JSON of a change of a record with its event, for the statements that change records.
+ * @param change with the version that the record must have, if it must have one
+ */
+export function changeJsonOf(
+  call: TenantCall,
+  change: ChangeEvent & { readonly id: string; readonly version?: Date },
+  values: Row,
+): string {
+  const json = JSON.stringify({ ...change, ...originOf(call) });
+  return `${json.slice(0, -1)},"values":${rowJsonOf(values)}}`;
+}
+
 /** @throws ApiError `precondition_failed` */
 export function assertPrecondition({ precondition }: TenantCall, record: object): void {
   if (!precondition) return;

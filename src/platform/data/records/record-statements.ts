@@ -38,12 +38,12 @@ export type PlannedSql = Pick<Statement, 'text' | 'plan'>;
 /** How many statements are kept. Updates of further sets of columns are planned each time. */
 const MAX_PREPARED = 100;
 
-/** The parts of a statement that changes a record. */
+/** The parts of a statement that changes records. */
 interface ChangeSql {
   /** The columns that get new values. */
   readonly names?: readonly string[];
   readonly assignments: string;
-  /** Query of one row about the stored record, whose columns the other parts can use. */
+  /** Columns that are read from the stored record, which the other parts can use. */
   readonly stored?: string;
   /** An additional condition, which begins with `and`. */
   readonly condition?: string;
@@ -55,10 +55,12 @@ interface ChangeSql {
   readonly shown?: readonly string[];
 }
 
-/** The parameters of a change: the organization, the id, the new values, the version and the event. */
-const CHANGE = `select $2::uuid as id, $5::text as type, $6::text[] as changed,
-    $7::text as key_id, $8::text as channel, $9::text as request_id,
-    $10::text as grant_id, $11::text as client_id`;
+/** The origin of an event, as columns of `request`. */
+const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text, grant_id text, client_id text';
+
+/** The items of a change: the record, the version that it must have, the event, and the new values. */
+const CHANGES = `select * from json_to_recordset($2) as request
+    (id uuid, version timestamptz, type text, changed text[], ${ORIGIN_COLUMNS}, "values" json)`;
 
 /**
  * The SQL of single records of a table. Each statement returns the records as JSON and writes their events. The
@@ -115,7 +117,7 @@ export class RecordStatements {
       const parts = [
         `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
         `request as materialized (select * from json_to_recordset($3) as request
-          (id uuid, key_id text, channel text, request_id text, grant_id text, client_id text, ${RESPONSE_COLUMNS}))`,
+          (id uuid, ${ORIGIN_COLUMNS}, ${RESPONSE_COLUMNS}))`,
         ...existing,
         ...(storesResponses ? [CLAIM_SQL] : []),
         `record as (
@@ -133,7 +135,7 @@ export class RecordStatements {
   }
 
   /**
-   * Sets columns of the record if it still has the version. Its parameters are those of a change.
+   * Sets columns of records that still have their versions. `$2` is a JSON array of changes, in the order of the ids.
    * @param names the columns
    */
   update(names: readonly string[]): PlannedSql {
@@ -143,10 +145,10 @@ export class RecordStatements {
   }
 
   /**
-   * Sets columns of the record, and finds out which of them get another value. It changes nothing if the record has
-   * all values already, or if another transaction changes it at the same time. Its parameters are those of a change.
+   * Like `update`, and finds out which columns get another value. It does not change a record that has all values
+   * already, or that another transaction changes at the same time.
    *
-   * The event has its type only if all its changed fields have changed, otherwise `updated`.
+   * An event has its type only if all its changed fields have changed, otherwise `updated`.
    * @param names the columns
    * @param touches whether it also sets `updated_at` of a record that has all values already
    */
@@ -159,10 +161,8 @@ export class RecordStatements {
       return this.change({
         names,
         assignments: assignmentsOf(names),
-        stored: `select updated_at as "stored updated_at",
-            array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"
-          from ${this.table.name}, input where ${isRecordSql(this.table)}`,
-        condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
+        stored: `array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"`,
+        condition: touches ? '' : `and "changed names" <> '{}'`,
         type: `case when request.changed <@ "changed names" then request.type
           else '${eventTypeOf(this.table, 'updated')}' end`,
         changed: '"changed names"',
@@ -171,7 +171,7 @@ export class RecordStatements {
   }
 
   /**
-   * Sets `deleted_at`. Its parameters are those of a change.
+   * Like `update`, and sets `deleted_at`.
    * @param names further columns to set, which the record of the event has as well
    */
   deletion(names: readonly string[]): string {
@@ -206,7 +206,10 @@ export class RecordStatements {
       select id, json from written`;
   }
 
-  /** The names of the new values contain spaces, so that they differ from all columns. */
+  /**
+   * Changes records, each of which is looked up once, and thus in the order of the changes. The names of the new values
+   * contain spaces, so that they differ from all columns.
+   */
   private change({
     names = [],
     assignments,
@@ -217,22 +220,35 @@ export class RecordStatements {
     shown = [],
   }: ChangeSql): string {
     const { name: table } = this.table;
-    const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
-    const sources = [...(names.length > 0 ? ['input'] : []), ...(stored ? ['stored'] : [])];
-    const events = this.written(
-      `${type}, ${changed}, ${ORIGIN}`,
-      `record join request using (id) ${stored ? 'cross join stored' : ''}`,
-      shown,
-    );
-    return `with request as (${CHANGE}),
-      input as (select ${newValues} from json_populate_record(null::${table}, $3::json)),
-      ${stored ? `stored as (${stored}),` : ''}
-      record as (
-        update ${table} set ${assignments} ${sources.length > 0 ? `from ${sources.join(', ')}` : ''}
-        where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4) ${condition}
-        returning ${[this.columns.jsonFromTable, ...shown].join(', ')}),
-      ${events.join(', ')}
-      select id, json from written`;
+    const newValues = names.map((column) => `new.${column} as "new ${column}"`);
+    const input = [
+      'request.id as "record id"',
+      'request.version as "record version"',
+      ...newValues,
+    ];
+    const isRecord = isRecordSql(this.table, '"record id"');
+    const hasVersion = '("record version" is null or updated_at = "record version")';
+    // The second look at a record is by its place. Another transaction has not changed it if it has the same version.
+    const found = `select ctid as "record place", updated_at as "stored updated_at", ${stored}
+      from ${table} where ${isRecord} and ${hasVersion} ${ONE_BY_ONE}`;
+    const isFound = `organization_id = $1 and id = "record id" and ctid = "record place"
+      and updated_at = "stored updated_at"`;
+    const parts = [
+      `request as materialized (${CHANGES})`,
+      `input as materialized (select ${input.join(', ')}
+        from request, json_populate_record(null::${table}, request.values) new)`,
+      ...(stored ? [`stored as materialized (select * from input, lateral (${found}) found)`] : []),
+      `record as (
+        update ${table} set ${assignments} from ${stored ? 'stored' : 'input'}
+        where ${stored ? isFound : `${isRecord} and ${hasVersion}`} ${condition}
+        returning ${[this.columns.jsonFromTable, ...shown].join(', ')})`,
+      ...this.written(
+        `${type}, ${changed}, ${ORIGIN}`,
+        `record join request using (id) ${stored ? 'join stored on "record id" = id' : ''}`,
+        shown,
+      ),
+    ];
+    return `with ${parts.join(', ')} select id, json from written`;
   }
 
   /**

@@ -9,16 +9,15 @@ import type { Transaction } from '../gateway/transaction.js';
 import {
   assertPrecondition,
   type ChangeEvent,
+  changeJsonOf,
   type DirectChange,
-  eventValuesOf,
   type Row,
-  rowJsonOf,
   withoutUndefined,
 } from './record-changes.js';
 import { LockedRows } from './locked-rows.js';
 import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
 import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
-import type { Stored } from './stored-record.js';
+import { RecordPromise, type Stored } from './stored-record.js';
 import { eventTypeOf, tableOf, type TenantTable } from './tenant-entity.js';
 
 /**
@@ -67,47 +66,37 @@ export abstract class RecordUpdates<R extends { id: string }> {
    * @param change the new values, of which undefined ones are not set; or the function, which may run more than once
    * @param direct the change of the function, if it needs no stored value. It is then written without reading the
    *   record, and the function runs only if that changed nothing.
+   * @param lockOthers locks records to which it will refer, before the record itself is locked
    * @returns the record after the change; undefined if it does not exist
    * @throws ApiError `precondition_failed`, `create_failed`, and any error of the function
    * @throws UniqueViolation
    */
-  async update(
-    call: TenantCall,
-    id: string,
-    change: Partial<R> | Revision<R>,
-    direct?: DirectChange,
-  ): Promise<R | undefined> {
-    return (await this.updateStored(call, id, change, direct))?.value();
-  }
-
-  /**
-   * Like `update`, for a record that is passed through unread.
-   * @param lockOthers locks records to which it will refer, before the record itself is locked
-   */
-  async updateStored(
+  update(
     call: TenantCall,
     id: string,
     change: Partial<R> | Revision<R>,
     direct?: DirectChange,
     lockOthers?: (inner: InTransaction) => Promise<unknown>,
-  ): Promise<Stored<R> | undefined> {
-    const isFunction = typeof change === 'function';
-    const revise: Revision<R> = isFunction ? change : (stored) => changedFields(stored, change);
-    const row = this.lockedRows.take(call, id);
-    if (row) return this.updateLocked(call as InTransaction, row, revise);
-    const keys = this.keysOf(call, [id]);
-    openTransactionOf(call)?.takeTurn(keys);
-    // What needs no write does not wait for writers.
-    const isUnchanged = this.database.isBusy(keys) && (await this.ifUnchanged(call, id, revise));
-    if (isUnchanged) return isUnchanged;
-    // Concurrent updates of a record would conflict and be tried several times.
-    return this.database.inTurn(call, keys, async (inner) => {
-      if (!openTransactionOf(inner) && this.hasVersion) {
-        const changes = isFunction ? direct : { values: change };
-        const updated = await this.runUpdate(inner, id, revise, changes);
-        if (updated !== 'needs a lock') return updated;
-      }
-      return this.runLocked(inner, id, revise, lockOthers);
+  ): RecordPromise<R, undefined> {
+    return RecordPromise.of<R, undefined>(async () => {
+      const isFunction = typeof change === 'function';
+      const revise: Revision<R> = isFunction ? change : (stored) => changedFields(stored, change);
+      const row = this.lockedRows.take(call, id);
+      if (row) return this.updateLocked(call as InTransaction, row, revise);
+      const keys = this.keysOf(call, [id]);
+      openTransactionOf(call)?.takeTurn(keys);
+      // What needs no write does not wait for writers.
+      const isUnchanged = this.database.isBusy(keys) && (await this.ifUnchanged(call, id, revise));
+      if (isUnchanged) return isUnchanged;
+      // Concurrent updates of a record would conflict and be tried several times.
+      return this.database.inTurn(call, keys, async (inner) => {
+        if (!openTransactionOf(inner) && this.hasVersion) {
+          const changes = isFunction ? direct : { values: change };
+          const updated = await this.runUpdate(inner, id, revise, changes);
+          if (updated !== 'needs a lock') return updated;
+        }
+        return this.runLocked(inner, id, revise, lockOthers);
+      });
     });
   }
 
@@ -270,9 +259,9 @@ export abstract class RecordUpdates<R extends { id: string }> {
     changes: Row = {},
     version?: Date,
   ): Statement {
-    const json = rowJsonOf({ ...changes, id });
-    const values = [call.tenant.id, id, json, version?.toJSON(), ...eventValuesOf(call, event)];
-    return { text, values, plan, recordId: id.toLowerCase() };
+    const recordId = id.toLowerCase();
+    const items = [changeJsonOf(call, { id: recordId, version, ...event }, changes)];
+    return { text, values: [call.tenant.id], items, plan, recordId, changesRecord: true };
   }
 
   /** The types other than `updated` that an update can have, each with the fields that must change for it. */

@@ -50,6 +50,45 @@ export class Stored<R extends object> {
   }
 }
 
+/** A record as an operation returns it. Its JSON is parsed only if the promise itself is awaited. */
+export class RecordPromise<R extends object, Missing = never> implements Promise<R | Missing> {
+  readonly [Symbol.toStringTag] = 'Promise';
+
+  /** @param stored the record, to be passed through unread */
+  private constructor(readonly stored: Promise<Stored<R> | Missing>) {}
+
+  /** Begins the operation. */
+  static of<R extends object, Missing = never>(
+    operation: () => Promise<Stored<R> | Missing>,
+  ): RecordPromise<R, Missing> {
+    return new RecordPromise(operation());
+  }
+
+  /** @param missing throws the error of a missing record */
+  orElse(missing: () => never | Promise<never>): RecordPromise<R> {
+    return RecordPromise.of<R>(async () => {
+      const record = await this.stored;
+      return record instanceof Stored ? record : missing();
+    });
+  }
+
+  then<T = R | Missing, F = never>(
+    onFulfilled?: ((record: R | Missing) => T | PromiseLike<T>) | null,
+    onRejected?: ((reason: unknown) => F | PromiseLike<F>) | null,
+  ): Promise<T | F> {
+    const record = this.stored.then((one) => (one instanceof Stored ? one.value() : one));
+    return record.then(onFulfilled, onRejected);
+  }
+
+  catch<F = never>(onRejected?: ((reason: unknown) => F | PromiseLike<F>) | null) {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<R | Missing> {
+    return this.then().finally(onFinally);
+  }
+}
+
 /** The version of a plain record: a hash of its JSON. */
 export function versionOf(record: object): string {
   return hashOf(JSON.stringify(record));

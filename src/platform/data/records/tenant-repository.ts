@@ -18,7 +18,7 @@ import {
   rowJsonOf,
 } from './record-changes.js';
 import { RecordUpdates } from './record-updates.js';
-import type { Stored } from './stored-record.js';
+import { RecordPromise, type Stored } from './stored-record.js';
 
 /** The times of an imported record, which lie before its insertion. */
 export interface Times {
@@ -34,14 +34,11 @@ export function importedRow<R extends object>(row: R, { created_at, updated_at }
 /** Base class of repositories. It builds the SQL of single records once, from their entity. */
 export abstract class TenantRepository<R extends { id: string }> extends RecordUpdates<R> {
   /** @throws ApiError `query_failed` */
-  async find(call: TenantCall, id: string): Promise<R | undefined> {
-    return (await this.findStored(call, id))?.value();
-  }
-
-  /** Like `find`, for a record that is passed through unread. */
-  async findStored(call: TenantCall, id: string): Promise<Stored<R> | undefined> {
-    const [row] = await this.database.read<JsonRow>(call, this.findStatement(call, id));
-    return row && this.storedOf(call, row);
+  find(call: TenantCall, id: string): RecordPromise<R, undefined> {
+    return RecordPromise.of(async () => {
+      const [row] = await this.database.read<JsonRow>(call, this.findStatement(call, id));
+      return row && this.storedOf(call, row);
+    });
   }
 
   /**
@@ -85,48 +82,41 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  async insertRow(
+  insertRow(
     call: TenantCall,
     row: Row & { id: string },
     references?: RequiredReferences,
-  ): Promise<R | undefined> {
-    return (await this.insertStored(call, row, references))?.value();
-  }
-
-  /** Like `insertRow`, for a record that is passed through unread. */
-  async insertStored(
-    call: TenantCall,
-    row: Row & { id: string },
-    references?: RequiredReferences,
-  ): Promise<Stored<R> | undefined> {
-    const { idempotency } = call;
-    const storesResponses = idempotency !== undefined;
-    const recordId = row.id.toLowerCase();
-    const json = rowJsonOf(row);
-    const response = idempotency && responseValues(idempotency, recordId, json);
-    const items = [json, JSON.stringify({ id: recordId, ...originOf(call), ...response })];
-    const insert = (omitsDuplicates: boolean) => {
-      const options = { references, storesResponses, omitsDuplicates };
-      const text = this.statementsOf(call).insert(Object.keys(row), options);
-      const values = [call.tenant.id];
-      const statement = { text, plan: 'index', values, items, recordId, locks } as const;
-      return this.database.write<JsonRow>(call, statement);
-    };
-    // In a batch, a row that a unique index rejects must not fail the others.
-    const isBatched = openTransactionOf(call) === undefined;
-    // A transaction has locked the values before, or has other locks already.
-    const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
-    let [inserted] = await insert(isBatched).catch((error: unknown) => {
-      if (storesResponses && error instanceof UniqueViolation) return [];
-      throw error;
+  ): RecordPromise<R, undefined> {
+    return RecordPromise.of<R, undefined>(async () => {
+      const { idempotency } = call;
+      const storesResponses = idempotency !== undefined;
+      const recordId = row.id.toLowerCase();
+      const json = rowJsonOf(row);
+      const response = idempotency && responseValues(idempotency, recordId, json);
+      const items = [json, JSON.stringify({ id: recordId, ...originOf(call), ...response })];
+      const insert = (omitsDuplicates: boolean) => {
+        const options = { references, storesResponses, omitsDuplicates };
+        const text = this.statementsOf(call).insert(Object.keys(row), options);
+        const values = [call.tenant.id];
+        const statement = { text, plan: 'index', values, items, recordId, locks } as const;
+        return this.database.write<JsonRow>(call, statement);
+      };
+      // In a batch, a row that a unique index rejects must not fail the others.
+      const isBatched = openTransactionOf(call) === undefined;
+      // A transaction has locked the values before, or has other locks already.
+      const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
+      let [inserted] = await insert(isBatched).catch((error: unknown) => {
+        if (storesResponses && error instanceof UniqueViolation) return [];
+        throw error;
+      });
+      // The idempotency key has a response, a reference is missing, or the row is a duplicate, perhaps of a request with
+      // the same key. The caller finds out which.
+      if (!inserted && storesResponses) throw new ResponseExists();
+      // The error of a second insert says why the row was left out.
+      if (!inserted && isBatched) [inserted] = await insert(false);
+      if (inserted) this.database.publishEvents(call);
+      return inserted && this.storedOf(call, inserted);
     });
-    // The idempotency key has a response, a reference is missing, or the row is a duplicate, perhaps of a request with
-    // the same key. The caller finds out which.
-    if (!inserted && storesResponses) throw new ResponseExists();
-    // The error of a second insert says why the row was left out.
-    if (!inserted && isBatched) [inserted] = await insert(false);
-    if (inserted) this.database.publishEvents(call);
-    return inserted && this.storedOf(call, inserted);
   }
 
   /**
