@@ -21,6 +21,7 @@ import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { ImpatientTimeBudget, reachLimit } from '../../support/overload.js';
 import { documentOf, expectDescribed, routeOf } from '../../support/openapi.js';
+import { shareOf } from '../../support/share-of.js';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -235,12 +236,21 @@ describe('every documented error', () => {
   /** Errors that do not depend on the route. */
   const EVERYWHERE = ['bad_request', 'internal_error'];
 
-  it.each(ROUTES.map((route) => [routeName(route), route] as const))(
+  /** Errors that are answered before a handler, in one place for all routes. */
+  const BEFORE_HANDLERS = new Set([
+    ...['unauthorized', 'insufficient_scope', 'rate_limit_exceeded', 'payload_too_large'],
+    ...['unsupported_media_type', 'query_failed', 'overloaded'],
+  ]);
+
+  it.each(ROUTES.map((route, index) => [routeName(route), route, index] as const))(
     'matches the document: %s',
-    async (_, route) => {
+    async (_, route, index) => {
       const codes = description.errorCodesOf(route);
       expect(codes).toEqual(expect.arrayContaining(EVERYWHERE));
-      for (const code of codes.filter((one) => !EVERYWHERE.includes(one))) {
+      expect(codes.filter((code) => !EVERYWHERE.includes(code) && !requests[code])).toEqual([]);
+      const common = codes.filter((code) => BEFORE_HANDLERS.has(code));
+      const own = codes.filter((code) => ![...EVERYWHERE, ...common].includes(code));
+      for (const code of [...own, ...shareOf(common, index, 3)]) {
         const answer = await requests[code]!(route);
         expect(answer.body).toMatchObject({ error: { code } });
         expectDescribed(description, route, answer);

@@ -15,59 +15,72 @@ import {
 
 const ME = '/api/v1/me';
 
-const start = instancesOnOneDatabase();
+const startInstance = instancesOnOneDatabase();
+const instances = new Map<string, Promise<TestApp>>();
+
+/** Returns the instance with these settings. The tests that share one send requests from addresses of their own. */
+function instanceWith(settings: Parameters<typeof startInstance>[0]): Promise<TestApp> {
+  const key = JSON.stringify(settings);
+  const instance = instances.get(key) ?? startInstance(settings);
+  instances.set(key, instance);
+  return instance;
+}
 
 describe('requests without a valid key', () => {
   let app: TestApp;
   let tenant: Tenant;
+  let tests = 0;
+  /** The address of the client, one for each test. */
+  let from: { headers: Record<string, string> };
 
   beforeEach(async () => {
-    app = await start({ readsPerMinute: 5, writesPerMinute: 2 });
+    app = await instanceWith({ readsPerMinute: 5, writesPerMinute: 2, trustProxy: 1 });
     tenant = await app.organization();
+    from = { headers: { 'X-Forwarded-For': `203.0.113.${++tests}` } };
   });
 
   it('are counted by address against the read limit, which makes 401 a 429', async () => {
     const clients = [app.client(), app.client(generateKey()), app.client('nonsense')];
     const answers: Answer[] = [];
-    for (let i = 0; i < 5; i++) answers.push(await clients[i % 3]!.get(LEADS));
+    for (let i = 0; i < 5; i++) answers.push(await clients[i % 3]!.get(LEADS, from));
     for (const answer of answers) expectError(answer, 401, 'unauthorized');
     expect(answers.map((answer) => limitsOf(answer).remaining)).toEqual([4, 3, 2, 1, 0]);
-    const refused = await app.client().get(LEADS);
+    const refused = await app.client().get(LEADS, from);
     expectRefusal(refused);
     expect(refused.headers.get('www-authenticate')).toBeNull();
   });
 
   it('are counted together, reads and writes', async () => {
     for (let i = 0; i < 5; i++) {
-      const answer = await app.client().post(LEADS, { first_name: 'A' });
+      const answer = await app.client().post(LEADS, { first_name: 'A' }, from);
       expectError(answer, 401, 'unauthorized');
       expect(limitsOf(answer)).toMatchObject({ limit: 5, remaining: 4 - i });
     }
-    expectRefusal(await app.client().post(LEADS, { first_name: 'A' }));
-    expectRefusal(await app.client().get('/nothing'));
+    expectRefusal(await app.client().post(LEADS, { first_name: 'A' }, from));
+    expectRefusal(await app.client().get('/nothing', from));
   });
 
   it('are not counted for a valid key from the same address', async () => {
-    await countUntilRefused(() => app.client().get(ME));
-    expect(limitsOf(await tenant.api.get(ME))).toMatchObject({ remaining: 4 });
-    expect(await tenant.api.post(LEADS, { first_name: 'A' })).toMatchObject({ status: 201 });
+    await countUntilRefused(() => app.client().get(ME, from));
+    expect(limitsOf(await tenant.api.get(ME, from))).toMatchObject({ remaining: 4 });
+    expect(await tenant.api.post(LEADS, { first_name: 'A' }, from)).toMatchObject({ status: 201 });
   });
 
   it('are not counted for the key that they resemble', async () => {
     const { api, key } = await app.key(tenant.id);
-    await app.client(`${key.key}x`).get(ME);
-    expect(limitsOf(await api.get(ME))).toMatchObject({ remaining: 4 });
+    await app.client(`${key.key}x`).get(ME, from);
+    expect(limitsOf(await api.get(ME, from))).toMatchObject({ remaining: 4 });
   });
 
   it('include requests with a revoked key', async () => {
     const revoked = await app.key(tenant.id);
     await app.revoke(revoked);
-    expectError(await revoked.api.get(ME), 401, 'unauthorized');
-    expect(limitsOf(await app.client().get(ME))).toMatchObject({ remaining: 3 });
+    expectError(await revoked.api.get(ME, from), 401, 'unauthorized');
+    expect(limitsOf(await app.client().get(ME, from))).toMatchObject({ remaining: 3 });
   });
 
   it('are counted on unknown paths outside the API', async () => {
-    expect(await countUntilRefused(() => app.client().get('/nothing'))).toBe(5);
+    expect(await countUntilRefused(() => app.client().get('/nothing', from))).toBe(5);
   });
 });
 
@@ -79,7 +92,7 @@ describe('TRUSTED_ADDRESSES', () => {
 
   it('have limits by address that are 100 times as large', async () => {
     const trustedAddresses = ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'];
-    const app = await start({ readsPerMinute: 5, trustProxy: 1, trustedAddresses });
+    const app = await instanceWith({ readsPerMinute: 5, trustProxy: 1, trustedAddresses });
     for (const address of ['203.0.113.9', '::ffff:203.0.113.10', '198.51.100.7', '2001:db8::9']) {
       expect(await limitOf(app, address)).toMatchObject({ limit: 500, remaining: 499 });
     }
@@ -91,7 +104,7 @@ describe('TRUSTED_ADDRESSES', () => {
   });
 
   it('have no effect on a valid key', async () => {
-    const app = await start({ readsPerMinute: 5, trustedAddresses: ['127.0.0.0/8'] });
+    const app = await instanceWith({ readsPerMinute: 5, trustedAddresses: ['127.0.0.0/8'] });
     const { key } = await app.organization();
     expect(await limitOf(app, '', key.key)).toMatchObject({ limit: 5 });
   });
@@ -105,7 +118,7 @@ describe('TRUST_PROXY', () => {
   }
 
   it('is off by default: X-Forwarded-For is ignored', async () => {
-    const app = await start({ readsPerMinute: 50 });
+    const app = await instanceWith({ readsPerMinute: 50 });
     expect(await remaining(app, '203.0.113.1')).toBe(49);
     expect(await remaining(app, '203.0.113.2')).toBe(48);
     const headers = { Forwarded: 'for=203.0.113.3', 'X-Real-IP': '203.0.113.3' };
@@ -117,7 +130,7 @@ describe('TRUST_PROXY', () => {
     ['a subnet', ['127.0.0.0/8']],
     ['loopback', ['loopback']],
   ])('counts by the last untrusted address behind %s', async (_, trustProxy) => {
-    const app = await start({ readsPerMinute: 50, trustProxy });
+    const app = await instanceWith({ readsPerMinute: 50, trustProxy });
     expect(await remaining(app, '203.0.113.1')).toBe(49);
     expect(await remaining(app, '203.0.113.2')).toBe(49);
     expect(await remaining(app, '198.51.100.7, 203.0.113.1')).toBe(48);
@@ -125,13 +138,13 @@ describe('TRUST_PROXY', () => {
   });
 
   it('ignores X-Forwarded-For from an address that is not trusted', async () => {
-    const app = await start({ readsPerMinute: 50, trustProxy: ['10.0.0.0/8'] });
+    const app = await instanceWith({ readsPerMinute: 50, trustProxy: ['10.0.0.0/8'] });
     expect(await remaining(app, '203.0.113.1')).toBe(49);
     expect(await remaining(app, '203.0.113.2')).toBe(48);
   });
 
   it('counts IPv6 addresses by their network', async () => {
-    const app = await start({ readsPerMinute: 50, trustProxy: 1 });
+    const app = await instanceWith({ readsPerMinute: 50, trustProxy: 1 });
     expect(await remaining(app, '2001:db8:1:2::1')).toBe(49);
     expect(await remaining(app, '2001:db8:1:2:ffff::9')).toBe(48);
     expect(await remaining(app, '2001:db8:1:3::1')).toBe(49);
@@ -143,7 +156,7 @@ describe('TRUST_PROXY', () => {
     ['one hop', 1],
     ['loopback', ['loopback']],
   ])('ignores an X-Forwarded-For that is not an address, behind %s', async (_, trustProxy) => {
-    const app = await start({ readsPerMinute: 50, trustProxy });
+    const app = await instanceWith({ readsPerMinute: 50, trustProxy });
     const texts = ['nonsense', '', ',', '1.2.3.4:5678', '[::1]:80', 'unknown', 'a'.repeat(5_000)];
     for (const forwarded of texts) {
       const headers = { 'X-Forwarded-For': forwarded };

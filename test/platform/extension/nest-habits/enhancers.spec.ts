@@ -179,6 +179,20 @@ describe('with APP_GUARD and APP_INTERCEPTOR', () => {
     const agent = await connectAgent(app, tenant);
     expect(await agent.succeed('whoami')).not.toHaveProperty('app');
   });
+
+  it('an interceptor is not one of another application in the process', async () => {
+    const plain = await TestApp.start({ database: app.database });
+    try {
+      await stopBackgroundWork(plain);
+      const { api } = await plain.organization();
+      const transaction = jest.spyOn(plain.app.get(TenantDatabase), 'transaction');
+      const headers = { 'Idempotency-Key': randomUUID() };
+      dataOf(await api.post(LEADS, buildLead(), { headers }), 201);
+      expect(transaction).not.toHaveBeenCalled();
+    } finally {
+      await plain.stop();
+    }
+  });
 });
 
 @Injectable()
@@ -201,44 +215,34 @@ class CachingInterceptor implements NestInterceptor {
   }
 }
 
-it.each([
-  ['wraps its value in data', WrappingInterceptor],
-  ['returns the stored value of a cache', CachingInterceptor],
-])('the envelope is not wrapped twice if an interceptor %s', async (_, useClass) => {
-  @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass }] })
-  class InterceptorModule {}
+describe('the envelope', () => {
+  let plain: TestApp;
+  beforeAll(async () => {
+    plain = await TestApp.start();
+  });
+  afterAll(() => plain.stop());
 
-  const plain = await TestApp.start();
-  const other = await TestApp.start({ modules: [InterceptorModule], database: plain.database });
-  try {
-    const { key, api } = await plain.organization();
-    const lead = await createLead(api);
-    for (const path of [`${LEADS}/${lead.id}`, `${LEADS}?limit=5`, `${LEADS}?limit=5`]) {
-      const expected = await api.get(path);
-      const answer = await other.client(key.key).get(path);
-      expect(answer.body).toEqual(expected.body);
-      expect(answer.headers.get('etag')).toBe(expected.headers.get('etag'));
+  it.each([
+    ['wraps its value in data', WrappingInterceptor],
+    ['returns the stored value of a cache', CachingInterceptor],
+  ])('is not wrapped twice if an interceptor %s', async (_, useClass) => {
+    @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass }] })
+    class InterceptorModule {}
+
+    const other = await TestApp.start({ modules: [InterceptorModule], database: plain.database });
+    try {
+      const { key, api } = await plain.organization();
+      const lead = await createLead(api);
+      for (const path of [`${LEADS}/${lead.id}`, `${LEADS}?limit=5`, `${LEADS}?limit=5`]) {
+        const expected = await api.get(path);
+        const answer = await other.client(key.key).get(path);
+        expect(answer.body).toEqual(expected.body);
+        expect(answer.headers.get('etag')).toBe(expected.headers.get('etag'));
+      }
+    } finally {
+      await other.stop();
     }
-  } finally {
-    await other.stop();
-    await plain.stop();
-  }
-});
-
-it('interceptors of an application are not those of another one in the process', async () => {
-  const intercepted = await TestApp.start({ modules: [NotesModule, GlobalModule] });
-  const plain = await TestApp.start({ database: intercepted.database });
-  try {
-    await stopBackgroundWork(plain);
-    const { api } = await plain.organization();
-    const transaction = jest.spyOn(plain.app.get(TenantDatabase), 'transaction');
-    const headers = { 'Idempotency-Key': randomUUID() };
-    dataOf(await api.post(LEADS, buildLead(), { headers }), 201);
-    expect(transaction).not.toHaveBeenCalled();
-  } finally {
-    await plain.stop();
-    await intercepted.stop();
-  }
+  });
 });
 
 describe('with enhancers of its own', () => {
