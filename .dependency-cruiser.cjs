@@ -10,9 +10,9 @@ const RANKS = [
   ['data'],
   ['discovery'],
   ['access'],
+  ['jobs'],
   ['http'],
   ['nest'],
-  ['jobs'],
   ['extension'],
 ];
 

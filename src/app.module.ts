@@ -7,13 +7,16 @@ import type { Settings } from './platform/config/settings.js';
 import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
 import { DatabaseModule } from './platform/data/database.module.js';
 import { TimeBudget } from './platform/data/gateway/time-budget.js';
+import { EVENTS_ABOUT_RECORDS } from './modules/events/events.repository.js';
 import { eventsExtension } from './modules/events/events.extension.js';
 import { addable, type ExtensionPoint, replaceable } from './platform/extension/extension-point.js';
 import { ExtensionPointsModule } from './platform/extension/extension-points.module.js';
 import type { Extension } from './platform/extension/extension.js';
 import { checkExtensions, extensionMigrationsOf } from './platform/extension/extensions.js';
 import { HealthIndicator } from './platform/http/health/health-indicator.js';
+import { RESPONSES_ABOUT_RECORDS } from './platform/http/response/idempotency.repository.js';
 import { MetricsRegistryModule } from './platform/metrics-registry.js';
+import { JOBS_ABOUT_RECORDS } from './platform/jobs/job-queue.repository.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import {
   ComplianceRule,
@@ -51,6 +54,9 @@ declare module './platform/config/registered-extensions.js' {
     features: (typeof FEATURES)[number];
   }
 }
+
+/** In the order of removal: the publisher moves events from the outbox to the feed. */
+const ROWS_ABOUT_RECORDS = [RESPONSES_ABOUT_RECORDS, JOBS_ABOUT_RECORDS, ...EVENTS_ABOUT_RECORDS];
 
 /** What extensions replace or add to (docs/guides/replace-and-add.md). */
 const EXTENSION_POINTS: readonly ExtensionPoint[] = [
@@ -108,6 +114,7 @@ export function rootModule({
         timeBudget: options.timeBudget ?? new TimeBudget(),
         extensionMigrations,
         entities,
+        rowsAboutRecords: ROWS_ABOUT_RECORDS,
       }),
       JobsModule,
       MetricsRegistryModule,

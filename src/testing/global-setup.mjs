@@ -7,7 +7,7 @@ import { setLogLevel } from '../../dist/src/platform/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/platform/data/connection/data-source-options.js';
 import { poolOf } from '../../dist/src/platform/data/connection/driver-pool.js';
 import { openEmbeddedPostgres } from '../../dist/src/ops/embedded-postgres/embedded-postgres.js';
-import { EventLogRepository } from '../../dist/src/platform/data/events/event-log.repository.js';
+import { EventLogRepository } from '../../dist/src/modules/events/event-log.repository.js';
 import { SystemDatabase } from '../../dist/src/platform/data/gateway/system-database.js';
 import { migrate } from '../../dist/src/platform/data/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';

@@ -5,15 +5,17 @@ import { logger } from '../../platform/config/logger.js';
 import {
   type ClaimedHandler,
   EventHandlersRepository,
-} from '../../platform/data/events/event-handlers.repository.js';
-import { EventLogRepository } from '../../platform/data/events/event-log.repository.js';
-import type { EventOfOrganization } from '../../platform/data/events/stored-event.js';
+  HANDLER_LEASES,
+} from './event-handlers.repository.js';
+import { EventLogRepository } from './event-log.repository.js';
+import type { EventOfOrganization } from './stored-event.js';
 import {
   assertSingleton,
   type DecoratedMethod,
   decoratedMethods,
 } from '../../platform/discovery/decorated-methods.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
+import { Leases } from '../../platform/jobs/leases.js';
 import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
 import { EventFollower } from './event-follower.js';
 import {
@@ -36,9 +38,8 @@ const STORE_EVERY_MS = 200;
  */
 const PAUSE_MS = 200;
 
-/** How often handlers that no instance runs are claimed, and claims are extended. */
+/** How often handlers that no instance runs are claimed. */
 const POLL_MS = 1_000;
-const HEARTBEAT_MS = 5_000;
 
 const DELAYS = { delayMs: 1_000, maxDelayMs: 300_000 };
 
@@ -57,7 +58,7 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   /** The handlers that run, and those whose last run ended less than `PAUSE_MS` ago. */
-  private readonly running = new Map<string, ClaimedHandler>();
+  private readonly running = new Set<string>();
   private isClaiming = false;
 
   constructor(
@@ -66,6 +67,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     private readonly log: EventLogRepository,
     private readonly follower: EventFollower,
     private readonly background: BackgroundWork,
+    private readonly leases: Leases,
     private readonly types: EventTypes,
   ) {}
 
@@ -79,8 +81,6 @@ export class DurableHandlers implements OnApplicationBootstrap {
       this.background.start(() => this.claimIdle(), FAILURE);
     });
     this.background.repeat(POLL_MS, () => this.claimIdle(), FAILURE);
-    const extend = () => this.handlers.extend([...this.running.values()]);
-    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
   }
 
   private discover(): ReadonlyMap<string, Method> {
@@ -104,8 +104,9 @@ export class DurableHandlers implements OnApplicationBootstrap {
       for (const claimed of await this.handlers.claim(idle)) {
         const method = this.methods.get(claimed.name);
         if (!method) continue;
-        this.running.set(claimed.name, claimed);
-        this.background.start(() => this.run(method, claimed), FAILURE);
+        this.running.add(claimed.name);
+        const run = () => this.run(method, claimed);
+        this.background.start(() => this.leases.during(HANDLER_LEASES, claimed, run), FAILURE);
       }
     } finally {
       this.isClaiming = false;

@@ -1,8 +1,5 @@
 import { ChangeBus } from '../../platform/data/gateway/change-bus.js';
-import type {
-  EventLogRepository,
-  EventMark,
-} from '../../platform/data/events/event-log.repository.js';
+import type { EventLogRepository, EventMark } from './event-log.repository.js';
 import { EventFollower } from './event-follower.js';
 
 const markAt = (position: number): EventMark => ({

@@ -1,11 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ChangeBus } from '../../platform/data/gateway/change-bus.js';
-import {
-  EventLogRepository,
-  type EventMark,
-  type Publication,
-} from '../../platform/data/events/event-log.repository.js';
+import { EventLogRepository, type EventMark, type Publication } from './event-log.repository.js';
 
 /** Maximum number of events that one statement reads. */
 const PAGE = 1_000;

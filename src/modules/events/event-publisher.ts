@@ -8,11 +8,12 @@ import {
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Counter, Gauge } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
+import { repeat } from '../../platform/config/repeated-work.js';
 import {
   EventLogRepository,
   type EventMark,
   EVENTS_PER_PUBLICATION,
-} from '../../platform/data/events/event-log.repository.js';
+} from './event-log.repository.js';
 import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
@@ -25,6 +26,8 @@ const POLL_MS = 300;
 
 /** The minimum time between two publications, which collects the events of several commits. */
 const PAUSE_MS = 100;
+
+const FAILURE = 'events could not be published';
 
 /** How long a stop waits for the last publication. */
 const DRAIN_MS = 2_000;
@@ -39,7 +42,8 @@ const DRAIN_MS = 2_000;
 export class EventPublisher
   implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
-  private timer: NodeJS.Timeout | undefined;
+  /** Ends the polling. Undefined before it begins, and after it has ended. */
+  private stop: (() => void) | undefined;
   private running: Promise<void> | undefined;
   private publishing = Promise.resolve();
   private emitting = Promise.resolve();
@@ -81,24 +85,23 @@ export class EventPublisher
     });
     await this.maintainPartitions();
     await this.publish();
-    this.timer = setInterval(() => {
-      this.wake();
-    }, POLL_MS).unref();
-    this.eventWrites.notify = () => {
+    const wake = () => {
       this.wake();
     };
+    this.stop = repeat(POLL_MS, wake, FAILURE);
+    this.eventWrites.notify = wake;
   }
 
   /** Notifies subscribers of committed changes before their streams are closed. */
   async onModuleDestroy(): Promise<void> {
-    if (this.timer) await this.publishInTime();
+    if (this.stop) await this.publishInTime();
   }
 
   /** Publishes the events of the last requests. The next startup publishes those that are left. */
   async onApplicationShutdown(): Promise<void> {
-    if (!this.timer) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+    if (!this.stop) return;
+    this.stop();
+    this.stop = undefined;
     await this.publishInTime();
   }
 
@@ -131,7 +134,7 @@ export class EventPublisher
   }
 
   private async run(): Promise<void> {
-    while (this.isAwake && this.timer) {
+    while (this.isAwake && this.stop) {
       this.isAwake = false;
       await this.publish();
       await after(PAUSE_MS);
@@ -150,7 +153,7 @@ export class EventPublisher
       } while (count === EVENTS_PER_PUBLICATION);
       this.hasFailed = false;
     } catch (error) {
-      if (!this.hasFailed) logger.warn({ err: error }, 'events could not be published');
+      if (!this.hasFailed) logger.warn({ err: error }, FAILURE);
       this.hasFailed = true;
     }
   }

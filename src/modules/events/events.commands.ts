@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EventLogRepository } from '../../platform/data/events/event-log.repository.js';
+import { EventLogRepository } from './event-log.repository.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 import { eventOf } from './recorded-event.js';

@@ -3,6 +3,9 @@ import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { DurableHandlers } from './durable-handlers.js';
+import { EventHandlersRepository } from './event-handlers.repository.js';
+import { EventLogRepository } from './event-log.repository.js';
+import { EventsRepository } from './events.repository.js';
 import { EventFollower } from './event-follower.js';
 import { EventPublisher } from './event-publisher.js';
 import { EventTypes } from './event-types.js';
@@ -14,6 +17,9 @@ import { EventsService } from './events.service.js';
   imports: [AccessModule, DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
   controllers: [EventsController],
   providers: [
+    EventHandlersRepository,
+    EventLogRepository,
+    EventsRepository,
     EventFollower,
     EventTypes,
     EventsService,

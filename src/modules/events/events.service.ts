@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyRevalidation, type OpenResponse } from '../../platform/access/key-revalidation.js';
 import { insufficientScope } from '../../platform/access/scopes.js';
-import {
-  EventsRepository,
-  type EventSelection,
-} from '../../platform/data/events/events.repository.js';
+import { EventsRepository, type EventSelection } from './events.repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { CursorPage } from '../../platform/data/lists/page.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';

@@ -1,4 +1,4 @@
-import type { EventOfOrganization, StoredEvent } from '../../platform/data/events/stored-event.js';
+import type { EventOfOrganization, StoredEvent } from './stored-event.js';
 import { systemCall } from '../../platform/access/system-call.js';
 import type { Call } from '../../platform/data/call.js';
 import { eventIdOf } from './event-id.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccessModule } from '../../platform/access/access.module.js';
+import { HttpModule } from '../../platform/http/http.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { AppsChallengeController } from './apps-challenge.controller.js';
 import { CompletionService } from './prompts/completion.service.js';
@@ -22,7 +23,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
 
 /** The endpoint for AI agents. Each feature declares its own tools, resources and prompts. */
 @Module({
-  imports: [AccessModule, DiscoveryModule, EventsModule],
+  imports: [AccessModule, DiscoveryModule, EventsModule, HttpModule],
   controllers: [McpController, AppsChallengeController],
   providers: [
     CompletionService,

@@ -1,6 +1,6 @@
 import { Column, ForeignKey, Index } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { ERASED_RECORD } from '../../platform/data/events/events.repository.js';
+import { ERASED_RECORD } from '../events/events.repository.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { DeliveryDto } from './delivery.dto.js';
 import { Webhook } from './webhook.entity.js';

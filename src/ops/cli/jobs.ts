@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import {
   type FailedJobFilter,
   JobQueueRepository,
-} from '../../platform/data/job-queue.repository.js';
+} from '../../platform/jobs/job-queue.repository.js';
 import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 

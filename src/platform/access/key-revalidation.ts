@@ -27,7 +27,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
 
   onApplicationBootstrap(): void {
     const failure = 'the keys of open responses could not be looked up';
-    this.stop = repeat(() => this.revalidate(), INTERVAL_MS, failure);
+    this.stop = repeat(INTERVAL_MS, () => this.revalidate(), failure);
   }
 
   onModuleDestroy(): void {

@@ -5,7 +5,7 @@ import { logger } from './logger.js';
  * @param failure the message of the log line if a run fails
  * @returns ends the repetition
  */
-export function repeat(work: () => Promise<unknown>, pauseMs: number, failure: string): () => void {
+export function repeat(pauseMs: number, work: () => unknown, failure: string): () => void {
   let timer: NodeJS.Timeout | undefined;
   const schedule = () => {
     timer = setTimeout(() => void run(), pauseMs).unref();

@@ -1,6 +1,6 @@
 import type { Deadline } from './gateway/policies.js';
 import type { Transaction } from './gateway/transaction.js';
-import type { CreatedResponse } from './stored-responses.js';
+import type { IdempotentInsert } from './records/idempotent-insert.js';
 
 /** The rate limits of a key, in requests per minute. */
 export interface KeyLimits {
@@ -66,8 +66,8 @@ export interface TenantCall {
   readonly requestId?: string;
   /** The transaction of all reads and writes. Without one, each runs in its own. */
   readonly transaction?: Transaction;
-  /** The response to store with the record that is inserted next. */
-  readonly idempotency?: CreatedResponse;
+  /** Makes the next insert idempotent. */
+  readonly once?: IdempotentInsert;
   /** What a replay of the response to this request needs. Services add to it. */
   readonly replay?: ReplayNeeds;
   /** The condition that a record must meet before it is changed or deleted. */

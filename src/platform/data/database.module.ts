@@ -10,10 +10,7 @@ import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
 import { ChangeBus } from './gateway/change-bus.js';
-import { EventHandlersRepository } from './events/event-handlers.repository.js';
-import { EventLogRepository } from './events/event-log.repository.js';
 import { EventWriteSignal } from './gateway/event-write-signal.js';
-import { EventsRepository } from './events/events.repository.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
 import { SystemDatabase } from './gateway/system-database.js';
@@ -21,9 +18,12 @@ import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
-import { JobQueueRepository } from './job-queue.repository.js';
 import { Readiness } from './readiness/readiness.js';
-import { RecordRemoval } from './records/record-removal.service.js';
+import {
+  RecordRemoval,
+  ROWS_ABOUT_RECORDS,
+  type RowsAboutRecords,
+} from './records/record-removal.service.js';
 import { ReferringRecords } from './records/referring-records.service.js';
 import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
@@ -32,17 +32,13 @@ import { TenantDataService } from './records/tenant-data.service.js';
 import { tableOf } from './records/tenant-entity.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
 import { ReadReplicas } from './gateway/replicas/read-replicas.js';
-import { IdempotencyRepository } from './idempotency.repository.js';
 import { migrate } from './migrate.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 
 const PROVIDERS = [
   BatchConnections,
   ChangeBus,
-  EventHandlersRepository,
-  EventLogRepository,
   EventWriteSignal,
-  EventsRepository,
   TenantDatabase,
   BatchRunner,
   Instances,
@@ -53,8 +49,6 @@ const PROVIDERS = [
   ReadReplicas,
   SystemDatabase,
   SnapshotReader,
-  IdempotencyRepository,
-  JobQueueRepository,
   TenantDataService,
   TenantTables,
 ];
@@ -73,6 +67,8 @@ export interface DatabaseOptions {
   readonly extensionMigrations: readonly ExtensionMigrations[];
   /** The entities of extensions. */
   readonly entities: readonly Type<object>[];
+  /** What tables without an entity store about records, in the order of its removal. */
+  readonly rowsAboutRecords: readonly RowsAboutRecords[];
 }
 
 /** Connects to PostgreSQL, runs the migrations and provides the database services to every module. */
@@ -98,6 +94,7 @@ export class DatabaseModule {
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
         { provide: StatementWarnings, useValue: warnings },
+        { provide: ROWS_ABOUT_RECORDS, useValue: options.rowsAboutRecords },
         { provide: DECLARED_TABLES, useValue: options.entities.map(tableOf) },
       ],
       exports: PROVIDERS,

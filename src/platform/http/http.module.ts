@@ -10,6 +10,9 @@ import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { RoutePlans } from './route-plans.js';
+import { Idempotency } from './response/idempotency.js';
+import { IdempotencyCleanup } from './response/idempotency-cleanup.js';
+import { IdempotencyRepository } from './response/idempotency.repository.js';
 import { IdempotentResponses } from './response/idempotent-responses.js';
 import { WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
@@ -30,6 +33,9 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     RoutePlans,
+    Idempotency,
+    IdempotencyCleanup,
+    IdempotencyRepository,
     IdempotentResponses,
     // `RoutePlans` binds it: a global interceptor would also slow reads down.
     WriteInterceptor,
@@ -41,6 +47,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [IdempotentResponses, RequestLimits, WriteInterceptor],
+  exports: [Idempotency, IdempotentResponses, RequestLimits, WriteInterceptor],
 })
 export class HttpModule {}

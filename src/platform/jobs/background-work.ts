@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../config/logger.js';
+import { repeat } from '../config/repeated-work.js';
 
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
 const DRAIN_MS = 10_000;
@@ -12,7 +13,7 @@ type ServerAdapter = AbstractHttpAdapter & { readonly isDraining: boolean };
 /** Runs the background work of a server until the server stops. */
 @Injectable()
 export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly stops: (() => void)[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly host: HttpAdapterHost<ServerAdapter>) {}
@@ -36,23 +37,22 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   }
 
   /**
-   * Starts work after each interval, until the server stops.
+   * Runs work again and again, with a pause before each run, until the server stops.
    * @param whileDraining whether work also starts while the server drains, because running work depends on it
    */
   repeat(
-    everyMs: number,
+    pauseMs: number,
     work: () => unknown,
     failure: string,
     { whileDraining = false } = {},
   ): void {
-    const timer = setInterval(() => {
-      if (whileDraining || this.isAccepting) void this.track(work, failure);
-    }, everyMs);
-    this.timers.push(timer.unref());
+    if (!this.isServer) return;
+    const run = () => (whileDraining || this.isAccepting ? this.track(work, failure) : undefined);
+    this.stops.push(repeat(pauseMs, run, failure));
   }
 
   onModuleDestroy(): void {
-    for (const timer of this.timers) clearInterval(timer);
+    for (const stop of this.stops) stop();
   }
 
   /** Waits for running work. */

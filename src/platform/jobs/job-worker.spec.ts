@@ -1,9 +1,11 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { JobQueueRepository } from '../data/job-queue.repository.js';
+import type { SystemDatabase } from '../data/gateway/system-database.js';
+import type { JobQueueRepository } from './job-queue.repository.js';
 import { MetricsRegistry } from '../metrics-registry.js';
 import { BackgroundWork } from './background-work.js';
 import type { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
+import { Leases } from './leases.js';
 
 it('takes a run once while the claim of the first try is not stored', async () => {
   const name = 'acme.nightly';
@@ -17,6 +19,7 @@ it('takes a run once while the claim of the first try is not stored', async () =
   const worker = new JobWorker(
     registry as unknown as JobRegistry,
     jobs as unknown as JobQueueRepository,
+    new Leases({} as SystemDatabase, background),
     background,
     new MetricsRegistry(),
   );
@@ -44,6 +47,7 @@ it('runs a scheduled job that it has taken, if the server begins to stop meanwhi
   const worker = new JobWorker(
     registry as unknown as JobRegistry,
     jobs as unknown as JobQueueRepository,
+    new Leases({} as SystemDatabase, background),
     background,
     new MetricsRegistry(),
   );

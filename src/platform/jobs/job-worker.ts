@@ -2,17 +2,20 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { systemCall } from '../access/system-call.js';
 import { logger } from '../config/logger.js';
-import { type ClaimedJob, JobQueueRepository } from '../data/job-queue.repository.js';
+import {
+  type ClaimedJob,
+  JOB_LEASES,
+  JobQueueRepository,
+  SCHEDULE_LEASES,
+} from './job-queue.repository.js';
 import { MetricsRegistry } from '../metrics-registry.js';
 import { BackgroundWork } from './background-work.js';
 import { retryDelayMs } from './job.js';
+import { Leases } from './leases.js';
 import { type HandledJob, JobRegistry, type ScheduledJob } from './job-registry.js';
 
 /** How often each instance looks for jobs that other instances sent, and for retries and schedules. */
 const POLL_MS = 1_000;
-
-/** How often leases are extended: several times in the 20 seconds that they last. */
-const HEARTBEAT_MS = 5_000;
 
 const CLEAN_UP_MS = 3_600_000;
 
@@ -29,9 +32,7 @@ const OUTCOMES = ['succeeded', 'retried', 'failed'] as const;
 @Injectable()
 export class JobWorker implements OnApplicationBootstrap {
   private readonly running = new Set<ClaimedJob>();
-  /** The names of the schedules that run in this instance. */
-  private readonly runningSchedules = new Set<string>();
-  /** Those whose run this instance is taking, which are still due. */
+  /** The schedules whose run this instance is taking, which are still due. */
   private readonly taking = new Set<string>();
   private isStarted = false;
   private isPolling = false;
@@ -46,6 +47,7 @@ export class JobWorker implements OnApplicationBootstrap {
   constructor(
     private readonly registry: JobRegistry,
     private readonly jobs: JobQueueRepository,
+    private readonly leases: Leases,
     private readonly background: BackgroundWork,
     private readonly metrics: MetricsRegistry,
   ) {}
@@ -62,9 +64,6 @@ export class JobWorker implements OnApplicationBootstrap {
       await this.jobs.registerSchedule(name, schedule.next(now) ?? NEVER);
     }
     this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
-    // After the drain, a stop waits for running jobs for a shorter time than the rest of their leases.
-    const extend = () => this.extendLeases();
-    this.background.repeat(HEARTBEAT_MS, extend, FAILURE, { whileDraining: true });
     this.background.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures(), FAILURE);
     this.isStarted = true;
   }
@@ -104,12 +103,19 @@ export class JobWorker implements OnApplicationBootstrap {
   }
 
   /** Takes a run and carries it out, as one work: a run that was taken takes place, also if the server begins to stop. */
-  private async runSchedule({ name, run, schedule }: ScheduledJob, now: Date): Promise<void> {
+  private async runSchedule(scheduled: ScheduledJob, now: Date): Promise<void> {
+    const { name, schedule } = scheduled;
     const next = schedule.next(now) ?? NEVER;
     this.taking.add(name);
     const claim = this.jobs.claimSchedule(name, next).finally(() => this.taking.delete(name));
     if (!(await claim)) return;
-    this.runningSchedules.add(name);
+    await this.leases.during(SCHEDULE_LEASES, { name }, () => this.runTaken(scheduled));
+    await this.jobs.releaseSchedule(name, next).catch((error: unknown) => {
+      logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
+    });
+  }
+
+  private async runTaken({ name, run }: ScheduledJob): Promise<void> {
     try {
       if (run) {
         await run();
@@ -119,10 +125,6 @@ export class JobWorker implements OnApplicationBootstrap {
       logger.error({ err: error, job: name }, 'a scheduled job failed');
       this.outcomes.inc({ job: name, outcome: 'failed' });
     }
-    this.runningSchedules.delete(name);
-    await this.jobs.releaseSchedule(name, next).catch((error: unknown) => {
-      logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
-    });
   }
 
   private async startDueJobs(): Promise<void> {
@@ -144,7 +146,7 @@ export class JobWorker implements OnApplicationBootstrap {
   private async runJob(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
     this.running.add(claimed);
     try {
-      await this.attempt(handled, claimed);
+      await this.leases.during(JOB_LEASES, claimed, () => this.attempt(handled, claimed));
     } finally {
       this.running.delete(claimed);
       this.wake();
@@ -182,11 +184,6 @@ export class JobWorker implements OnApplicationBootstrap {
     logger.error(line, 'a job failed and will not be retried');
     await (keepsFailures ? this.jobs.fail(claimed, type) : this.jobs.remove(claimed));
     this.outcomes.inc({ job: name, outcome: 'failed' });
-  }
-
-  private async extendLeases(): Promise<void> {
-    if (this.runningSchedules.size > 0) await this.jobs.extendSchedules([...this.runningSchedules]);
-    if (this.running.size > 0) await this.jobs.extend([...this.running]);
   }
 }
 

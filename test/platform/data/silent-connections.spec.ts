@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
 import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
-import { JobQueueRepository } from '../../../src/platform/data/job-queue.repository.js';
+import { JobQueueRepository } from '../../../src/platform/jobs/job-queue.repository.js';
 import { configOf } from '../../../src/testing/databases.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { dataOf } from '../../../src/testing/factories.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
-import { RESPONSES_ABOUT_RECORDS } from '../../../platform/data/idempotency.repository.js';
+import { RecordRemoval } from '../../../platform/data/records/record-removal.service.js';
 import { isKnownHeader } from './column-names.js';
 import type { Column } from './columns.js';
 import { ImportLinesRepository } from './import-lines.repository.js';
@@ -23,6 +23,7 @@ export class ImportErasureRepository {
   constructor(
     private readonly imports: LeadImportsRepository,
     private readonly lines: ImportLinesRepository,
+    private readonly removal: RecordRemoval,
   ) {}
 
   /** Empties the cells of rejected lines, which can be too many for one transaction. @throws ApiError `create_failed` */
@@ -61,12 +62,7 @@ export class ImportErasureRepository {
         changed.push(row.id);
       }
     } while (page.length === PAGE);
-    if (changed.length === 0) return;
-    const { name, erased, rows } = RESPONSES_ABOUT_RECORDS;
-    await transaction.query({
-      text: `update ${name} set ${erased} where organization_id = $1 and ${rows}`,
-      values: [tenant.id, changed],
-    });
+    if (changed.length > 0) await this.removal.eraseCopies(call, changed);
   }
 
   private async eraseNamesOf(

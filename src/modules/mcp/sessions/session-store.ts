@@ -76,8 +76,8 @@ export class SessionStore
     const { checkMs } = this.lifetime;
     // Two loops, so that a write that has to wait delays no end of a session.
     this.stops = [
-      repeat(() => this.revalidate(), REVALIDATION_MS, 'the open sessions could not be looked up'),
-      repeat(() => this.postponeDueEnds(), checkMs, 'the use of sessions could not be stored'),
+      repeat(REVALIDATION_MS, () => this.revalidate(), 'the open sessions could not be looked up'),
+      repeat(checkMs, () => this.postponeDueEnds(), 'the use of sessions could not be stored'),
     ];
   }
 

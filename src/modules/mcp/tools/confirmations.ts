@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
-import { canonicalJson } from '../../../platform/http/response/idempotency-key.js';
+import { canonicalJson } from '../../../platform/http/response/idempotent-request.js';
 import { ConfirmationSecretRepository } from './confirmation-secret.repository.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 

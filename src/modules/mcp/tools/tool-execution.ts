@@ -1,20 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { replayFor } from '../../../platform/access/replay.js';
-import {
-  type Call,
-  type InTransaction,
-  type Precondition,
-  ReplayNeeds,
-} from '../../../platform/data/call.js';
+import type { Call, InTransaction, Precondition } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
-import { IdempotencyRepository } from '../../../platform/data/idempotency.repository.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { versionOf } from '../../../platform/data/records/stored-record.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
-import {
-  assertIdempotencyKey,
-  canonicalJson,
-} from '../../../platform/http/response/idempotency-key.js';
+import { Idempotency } from '../../../platform/http/response/idempotency.js';
+import type { StoredResponse } from '../../../platform/http/response/idempotency.repository.js';
+import { idempotentRequest } from '../../../platform/http/response/idempotent-request.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { Confirmations, type Subject } from './confirmations.js';
 import { Previewed } from './previewed.js';
@@ -39,7 +31,7 @@ export class ToolExecution {
   constructor(
     private readonly database: TenantDatabase,
     private readonly resources: ResourceRegistry,
-    private readonly responses: IdempotencyRepository,
+    private readonly idempotency: Idempotency,
     private readonly confirmations: Confirmations,
   ) {}
 
@@ -77,8 +69,9 @@ export class ToolExecution {
       }
     }
     return this.database.dryRun(call, async (inner) => {
-      const stored = await this.claim(inner, execution);
-      if (stored) return { result: stored };
+      const request = requestOf(execution);
+      const stored = request && (await this.idempotency.claim(inner, request));
+      if (stored) return { result: fromStored(stored) };
       const { id } = execution.parsed;
       const found = await this.recordOf(inner, execution);
       const { preview, question } = await perform(inner, execution);
@@ -112,26 +105,11 @@ export class ToolExecution {
     execution: Execution,
     answer: (inner: InTransaction<Call>) => Promise<object>,
   ): Promise<object> {
-    const request = requestOf(execution);
-    // The change and the result are stored together, so that a retry finds both or neither.
-    return this.database.transaction(call, async (inner) => {
-      const stored = await this.claim(inner, execution);
-      if (stored) return stored;
-      const replay = new ReplayNeeds();
-      const result = await answer({ ...inner, replay });
-      const text = JSON.stringify(result);
-      const status = execution.tool.declaration.effect === 'creates' ? 201 : 200;
-      const response = { status, location: null, etag: null, text, scopes: replay.toStored() };
-      if (request) await this.responses.store(inner, request, response);
-      return result;
-    });
-  }
-
-  /** @returns the result of an earlier call with the same idempotency key */
-  private async claim(inner: InTransaction<Call>, execution: Execution) {
-    const request = requestOf(execution);
-    const stored = request && (await this.responses.claim(inner, request));
-    return stored && (JSON.parse(replayFor(inner, stored).text) as object);
+    const status = execution.tool.declaration.effect === 'creates' ? 201 : 200;
+    const toStored = (result: object) => {
+      return { status, location: null, etag: null, text: JSON.stringify(result) };
+    };
+    return this.idempotency.runOnce(call, requestOf(execution), { toStored, fromStored }, answer);
   }
 
   private async recordOf(call: Call, { tool, parsed: { id } }: Execution) {
@@ -171,9 +149,11 @@ function shownOf({ tool: { declaration }, parsed: { fields = [] } }: Execution):
  */
 function requestOf({ tool: { declaration }, parsed, key }: Execution) {
   const { name, effect } = declaration;
-  if (key === undefined || !(effect === 'creates' || effect === 'deletes')) return undefined;
-  assertIdempotencyKey(key, 'Idempotency-Key');
+  if (!(effect === 'creates' || effect === 'deletes')) return undefined;
   const { id, comparable } = parsed;
-  const content = canonicalJson(id === undefined ? comparable : [id, comparable]);
-  return { key, route: `tool ${name}`, content };
+  return idempotentRequest(key, `tool ${name}`, id === undefined ? comparable : [id, comparable]);
+}
+
+function fromStored({ text }: StoredResponse): object {
+  return JSON.parse(text) as object;
 }

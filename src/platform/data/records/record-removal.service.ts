@@ -1,10 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { EVENTS_ABOUT_RECORDS } from '../events/events.repository.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { RESPONSES_ABOUT_RECORDS } from '../idempotency.repository.js';
-import { JOBS_ABOUT_RECORDS } from '../job-queue.repository.js';
 import { ReferringRecords, type TableReference } from './referring-records.service.js';
 import { deletesSoftly } from './tenant-entity.js';
 import { TenantTables } from './tenant-tables.service.js';
@@ -27,8 +24,8 @@ interface ErasedRecords {
   readonly changedIds: readonly string[];
 }
 
-/** Rows of a table that are about records. */
-interface RowsAboutRecords {
+/** Rows of a table without an entity that are about records. */
+export interface RowsAboutRecords {
   readonly name: string;
   /** SQL condition of the rows about the records `$2`. */
   readonly rows: string;
@@ -36,11 +33,8 @@ interface RowsAboutRecords {
   readonly erased?: string;
 }
 
-const ABOUT_RECORDS: readonly RowsAboutRecords[] = [
-  RESPONSES_ABOUT_RECORDS,
-  JOBS_ABOUT_RECORDS,
-  ...EVENTS_ABOUT_RECORDS,
-];
+/** Injection token of the `RowsAboutRecords` that the parts of the application declare, in the order of their removal. */
+export const ROWS_ABOUT_RECORDS = Symbol('rows about records');
 
 /** Records that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
@@ -67,6 +61,7 @@ export class RecordRemoval {
     private readonly tenantTables: TenantTables,
     private readonly referring: ReferringRecords,
     private readonly database: TenantDatabase,
+    @Inject(ROWS_ABOUT_RECORDS) private readonly rowsAbout: readonly RowsAboutRecords[],
   ) {}
 
   /**
@@ -107,8 +102,7 @@ export class RecordRemoval {
   }
 
   /**
-   * Deletes what other tables store about removed records: responses, jobs, events, and the rows of tables with the
-   * option `about`.
+   * Deletes what other tables store about removed records: the declared rows, and those of tables with the option `about`.
    * @param erased records about which everything is emptied that can be emptied, and not deleted
    */
   private async removeAbout(
@@ -117,7 +111,7 @@ export class RecordRemoval {
     erased?: readonly string[],
   ): Promise<void> {
     if (removed.length === 0 && !erased) return;
-    for (const { name, rows, erased: emptied } of [...ABOUT_RECORDS, ...this.tablesAbout]) {
+    for (const { name, rows, erased: emptied } of [...this.rowsAbout, ...this.tablesAbout]) {
       const ofRecords = `where organization_id = $1 and ${rows}`;
       if (erased && emptied)
         await this.query(call, `update ${name} set ${emptied} ${ofRecords}`, erased);
@@ -206,6 +200,14 @@ export class RecordRemoval {
     await this.removeAbout(call, removed, all);
     await this.removeEmptyCounts(call);
     return all;
+  }
+
+  /**
+   * Empties what other tables store about the values of records that stay.
+   * @throws ApiError `create_failed`
+   */
+  eraseCopies(call: InTransaction, ids: readonly string[]): Promise<void> {
+    return this.removeAbout(call, [], ids);
   }
 
   /**

@@ -1,5 +1,5 @@
-import { CLAIM_SQL, RESPONSE_COLUMNS, STORE_SQL } from '../stored-responses.js';
 import type { Statement } from '../gateway/statement.js';
+import type { IdempotentInsertSql } from './idempotent-insert.js';
 import type { RecordColumns } from './record-columns.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
 import { eventTypeOf, type TenantTable } from './tenant-entity.js';
@@ -25,11 +25,8 @@ export interface InsertOptions {
   readonly references?: RequiredReferences;
   /** Whether a row that a unique index rejects is left out, and not an error. */
   readonly omitsDuplicates?: boolean;
-  /**
-   * Whether each row has a response. A row is left out if another request with its idempotency key is running or was
-   * completed.
-   */
-  readonly storesResponses?: boolean;
+  /** A row is left out if another request with its idempotency key is running or was completed. */
+  readonly once?: IdempotentInsertSql | undefined;
 }
 
 /** The SQL of a statement, and how it is planned. */
@@ -101,9 +98,9 @@ export class RecordStatements {
    */
   insert(
     names: readonly string[],
-    { references = {}, omitsDuplicates = false, storesResponses = false }: InsertOptions = {},
+    { references = {}, omitsDuplicates = false, once }: InsertOptions = {},
   ): string {
-    const key = `insert ${omitsDuplicates} ${storesResponses} ${names.join()}`;
+    const key = `insert ${omitsDuplicates} ${once !== undefined} ${names.join()}`;
     return this.planned(key, () => {
       const { name } = this.table;
       const columns = names.join(', ');
@@ -113,13 +110,13 @@ export class RecordStatements {
       const conditions = Object.keys(references).map((column) => {
         return `(${column} is null or ${column} in (select id from existing_${column}))`;
       });
-      if (storesResponses) conditions.push('id in (select id from claim)');
+      if (once) conditions.push('id in (select id from claim)');
       const parts = [
         `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
         `request as materialized (select * from json_to_recordset($3) as request
-          (id uuid, ${ORIGIN_COLUMNS}, ${RESPONSE_COLUMNS}))`,
+          (id uuid, ${ORIGIN_COLUMNS}${once ? `, ${once.columns}` : ''}))`,
         ...existing,
-        ...(storesResponses ? [CLAIM_SQL] : []),
+        ...(once ? [once.claim] : []),
         `record as (
           insert into ${name} (organization_id, ${columns}) select $1, ${columns} from input
           where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
@@ -128,7 +125,7 @@ export class RecordStatements {
           `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
           'record join request using (id)',
         ),
-        ...(storesResponses ? [STORE_SQL] : []),
+        ...(once ? [once.store] : []),
       ];
       return `with ${parts.join(', ')} select id, json from written`;
     }).text;

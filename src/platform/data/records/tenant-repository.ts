@@ -6,8 +6,8 @@ import type { InTransaction, TenantCall } from '../call.js';
 import { UniqueViolation } from '../connection/driver-error.js';
 import type { Statement } from '../gateway/statement.js';
 import { openTransactionOf } from '../gateway/tenant-database.js';
-import { ResponseExists, responseValues } from '../stored-responses.js';
 import { entitiesOf, type EntityRow } from './entity-rows.js';
+import { NothingInserted } from './idempotent-insert.js';
 import { isRecordSql } from './record-sql.js';
 import type { InsertOptions, JsonRow, RequiredReferences } from './record-statements.js';
 import {
@@ -88,14 +88,13 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     references?: RequiredReferences,
   ): RecordPromise<R, undefined> {
     return RecordPromise.of<R, undefined>(async () => {
-      const { idempotency } = call;
-      const storesResponses = idempotency !== undefined;
+      const { once } = call;
       const recordId = row.id.toLowerCase();
       const json = rowJsonOf(row);
-      const response = idempotency && responseValues(idempotency, recordId, json);
-      const items = [json, JSON.stringify({ id: recordId, ...originOf(call), ...response })];
+      const request = { id: recordId, ...originOf(call), ...once?.valuesOf(recordId, json) };
+      const items = [json, JSON.stringify(request)];
       const insert = (omitsDuplicates: boolean) => {
-        const options = { references, storesResponses, omitsDuplicates };
+        const options = { references, once: once?.sql, omitsDuplicates };
         const text = this.statementsOf(call).insert(Object.keys(row), options);
         const values = [call.tenant.id];
         const statement = { text, plan: 'index', values, items, recordId, locks } as const;
@@ -106,12 +105,12 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
       // A transaction has locked the values before, or has other locks already.
       const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
       let [inserted] = await insert(isBatched).catch((error: unknown) => {
-        if (storesResponses && error instanceof UniqueViolation) return [];
+        if (once && error instanceof UniqueViolation) return [];
         throw error;
       });
       // The idempotency key has a response, a reference is missing, or the row is a duplicate, perhaps of a request with
       // the same key. The caller finds out which.
-      if (!inserted && storesResponses) throw new ResponseExists();
+      if (!inserted && once) throw new NothingInserted();
       // The error of a second insert says why the row was left out.
       if (!inserted && isBatched) [inserted] = await insert(false);
       if (inserted) this.database.publishEvents(call);

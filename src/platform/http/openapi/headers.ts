@@ -1,6 +1,6 @@
 import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
 import components from './components.json' with { type: 'json' };
-import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotency-key.js';
+import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotent-request.js';
 import type { Route } from './routes.js';
 
 /** The response headers of the document. */

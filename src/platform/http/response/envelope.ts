@@ -1,6 +1,6 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
-import type { StoredResponse } from '../../data/idempotency.repository.js';
+import type { StoredResponse } from './idempotency.repository.js';
 import { Stored } from '../../data/records/stored-record.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { type ApiRequest, routeOf } from '../request/api-request.js';

@@ -1,29 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { replayFor } from '../../access/replay.js';
-import { type Call, type InTransaction, ReplayNeeds } from '../../data/call.js';
+import type { Call, InTransaction } from '../../data/call.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
-import { IdempotencyRepository, type StoredResponse } from '../../data/idempotency.repository.js';
-import type { IdempotentRequest } from '../../data/stored-responses.js';
 import { type ApiError, validationError } from '../../errors/api-error.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
-import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
+import { Idempotency } from './idempotency.js';
+import type { StoredResponse } from './idempotency.repository.js';
+import { idempotentRequest, type IdempotentRequest } from './idempotent-request.js';
 
-/** Carries out requests with an `Idempotency-Key` once. */
+/** Carries out REST requests with an `Idempotency-Key` once. */
 @Injectable()
 export class IdempotentResponses {
   constructor(
     private readonly database: TenantDatabase,
-    private readonly responses: IdempotencyRepository,
+    private readonly idempotency: Idempotency,
   ) {}
 
   /**
-   * Runs the work of a request and stores its response, in one transaction, so that a retry finds both or neither.
+   * Runs the work of a request once.
    * @param work returns what the handler would return
    * @returns the response of the work, or that of an earlier request
-   * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`, and any error of `work`; `insufficient_scope` if the
-   *   caller may not have the response of the earlier request
+   * @throws ApiError as `Idempotency.runOnce`
    */
   runOnce(
     call: Call,
@@ -31,24 +29,18 @@ export class IdempotentResponses {
     { request, response }: { readonly request: ApiRequest; readonly response: Response },
     work: (call: InTransaction<Call>) => Promise<unknown>,
   ): Promise<StoredResponse> {
-    return this.database.transaction(call, async (inner) => {
-      const stored = await this.responses.claim(inner, idempotent);
-      if (stored) {
-        const replayed = replayFor(call, stored);
+    const { secrets = [] } = request.state.plan ?? {};
+    const format = {
+      toStored: (serialized: StoredResponse) => withoutSecrets(serialized, secrets),
+      fromStored: (stored: StoredResponse) => {
         response.setHeader('Idempotency-Replayed', 'true');
-        return replayed;
-      }
-      const replay = new ReplayNeeds();
-      const result = await work({ ...inner, replay });
+        return stored;
+      },
+    };
+    return this.idempotency.runOnce(call, idempotent, format, async (inner) => {
+      const result = await work(inner);
       if (isSentWithoutEnvelope(response, result)) throw unusable(NOT_STORABLE);
-      const serialized = serializeResponse(request, response, result);
-      const { secrets = [] } = request.state.plan ?? {};
-      const scopes = replay.toStored();
-      await this.responses.store(inner, idempotent, {
-        ...withoutSecrets(serialized, secrets),
-        scopes,
-      });
-      return serialized;
+      return serializeResponse(request, response, result);
     });
   }
 
@@ -56,9 +48,8 @@ export class IdempotentResponses {
    * Whether a request has the `Idempotency-Key` of one that was carried out.
    * @throws ApiError `create_failed`
    */
-  async isStored(call: Call, request: ApiRequest): Promise<boolean> {
-    const idempotent = idempotentRequestOf(request, undefined);
-    return idempotent !== undefined && this.responses.isStored(call, idempotent);
+  isStored(call: Call, request: ApiRequest): Promise<boolean> {
+    return this.idempotency.isStored(call, idempotentRequestOf(request, undefined));
   }
 
   /**
@@ -105,8 +96,5 @@ export function idempotentRequestOf(
   { method, path, headers }: ApiRequest,
   content: unknown,
 ): IdempotentRequest | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  assertIdempotencyKey(key, 'Idempotency-Key');
-  return { key, route: `${method} ${path}`, content: canonicalJson(content) };
+  return idempotentRequest(headers['idempotency-key'], `${method} ${path}`, content);
 }

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
-import { ResponseExists } from '../../data/stored-responses.js';
+import { NothingInserted } from '../../data/records/idempotent-insert.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
@@ -20,6 +20,7 @@ import {
   NOT_STORABLE,
   unusable,
 } from './idempotent-responses.js';
+import { idempotentInsertOf } from './stored-responses.js';
 
 /**
  * Implements `Idempotency-Key`. It surrounds the interceptors of a team: the stored response is what they made of the
@@ -48,12 +49,12 @@ export class WriteInterceptor implements NestInterceptor {
     const runOnce = () => this.responses.runOnce(call, idempotent, { request, response }, handle);
     /** The statement that inserts the record also stores the response. */
     const insertOnce = async () => {
-      const locationOf = (id: string) => createdPathOf(request, id);
+      const once = idempotentInsertOf(idempotent, (id) => createdPathOf(request, id));
       try {
-        const result = await handle({ ...call, idempotency: { ...idempotent, locationOf } });
+        const result = await handle({ ...call, once });
         return serializeResponse(request, response, result);
       } catch (error) {
-        if (error instanceof ResponseExists) return runOnce();
+        if (error instanceof NothingInserted) return runOnce();
         throw error;
       }
     };

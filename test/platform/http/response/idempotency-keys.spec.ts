@@ -5,7 +5,7 @@ import { RecordOf } from '../../../../src/platform/fields/field.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import { readInput } from '../../../../src/platform/fields/input/read-input.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { IdempotencyCleanup } from '../../../../src/platform/jobs/idempotency-cleanup.js';
+import { IdempotencyCleanup } from '../../../../src/platform/http/response/idempotency-cleanup.js';
 import { CreateLeadDto } from '../../../../src/modules/leads/lead.dto.js';
 import { LeadsModule } from '../../../../src/modules/leads/leads.module.js';
 import { LeadsService } from '../../../../src/modules/leads/leads.service.js';
@@ -21,7 +21,7 @@ import {
   expectInvalid,
   LEADS,
 } from '../../../../src/testing/factories.js';
-import { storedResponseSql } from '../../../../src/platform/data/stored-responses.js';
+import { storedResponseSql } from '../../../../src/platform/http/response/stored-responses.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { routeName, ROUTES, send, statusOf, validRequest } from '../../../../src/testing/routes.js';

@@ -1,4 +1,4 @@
-import { IdempotencyRepository } from '../../../../src/platform/data/idempotency.repository.js';
+import { IdempotencyRepository } from '../../../../src/platform/http/response/idempotency.repository.js';
 import type { Scope } from '../../../../src/platform/access/scopes.js';
 import type { Answer, ApiClient } from '../../../../src/testing/api-client.js';
 import {

@@ -144,7 +144,7 @@ describe('a table whose records are never deleted', () => {
   it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
     const tables = { all: [new KeptRepository(database).table] } as TenantTables;
-    const service = new RecordRemoval(tables, app.app.get(ReferringRecords), database);
+    const service = new RecordRemoval(tables, app.app.get(ReferringRecords), database, []);
     expect(await service.countPurgeable({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge({ tenant }, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);

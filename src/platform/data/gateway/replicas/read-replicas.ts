@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { repeat } from '../../../config/repeated-work.js';
 import { Settings } from '../../../config/settings.js';
 import { BatchConnections } from '../batch-connections.js';
 import { Deadline } from '../policies.js';
@@ -32,7 +33,7 @@ export class ReadReplicas implements OnApplicationShutdown {
   readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
   /** In the order of the setting. */
   readonly all: readonly Replica[];
-  private timer: NodeJS.Timeout | undefined;
+  private stop = (): void => undefined;
   private turn = 0;
 
   constructor(
@@ -52,12 +53,12 @@ export class ReadReplicas implements OnApplicationShutdown {
    */
   async start(): Promise<void> {
     if (this.all.length === 0) return;
-    this.timer = setInterval(() => void this.check(), CHECK_INTERVAL_MS).unref();
     await this.check();
+    this.stop = repeat(CHECK_INTERVAL_MS, () => this.check(), 'the read replicas were not checked');
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
+    this.stop();
     await Promise.all(this.all.map((replica) => replica.close()));
   }
 

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SystemDatabase } from '../gateway/system-database.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
+import { LEASE } from '../../platform/jobs/leases.js';
 
-/**
- * How long a claim of a handler is valid unless it is extended. The claim of an instance that was killed ends
- * after this time.
- */
-const LEASE = `interval '15 seconds'`;
+/** The leases of handlers. `run_at` of a claimed handler is the end of its lease. */
+export const HANDLER_LEASES = {
+  name: 'event_handlers',
+  until: 'run_at',
+  key: { name: 'text', claim: 'uuid' },
+  isLeased: 'claim is not null',
+};
 
 /** A durable handler that this instance has taken. */
 export interface ClaimedHandler {
@@ -47,23 +50,16 @@ export class EventHandlersRepository {
   }
 
   /**
-   * Stores the progress of a handler and extends its claim.
+   * Stores the progress of a handler.
    * @returns whether the claim is still valid
    */
   async advance({ name, claim }: ClaimedHandler, position: number): Promise<boolean> {
     const advanced = await this.query(
-      `update event_handlers set position = $3, failures = 0, last_error = null, run_at = now() + ${LEASE}
+      `update event_handlers set position = $3, failures = 0, last_error = null
        where ${IS_CLAIM} returning name`,
       [name, claim, position],
     );
     return advanced.length > 0;
-  }
-
-  /** Extends claims without progress. */
-  async extend(handlers: readonly ClaimedHandler[]): Promise<void> {
-    await this.query(`update event_handlers set run_at = now() + ${LEASE} where claim = any($1)`, [
-      handlers.map(({ claim }) => claim),
-    ]);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { OrganizationColumns } from '../call.js';
+import type { OrganizationColumns } from '../../platform/data/call.js';
 
 /** An event as it is stored. */
 export interface StoredEvent {

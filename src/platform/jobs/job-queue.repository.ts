@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { OrganizationColumns, TenantCall } from './call.js';
-import { TenantDatabase } from './gateway/tenant-database.js';
-import { SystemDatabase } from './gateway/system-database.js';
+import type { OrganizationColumns, TenantCall } from '../data/call.js';
+import { TenantDatabase } from '../data/gateway/tenant-database.js';
+import { SystemDatabase } from '../data/gateway/system-database.js';
+import { LEASE } from './leases.js';
 
 /** The jobs whose payload has the id of a record. */
 export const JOBS_ABOUT_RECORDS = { name: 'jobs', rows: 'record_ids && $2::uuid[]' };
@@ -51,17 +52,26 @@ export interface FailedJobFilter {
   readonly id?: string;
 }
 
-/**
- * How long a claim of a job or of a scheduled run lasts unless it is extended. The jobs of a process that was killed run
- * again after this time.
- */
-const LEASE = `interval '20 seconds'`;
+/** The leases of jobs. `attempts` counts the claims of a job, and `run_at` of a claimed one is the end of its lease. */
+export const JOB_LEASES = {
+  name: 'jobs',
+  until: 'run_at',
+  key: { organization_id: 'uuid', id: 'uuid', attempts: 'int' },
+  isLeased: 'is_running and failed_at is null',
+};
+
+/** The leases of the runs of schedules. */
+export const SCHEDULE_LEASES = {
+  name: 'job_schedules',
+  until: 'locked_until',
+  key: { name: 'text' },
+  isLeased: 'locked_until is not null',
+};
 
 /** How long failed jobs are kept. */
 const RETENTION = `interval '30 days'`;
 
-// `run_at` of a claimed job is the end of its lease. `attempts` identifies a claim of a job. Without
-// `materialized`, a plan could run the subquery more than once, and take more jobs each time.
+// Without `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
   with due as materialized (
     select due.* from unnest($1::text[], $2::int[], $3::boolean[]) as wanted (name, free, waits_while_suspended)
@@ -88,12 +98,6 @@ const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_
 const RUN_AGAIN = `
   update jobs set run_at = run_again_at, run_again_at = null, is_running = false, attempts = 0, last_error = null
   where ${IS_CLAIM} and run_again_at is not null`;
-
-const EXTEND = `
-  update jobs set run_at = now() + ${LEASE}
-  from unnest($1::uuid[], $2::uuid[], $3::int[]) as claim (organization_id, id, attempts)
-  where jobs.organization_id = claim.organization_id and jobs.id = claim.id
-    and jobs.attempts = claim.attempts and failed_at is null`;
 
 const SEND_TO_ALL = `
   insert into jobs (organization_id, id, name, payload, record_ids, key, run_at)
@@ -158,15 +162,6 @@ export class JobQueueRepository {
       capacities.map(({ name }) => name),
       capacities.map(({ free }) => free),
       capacities.map(({ waitsWhileSuspended = false }) => waitsWhileSuspended),
-    ]);
-  }
-
-  /** Extends the leases of running jobs. */
-  async extend(jobs: readonly ClaimedJob[]): Promise<void> {
-    await this.database.inBackground(EXTEND, [
-      jobs.map(({ organization_id }) => organization_id),
-      jobs.map(({ id }) => id),
-      jobs.map(({ attempts }) => attempts),
     ]);
   }
 
@@ -258,15 +253,6 @@ export class JobQueueRepository {
       [name, next],
     );
     return claimed.length > 0;
-  }
-
-  /** Extends the claims of runs, unless they were released. */
-  async extendSchedules(names: readonly string[]): Promise<void> {
-    await this.database.inBackground(
-      `update job_schedules set locked_until = now() + ${LEASE}
-       where name = any($1) and locked_until is not null`,
-      [names],
-    );
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { sqlStateOf } from '../connection/driver-error.js';
-import { SystemDatabase } from '../gateway/system-database.js';
+import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
+import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */

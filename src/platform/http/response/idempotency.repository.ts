@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError } from '../errors/api-error.js';
-import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { InTransaction, ScopesOfResponse, TenantCall } from './call.js';
-import { SystemDatabase } from './gateway/system-database.js';
-import { TenantDatabase } from './gateway/tenant-database.js';
-import {
-  hashOf,
-  type IdempotentRequest,
-  OF_OPERATORS,
-  OF_ORGANIZATIONS,
-  storedResponseSql,
-} from './stored-responses.js';
+import { ApiError } from '../../errors/api-error.js';
+import { uuidsIn } from '../../fields/kinds/uuid.js';
+import type { InTransaction, ScopesOfResponse, TenantCall } from '../../data/call.js';
+import { SystemDatabase } from '../../data/gateway/system-database.js';
+import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import type { IdempotentRequest } from './idempotent-request.js';
+import { hashOf, OF_OPERATORS, OF_ORGANIZATIONS, storedResponseSql } from './stored-responses.js';
 
 /** A REST response that is stored for replay. */
 export interface StoredResponse {

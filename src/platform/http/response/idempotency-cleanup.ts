@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { IdempotencyRepository } from '../data/idempotency.repository.js';
-import { Job } from './job.decorator.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+import { Job } from '../../jobs/job.decorator.js';
 
 /** Deletes expired responses of idempotent requests. */
 @Injectable()

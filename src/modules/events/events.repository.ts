@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCall } from '../call.js';
-import { TenantDatabase } from '../gateway/tenant-database.js';
+import type { TenantCall } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { EVENT_COLUMNS, type StoredEvent } from './stored-event.js';
 
 /** SQL of a record of which only the id is left. Like all JSON of records it has no spaces, as that of `row_to_json`. */
