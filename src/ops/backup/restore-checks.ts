@@ -29,7 +29,7 @@ export async function assertRestorable(
 ): Promise<void> {
   if (isOlderThanBaseline(header.migrations)) {
     throw new Error(
-      `The backup has a schema older than that of Latitude 0.3 (it was made with ${header.latitude}): restore it with Latitude 0.4 and make a new backup.`,
+      `The backup has a schema from before release 0.3.0 (Latitude ${header.latitude} made it), which this version does not upgrade: restore it with release 0.4.0 and make a new backup.`,
     );
   }
   const unknown = [

@@ -2,6 +2,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
+import {
+  MIGRATIONS_TABLE,
+  readExecutedMigrations,
+} from '../../platform/data/executed-migrations.js';
 import type { Extension } from '../../platform/extension/extension.js';
 import { extensionMigrationsOf } from '../../platform/extension/extensions.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
@@ -41,16 +45,13 @@ export function addMigrate(
 
 /** The names of the executed migrations: those of Latitude, and those of each extension. */
 async function executedMigrations(app: INestApplicationContext, extensions: readonly Extension[]) {
-  const migrationsIn = async (table: string) => {
-    const text = `select name from ${table} order by id`;
-    const rows = await app.get(SystemDatabase).read<{ name: string }>(text);
-    return rows.map(({ name }) => name);
+  const database = app.get(SystemDatabase);
+  const executed = await readExecutedMigrations((text) => database.read(text));
+  const ofExtensions = extensionMigrationsOf(extensions).map(
+    ({ extension, table }) => [extension, executed[table]] as const,
+  );
+  return {
+    migrations: executed[MIGRATIONS_TABLE],
+    ...(ofExtensions.length > 0 && { extensions: Object.fromEntries(ofExtensions) }),
   };
-  const migrations = await migrationsIn('migrations');
-  const ofExtensions: Record<string, string[]> = {};
-  for (const { extension, table } of extensionMigrationsOf(extensions)) {
-    ofExtensions[extension] = await migrationsIn(table);
-  }
-  const hasExtensions = Object.keys(ofExtensions).length > 0;
-  return { migrations, ...(hasExtensions && { extensions: ofExtensions }) };
 }

@@ -53,7 +53,7 @@ export function isOlderThanBaseline(executed: readonly string[]): boolean {
 export function assertUpgradable({ [MIGRATIONS_TABLE]: executed = [] }: ExecutedMigrations): void {
   if (!isOlderThanBaseline(executed)) return;
   throw new Error(
-    `The schema of the database is older than that of Latitude 0.3 (it lacks ${BASELINE.name}), from which Latitude ${VERSION} upgrades: back it up, run "latitude migrate" of Latitude 0.4 on it, and then start this version.`,
+    `The database has a schema from before release 0.3.0 (it lacks ${BASELINE.name}), which this version does not upgrade: back it up, run "latitude migrate" of release 0.4.0 on it, and then start this version.`,
   );
 }
 

@@ -103,7 +103,7 @@ describe('a command on a database with a schema', () => {
       await dropDatabase(database);
       database = await createOutdatedDatabase();
       const before = await schema();
-      const way = 'run "latitude migrate" of Latitude 0.4 on it, and then start this version';
+      const way = 'run "latitude migrate" of release 0.4.0 on it, and then start this version';
       expectRefused(await runCommand(args, { DATABASE_URL: urlOf(database) }), way);
       expect(await schema()).toEqual(before);
     },

@@ -78,7 +78,7 @@ describe('a restore into another schema', () => {
   it('rejects a backup of a schema before that of release 0.3.0, and names the version that restores it', async () => {
     const { file } = await backUp(await createOutdatedDatabase());
     const restored = restore(await createDatabase('empty'), file);
-    await expect(restored).rejects.toThrow('restore it with Latitude 0.4 and make a new backup');
+    await expect(restored).rejects.toThrow('restore it with release 0.4.0 and make a new backup');
   });
 
   it('rejects different tables and columns, and names them', async () => {

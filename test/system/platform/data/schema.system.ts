@@ -92,7 +92,7 @@ describe('startup on a schema before that of release 0.3.0', () => {
   it('fails, and names the way through release 0.4', async () => {
     const database = await createOutdatedDatabase();
     await expect(TestApp.start({ database })).rejects.toThrow(
-      'run "latitude migrate" of Latitude 0.4 on it, and then start this version',
+      'run "latitude migrate" of release 0.4.0 on it, and then start this version',
     );
     await dropDatabase(database);
   });
