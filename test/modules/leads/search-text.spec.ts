@@ -14,14 +14,17 @@ async function found({ api }: Tenant, search: string): Promise<string[]> {
   return dataOf<LeadRecord[]>(answer).map(({ first_name }) => first_name);
 }
 
+let app: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+
 describe('the search text of leads', () => {
-  let app: TestApp;
   let tenant: Tenant;
   beforeAll(async () => {
-    app = await TestApp.start();
     tenant = await app.organization();
   });
-  afterAll(() => app.stop());
 
   it.each([
     ['update another field', `update leads set notes = 'n' where id = $1`],
@@ -65,15 +68,10 @@ describe('the search text of leads', () => {
 });
 
 describe('the refill of leads', () => {
-  let app: TestApp;
   let tenant: Tenant;
-  beforeAll(async () => {
-    app = await TestApp.start();
-  });
   beforeEach(async () => {
     tenant = await app.organization();
   });
-  afterAll(() => app.stop());
 
   const refill = () => app.app.get(ContactIdentityService).refill({ tenant }, 'US');
   const conflicts = () => app.app.get(ContactIdentityService).listConflicts({ tenant }, 'US');

@@ -9,7 +9,7 @@ import {
 } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { createDatabase } from '../../../src/testing/databases.js';
+import { createDatabase, databaseOf, query } from '../../../src/testing/databases.js';
 
 /** The time budget of a server whose operations have a second. */
 class ShortTimeBudget extends UnlimitedTimeBudget {
@@ -93,10 +93,7 @@ describe('another DateStyle of the database', () => {
 
   it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('is supported: %s', async (style) => {
     const database = await createDatabase();
-    const before = await TestApp.start({ database });
-    await before.sql(`do $$ begin
-      execute format('alter database %I set datestyle = ${style}', current_database()); end $$`);
-    await before.stop();
+    await query(database, `alter database ${databaseOf(database)} set datestyle = ${style}`);
     other = await TestApp.start({ database });
     const { api } = await other.organization();
     const due_date = '2026-03-04T05:06:07.890Z';
