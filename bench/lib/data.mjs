@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { DefaultLeadScorer } from '../../dist/src/modules/leads/lead-scorer.js';
-import { leadSearchText } from '../../dist/src/modules/leads/lead-search.js';
+import { leadSearchText } from '../../dist/src/modules/leads/lead-values.js';
 import { seededRandom, shuffle } from './random.mjs';
 
 const SEED = 20_261_121;

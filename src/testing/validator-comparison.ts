@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { fieldsOf } from '../platform/fields/field.js';
-import { compileValidator } from '../platform/fields/validation/validator.js';
+import type { FieldProblem } from '../platform/errors/field-problem.js';
+import { validatorOf, withParts } from '../platform/fields/validation/validator.js';
 
 /** Numbers from 0 up to 1, the same in every run. */
 function seeded(seed: number): () => number {
@@ -92,7 +93,6 @@ class Values {
         // The class has a getter of this name.
       }
     }
-    if (this.below(20) === 0) Object.assign(value, { ...JSON.parse(this.oneOf(JSON_OBJECTS)) });
     return value;
   }
 }
@@ -111,19 +111,20 @@ function propertiesOf(dto: Type<object>): string[] {
   return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
-/** The errors of class-validator with the options that correspond to `readInput`. */
-export function expectedProblems(value: object) {
-  return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
-    ({ property, constraints = {} }) => ({
-      field: property,
-      message: Object.values(constraints).join(' and '),
-    }),
-  );
+/** The errors of class-validator, with those of the parts of values. */
+function expectedProblems(dto: Type<object>, value: object): FieldProblem[] {
+  const errors = validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false });
+  const problems = errors.map(({ property, constraints = {} }) => ({
+    field: property,
+    message: Object.values(constraints).join(' and '),
+  }));
+  const fields = new Map(fieldsOf(dto).map((field) => [field.name, field]));
+  return withParts(problems, value, fields);
 }
 
-export function outcome<T>(validate: () => T): T | { thrown: string } {
+function outcome(validate: () => FieldProblem[]): FieldProblem[] | { thrown: string } {
   try {
-    return validate();
+    return validate().sort((a, b) => (a.field < b.field ? -1 : 1));
   } catch (error) {
     return { thrown: (error as Error).name };
   }
@@ -133,25 +134,27 @@ export function outcome<T>(validate: () => T): T | { thrown: string } {
 export function compare(dto: Type<object>, count: number, seed = 1): Map<string, number> {
   // Each validates values of its own, because a rule may change the object.
   const [ours, theirs] = [new Values(seed), new Values(seed)];
-  const validate = compileValidator(dto);
+  const validate = validatorOf(dto);
   const names = propertiesOf(dto);
   const refused = new Map(names.map((name) => [name, 0]));
   for (let made = 0; made < count; made += 1) {
     const value = ours.instance(dto, names);
     const problems = outcome(() => validate(value));
     const other = theirs.instance(dto, names);
-    const expected = outcome(() => expectedProblems(other));
+    const expected = outcome(() => expectedProblems(dto, other));
     // `expect` is too slow to be asked each time.
     if (!isDeepStrictEqual(problems, expected)) expect({ value, problems }).toBe(expected);
     if (!Array.isArray(problems)) continue;
-    for (const { field } of problems) refused.set(field, refused.get(field)! + 1);
+    for (const name of new Set(problems.map(({ field }) => field.split('.', 1)[0]!))) {
+      refused.set(name, (refused.get(name) ?? 0) + 1);
+    }
   }
   return refused;
 }
 
 /** Whether class-validator itself computes the rules again for each validation. */
 export function isLeftToClassValidator(dto: Type<object>, value: object = new dto()): boolean {
-  const validate = compileValidator(dto);
+  const validate = validatorOf(dto);
   const storage = getMetadataStorage();
   const lookUp = storage.getTargetValidationMetadatas.bind(storage);
   let isLookedUp = false;

@@ -2,7 +2,7 @@ import { trimText } from '../../src/platform/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
-import { foldText } from '../../src/platform/data/lists/fold-text.js';
+import { foldText } from '../../src/platform/data/lists/search-text.js';
 import { createLead, dataOf, LEADS, type LeadRecord } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

@@ -1,7 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
-import { readIntoClass } from '../../platform/fields/input/read-into-class.js';
 import { BODY } from '../../platform/fields/input/read-input.js';
+import { readClass } from '../../platform/nest/read-class.js';
 import type { Call } from '../../platform/data/call.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;
@@ -29,8 +29,7 @@ export class AnyCustomFields extends CustomFieldsSchema {
 /** Returns a schema that accepts the properties of a class with rules of class-validator. */
 export function customFieldsSchema(dto: Type<object>): CustomFieldsSchema {
   return {
-    validate: async (fields) =>
-      (await readIntoClass(dto, fields, [], { wording: WORDING })).problems,
+    validate: async (fields) => (await readClass(dto, fields, [], { wording: WORDING })).problems,
   };
 }
 

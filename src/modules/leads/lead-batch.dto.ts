@@ -1,6 +1,6 @@
 import { BatchDto, BatchItems } from '../../platform/data/batches/batch.dto.js';
 import { UPSERT_MODES } from './lead-upsert.dto.js';
-import { UNIQUE_FIELDS } from './unique-values.js';
+import { UNIQUE_FIELDS } from './lead-values.js';
 
 const EXAMPLE = [
   { action: 'create', data: { first_name: 'Ada', email: 'ada@example.com' } },

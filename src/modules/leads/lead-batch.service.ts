@@ -10,7 +10,7 @@ import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
 import { UpsertLeadDto } from './lead-upsert.dto.js';
 import { creationOf, LeadUpsertService, type UpsertOptions } from './lead-upsert.service.js';
 import { LeadsService } from './leads.service.js';
-import { type Holder, UNIQUE_COLUMNS } from './unique-values.js';
+import { type Holder, UNIQUE_COLUMNS } from './lead-values.js';
 
 const ITEMS = { ...itemDtosOf(CreateLeadDto, UpdateLeadDto), upsert: UpsertLeadDto };
 

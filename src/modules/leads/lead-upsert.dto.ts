@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
+import { FurtherRule } from '../../platform/fields/field.js';
 import { OneOf, SomeOf } from '../../platform/fields/kinds/kinds.js';
 import { problemRule } from '../../platform/fields/kinds/rules.js';
 import { NestedInput } from '../../platform/fields/nested.js';
 import { LeadDto, UpdateLeadDto } from './lead.dto.js';
-import { UNIQUE_FIELDS, type UniqueField } from './unique-values.js';
+import { UNIQUE_FIELDS, type UniqueField } from './lead-values.js';
 
 export const UPSERT_MODES = ['create_or_update', 'update_only', 'create_only'] as const;
 export type UpsertMode = (typeof UPSERT_MODES)[number];
@@ -19,12 +20,14 @@ function MatchOn(): PropertyDecorator {
       description: 'Fields that find the lead; one must have a value in data.',
       example: ['external_id', 'email'],
     }),
-    problemRule('hasMatchValue', (fields, { data }) => {
-      const values = (data ?? {}) as Readonly<Record<string, unknown>>;
-      const hasValue = (field: string) => values[field] !== undefined && values[field] !== null;
-      const isMissing = Array.isArray(fields) && !fields.some(hasValue);
-      return isMissing ? 'must name a field that has a value in data' : undefined;
-    }),
+    FurtherRule(
+      problemRule('hasMatchValue', (fields, { data }) => {
+        const values = (data ?? {}) as Readonly<Record<string, unknown>>;
+        const hasValue = (field: string) => values[field] !== undefined && values[field] !== null;
+        const isMissing = Array.isArray(fields) && !fields.some(hasValue);
+        return isMissing ? 'must name a field that has a value in data' : undefined;
+      }),
+    ),
   );
 }
 

@@ -13,7 +13,7 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
 import type { UpsertAction, UpsertLeadDto } from './lead-upsert.dto.js';
 import { LeadsService } from './leads.service.js';
-import { duplicateOf, type Holder, UNIQUE_COLUMNS } from './unique-values.js';
+import { duplicateOf, type Holder, UNIQUE_COLUMNS } from './lead-values.js';
 
 /** A lead after an upsert, and what was done. */
 export interface UpsertedLead {

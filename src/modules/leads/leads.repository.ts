@@ -9,12 +9,12 @@ import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { addSearch } from '../../platform/data/lists/search.js';
-import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
+import { containing, FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
+import { isPhone } from '../../platform/fields/kinds/phone.js';
 import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
-import { addTags, searchDigits } from './lead-search.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
-import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './unique-values.js';
+import { type Holder, parsePhone, UNIQUE_COLUMNS, type UniqueValues } from './lead-values.js';
 
 /** The name of a lead. */
 export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
@@ -202,5 +202,33 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       // In a transaction, a prepared plan from when there were few leads would read all of them.
       plan: call.transaction ? 'custom' : 'index',
     });
+  }
+}
+
+/**
+ * The digits to search for in phones, if the search term itself has the form of a phone. A lead with any of them matches.
+ * @param region of the organization
+ */
+function searchDigits(term: string, region: string): readonly string[] {
+  if (!isPhone(term)) return [];
+  const { normalized, digits } = parsePhone(term, region);
+  // A phone that contains the normalized form then contains the digits.
+  return normalized.includes(digits) ? [digits] : [normalized, digits];
+}
+
+const ASCII_WORD = /[a-z0-9]/i;
+
+/**
+ * Selects leads that have all of the tags, in any case. A trigger writes `tags_folded`: the tags in lower case by the same
+ * collation, with `\x1f` before and after each, so that a pattern with both finds a whole tag.
+ */
+function addTags(conditions: Conditions, tags: readonly string[] = []): void {
+  for (const tag of tags) {
+    const pattern = conditions.parameter(containing(`\x1f${tag.replaceAll('\x1f', ' ')}\x1f`));
+    // For a pattern without a trigram, which a tag without ASCII letters and digits can be, PostgreSQL would read the
+    // whole index. In another collation than that of the index, the default, it does not use the index.
+    const collation = ASCII_WORD.test(tag) ? '"default"' : '"C"';
+    const folded = `lower(${pattern}::text collate ${NAMES_COLLATION}) collate ${collation}`;
+    conditions.search(`tags_folded like (${folded})`);
   }
 }

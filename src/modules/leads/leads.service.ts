@@ -13,9 +13,18 @@ import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
-import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
+import {
+  fullName,
+  changesSearchText,
+  leadSearchText,
+  duplicateOf,
+  fieldsIn,
+  type Holder,
+  type UniqueValues,
+  uniqueValuesOf,
+  phoneOf,
+} from './lead-values.js';
 import { customFieldsProblems, CustomFieldsSchema } from './custom-fields-schema.js';
-import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
   type LeadDto,
@@ -26,16 +35,8 @@ import {
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
-import { changesSearchText, leadSearchText } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { LeadsRepository } from './leads.repository.js';
-import {
-  duplicateOf,
-  fieldsIn,
-  type Holder,
-  type UniqueValues,
-  uniqueValuesOf,
-} from './unique-values.js';
 
 /** What an update does beside its input. */
 interface LeadChange {
@@ -335,14 +336,4 @@ export class LeadsService {
 
 function scorable(input: CreateLeadDto): ScorableLead {
   return nullsForMissing(CreateLeadDto, input) as ScorableLead;
-}
-
-/** The parsed phones of inputs, which batches need several times. */
-const PHONES = new WeakMap<UpdateLeadDto, ParsedPhone>();
-
-function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefined {
-  if (!lead.phone) return undefined;
-  const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
-  PHONES.set(lead, phone);
-  return phone;
 }

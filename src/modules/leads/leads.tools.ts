@@ -10,7 +10,7 @@ import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Previewed } from '../mcp/tools/previewed.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
-import { fullName } from './full-name.js';
+import { fullName } from './lead-values.js';
 import {
   CreateLeadDto,
   LeadDto,

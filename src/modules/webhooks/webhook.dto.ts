@@ -1,8 +1,7 @@
-import { ArrayNotEmpty } from 'class-validator';
 import { type Declaration, declareField, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, TimeOf, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
-import { textListRules, textRule, textRules } from '../../platform/fields/kinds/rules.js';
+import { rule, textListRules, textRule, textRules } from '../../platform/fields/kinds/rules.js';
 import { trimText } from '../../platform/fields/kinds/text.js';
 import { isTargetUrl, URL_START } from './target-url.js';
 
@@ -39,12 +38,13 @@ function TargetUrl(declaration: Declaration<string>) {
 
 /** Names of types of events, each once. */
 function EventTypes(declaration: Declaration<readonly string[]>) {
+  const isNotEmpty = (value: unknown) => Array.isArray(value) && value.length > 0;
   const items = { type: 'string', minLength: 1, maxLength: MAX_TYPE_LENGTH } as const;
   return declareField(declaration, {
     schema: { type: 'array', minItems: 1, maxItems: MAX_TYPES, items },
     rules: [
       ...textListRules(MAX_TYPES, MAX_TYPE_LENGTH),
-      ArrayNotEmpty({ message: 'must have at least one type' }),
+      rule('arrayNotEmpty', isNotEmpty, 'must have at least one type'),
     ],
     normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   });

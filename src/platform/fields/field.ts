@@ -7,7 +7,8 @@ import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
-import { conditionsOf, rulesOf } from './validation/rule-metadata.js';
+import type { Rule } from './validation/rule.js';
+import { conditionsOf, declareRule, OF_FIELD, rulesOf } from './validation/rule-metadata.js';
 
 /** Whether a field is required, and its default. */
 export interface Presence<T> {
@@ -38,8 +39,8 @@ export interface Kind {
   readonly schema: JsonSchema;
   /** The JSON Schema of the input, if it differs from that of responses. */
   readonly inputSchema?: JsonSchema;
-  /** Rules of class-validator. The first broken rule is reported. */
-  readonly rules: readonly PropertyDecorator[];
+  /** The first broken rule is reported. */
+  readonly rules: readonly Rule[];
   /**
    * What is wrong with a text that is accepted in stored records, and refused as a new value. An update is
    * refused only if it changes the field (docs/contract/resources.md#updates).
@@ -73,6 +74,8 @@ export interface Field
    * nothing is required, no default is set, and null is kept, where a create takes null for an omitted field.
    */
   readonly isChange?: boolean;
+  /** Whether a mapped type of Nest has copied it, with rules that can differ from its own. */
+  readonly isCopied?: boolean;
 }
 
 export const ID_EXAMPLE = '01a1fbde-995e-72a3-a032-ab1c988b9794';
@@ -90,7 +93,7 @@ export function fieldsOf(dto: Type<object>): readonly Field[] {
  * A field and the DTO that declares it. Each field adds a rule of class-validator with this context, because mapped types
  * of Nest copy the rules of class-validator, with their contexts, and `@Transform()`, but not the metadata of `FIELDS`.
  */
-class FieldContext {
+export class FieldContext {
   constructor(
     readonly field: Field,
     readonly dto: Type<object>,
@@ -112,7 +115,8 @@ function copiedFieldsOf(dto: Type<object>): readonly Field[] {
   const fields = new Map(contexts.map(({ field }) => [field.name, field]));
   const copied = [...fields.values()].map((field) => {
     const sources = contexts.filter((context) => context.field.name === field.name);
-    return isChange(dto, field.name, sources) ? { ...field, presence: {}, isChange: true } : field;
+    const change = isChange(dto, field.name, sources) ? { presence: {}, isChange: true } : {};
+    return { ...field, ...change, isCopied: true };
   });
   COPIED.set(dto, copied);
   return copied;
@@ -229,7 +233,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
 export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T>> {
   class StoredRecord {}
   declareId(StoredRecord.prototype, 'id');
-  for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field, []);
+  for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field);
   return StoredRecord as Type<RecordFields<T>>;
 }
 
@@ -255,19 +259,14 @@ export function isClearable({ presence }: Field): boolean {
   return !presence.required && presence.default === undefined;
 }
 
-/** @param presence the rules of a missing value */
-function addField(
-  prototype: object,
-  field: Field,
-  presence: readonly PropertyDecorator[] = [presenceRule(prototype, field)],
-): void {
+function addField(prototype: object, field: Field): void {
   const dto = prototype.constructor as Type<object>;
-  Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
+  Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), { ...field, isCopied: false }], dto);
   (DECLARED_DTOS as Set<Type<object>>).add(dto);
-  const { name, normalize, newTextProblem } = field;
+  const { name, normalize } = field;
   const marker = Allow({ context: new FieldContext(field, dto) });
-  const ofNewText = newTextProblem && !isUpdate(dto) ? [textRule('isNewText', newTextProblem)] : [];
-  for (const decorate of [marker, ...presence, ...field.rules, ...ofNewText]) {
+  const rules = rulesOfField(field, isUpdate(dto)).map(declareRule);
+  for (const decorate of [marker, presenceRule(prototype, field), ...rules]) {
     decorate(prototype, name);
   }
   if (normalize === identity) return;
@@ -278,10 +277,38 @@ function addField(
 
 /** In an update, null clears a field that can be cleared, and is validated otherwise. */
 function presenceRule({ constructor: dto }: object, field: Field): PropertyDecorator {
-  if (!isUpdate(dto as Type<object>)) {
-    return field.presence.required ? IsDefined({ message: 'is required' }) : IsOptional();
+  const options = { context: OF_FIELD };
+  if (!isUpdate(dto as Type<object>) && field.presence.required) {
+    return IsDefined({ ...options, message: IS_REQUIRED });
   }
-  return isClearable(field) ? IsOptional() : ValidateIf((_, value) => value !== undefined);
+  if (!isUpdate(dto as Type<object>) || isClearable(field)) return IsOptional(options);
+  return ValidateIf((_, value) => value !== undefined, options);
+}
+
+/** The message for a required field without a value. */
+export const IS_REQUIRED = 'is required';
+
+/** The rules of a field in a create or in an update. */
+export function rulesOfField(
+  { rules, newTextProblem }: Field,
+  isOfUpdate: boolean,
+): readonly Rule[] {
+  if (!newTextProblem || isOfUpdate) return rules;
+  return [...rules, textRule('isNewText', newTextProblem)];
+}
+
+/** Adds a rule to a field. It follows the decorator of the field: a decorator runs before those above it. */
+export function FurtherRule(rule: Rule): PropertyDecorator {
+  return (target, property) => {
+    const dto = target.constructor as Type<object>;
+    const fields = fieldsOf(dto);
+    const index = fields.findLastIndex(({ name }) => name === property);
+    const field = fields[index];
+    if (!field) throw new Error(`${dto.name} has no field ${String(property)}`);
+    const refined = { ...field, rules: [...field.rules, rule] };
+    Reflect.defineMetadata(FIELDS, fields.with(index, refined), dto);
+    declareRule(rule)(target, property);
+  };
 }
 
 function identity<T>(value: T): T {

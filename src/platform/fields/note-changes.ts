@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { validationError } from '../errors/api-error.js';
+import { FurtherRule } from './field.js';
 import { Text } from './kinds/kinds.js';
 import { problemRule } from './kinds/rules.js';
 import { codePointLength } from './kinds/text.js';
@@ -19,8 +20,10 @@ export function AppendedNotes(): PropertyDecorator {
       example: 'Called, no answer.',
       isAlternative: true,
     }),
-    problemRule('isNotWithNotes', (_, { notes }) =>
-      notes === undefined ? undefined : 'cannot be given together with notes',
+    FurtherRule(
+      problemRule('isNotWithNotes', (_, { notes }) =>
+        notes === undefined ? undefined : 'cannot be given together with notes',
+      ),
     ),
   );
 }

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { validationError } from '../errors/api-error.js';
+import { FurtherRule } from './field.js';
 import { MAX_TAGS, Tags } from './kinds/kinds.js';
 import { problemRule } from './kinds/rules.js';
 
@@ -16,7 +17,7 @@ export function AddedTags(): PropertyDecorator {
   const declaration = Tags({ description, example: ['autumn'], isAlternative: true });
   return applyDecorators(
     declaration,
-    problemRule('isNotWithTags', (_, changes) => beside(changes)),
+    FurtherRule(problemRule('isNotWithTags', (_, changes) => beside(changes))),
   );
 }
 
@@ -26,7 +27,7 @@ export function RemovedTags(): PropertyDecorator {
   const declaration = Tags({ description, example: ['spring'], isAlternative: true });
   return applyDecorators(
     declaration,
-    problemRule('isNotAdded', (_, changes) => beside(changes) ?? alsoAdded(changes)),
+    FurtherRule(problemRule('isNotAdded', (_, changes) => beside(changes) ?? alsoAdded(changes))),
   );
 }
 

@@ -19,7 +19,7 @@ describe('work that is repeated', () => {
   it('does not start while the server drains, unless running work depends on it', async () => {
     const [others, leases] = [jest.fn(), jest.fn()];
     background.repeat(1_000, others, 'failed');
-    background.repeat(1_000, leases, 'failed', { whileDraining: true });
+    background.repeat(1_000, leases, 'failed', { forRunningWork: true });
     await jest.advanceTimersByTimeAsync(1_000);
     adapter.isDraining = true;
     await jest.advanceTimersByTimeAsync(2_000);

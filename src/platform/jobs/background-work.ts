@@ -38,16 +38,16 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
 
   /**
    * Runs work again and again, with a pause before each run, until the server stops.
-   * @param whileDraining whether work also starts while the server drains, because running work depends on it
+   * @param forRunningWork whether it also runs while the server drains, and in a command, because running work depends on it
    */
   repeat(
     pauseMs: number,
     work: () => unknown,
     failure: string,
-    { whileDraining = false } = {},
+    { forRunningWork = false } = {},
   ): void {
-    if (!this.isServer) return;
-    const run = () => (whileDraining || this.isAccepting ? this.track(work, failure) : undefined);
+    if (!this.isServer && !forRunningWork) return;
+    const run = () => (forRunningWork || this.isAccepting ? this.track(work, failure) : undefined);
     this.stops.push(repeat(pauseMs, run, failure));
   }
 

@@ -78,6 +78,7 @@ const CLAIM = `
     cross join lateral (
       select organization_id, id from jobs
       where name = wanted.name and failed_at is null and run_at <= now()
+        and ($4::uuid is null or organization_id = $4)
         and not (waits_while_suspended and exists (
           select from organizations where organizations.id = jobs.organization_id and suspended))
         and (ordering_key is null or not exists (select from jobs earlier
@@ -156,12 +157,14 @@ export class JobQueueRepository {
   /**
    * Takes jobs that are due. No other worker takes them before the end of the lease.
    * @param capacities how many jobs of each name this worker can take
+   * @param organizationId takes only jobs of this organization
    */
-  claim(capacities: readonly JobCapacity[]): Promise<ClaimedJob[]> {
+  claim(capacities: readonly JobCapacity[], organizationId?: string): Promise<ClaimedJob[]> {
     return this.database.inBackground<ClaimedJob>(CLAIM, [
       capacities.map(({ name }) => name),
       capacities.map(({ free }) => free),
       capacities.map(({ waitsWhileSuspended = false }) => waitsWhileSuspended),
+      organizationId,
     ]);
   }
 

@@ -143,6 +143,19 @@ export class JobWorker implements OnApplicationBootstrap {
     }
   }
 
+  /**
+   * Runs the due jobs of one kind and of an organization, one after another.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async runDue(name: string, organizationId: string): Promise<void> {
+    const handled = this.registry.handlers.get(name);
+    for (;;) {
+      const [claimed] = await this.jobs.claim([{ name, free: 1 }], organizationId);
+      if (!handled || !claimed) return;
+      await this.runJob(handled, claimed);
+    }
+  }
+
   private async runJob(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
     this.running.add(claimed);
     try {

@@ -60,4 +60,13 @@ export class JobsService {
     });
     return id;
   }
+
+  /**
+   * Runs the due jobs of one kind and of the organization in this process. A command does so, because only servers run jobs
+   * otherwise.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  runDue<P>({ tenant }: TenantCall, { name }: JobDefinition<P>): Promise<void> {
+    return this.worker.runDue(name, tenant.id);
+  }
 }

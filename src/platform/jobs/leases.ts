@@ -32,7 +32,7 @@ export class Leases implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const failure = 'the leases of running work could not be extended';
     // After the drain, a stop waits for running work for a shorter time than the rest of its leases.
-    const options = { whileDraining: true };
+    const options = { forRunningWork: true };
     this.background.repeat(HEARTBEAT_MS, () => this.extend(), failure, options);
   }
 

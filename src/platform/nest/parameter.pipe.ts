@@ -1,9 +1,9 @@
 import { type ArgumentMetadata, type PipeTransform, type Type, UsePipes } from '@nestjs/common';
 import { enhancersOf, type HandlerParameter, parametersOf } from '../discovery/nest-internals.js';
 import { ApiError, validationError } from '../errors/api-error.js';
-import { readIntoClass } from '../fields/input/read-into-class.js';
 import { BODY, QUERY, type ReadOptions } from '../fields/input/read-input.js';
 import { isObject } from '../fields/kinds/json-object.js';
+import { readClass } from './read-class.js';
 import { isDescriptive } from '../http/routes/input-plan.js';
 import type { RoutePlan } from '../http/routes/route-plan.js';
 import { isOutOfRange } from '../fields/input/json-number.js';
@@ -78,7 +78,7 @@ async function readObject(
   if (!isObject(object)) {
     throw validationError([{ field: name ?? whole, message: 'must be an object' }]);
   }
-  const { value: instance, problems } = await readIntoClass(dto, object, [], options);
+  const { value: instance, problems } = await readClass(dto, object, [], options);
   if (problems.length === 0) return value === object ? instance : value;
   const error = validationError(problems);
   throw name === undefined ? error : error.within(name);

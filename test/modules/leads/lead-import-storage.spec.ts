@@ -123,6 +123,26 @@ it('large records are carried out in small portions, which fit into memory', asy
   expect(advance.mock.calls.map((args) => args[4].length)).toEqual([3, 3, 3, 1]);
 });
 
+it('two runs of its job at the same time carry each line out once', async () => {
+  const begin = jest.spyOn(app.app.get(LeadImportsRepository), 'begin');
+  // The job that the request sends leaves the import to the runs of the test.
+  begin.mockResolvedValueOnce(undefined);
+  const csv = `first_name\n${Array.from({ length: 500 }, (_, n) => `Ada ${n}`).join('\n')}`;
+  const { id } = dataOf<ImportRecord>(
+    await sendFile(tenant.api, csv, { mode: 'create_only' }),
+    202,
+  );
+  await until(() => Promise.resolve(begin.mock.calls.length === 1));
+  const call = await app.call(tenant);
+  const runner = app.app.get(LeadImportRunner);
+  const run = () => runner.import(call, { importId: id }, { id, attempt: 1 });
+  await Promise.all([run(), run()]);
+  const ended = await untilEnded(tenant.api, id);
+  expect(ended).toMatchObject({ status: 'completed', processed: 500, created: 500 });
+  expect(await countOf('leads')).toBe(500);
+  expect(await countOf('lead_import_results')).toBe(500);
+});
+
 describe('an erasure during an upload', () => {
   it('removes what is stored of the file, whose import does not start', async () => {
     const { id } = await createLead(tenant.api);
@@ -166,7 +186,7 @@ describe('the limit of ten imports', () => {
     const countActive = repository.countActive.bind(repository);
     let received = 0;
     // No import ends before all requests are answered.
-    const claim = jest.spyOn(repository, 'claim').mockResolvedValue('busy');
+    const begin = jest.spyOn(repository, 'begin').mockResolvedValue(undefined);
     // All requests are received before one of them starts its import.
     jest.spyOn(repository, 'countActive').mockImplementation(async (call) => {
       const count = await countActive(call);
@@ -177,7 +197,7 @@ describe('the limit of ten imports', () => {
     });
     const answers = await Promise.all([1, 2, 3, 4].map(() => sendFile(tenant.api, CSV)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429]);
-    claim.mockRestore();
+    begin.mockRestore();
     await endImports();
   });
 

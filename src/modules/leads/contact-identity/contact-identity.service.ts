@@ -6,10 +6,14 @@ import { markToRewrite } from '../../../platform/data/lists/search-text.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';
-import { leadSearchText } from '../lead-search.js';
+import {
+  leadSearchText,
+  type Holder,
+  UNIQUE_COLUMNS,
+  uniqueValuesOf,
+  parsePhone,
+} from '../lead-values.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { type Holder, UNIQUE_COLUMNS, uniqueValuesOf } from '../unique-values.js';
-import { parsePhone } from './contact-identity.js';
 import {
   ContactIdentityRepository,
   type IdentifiedLead,

@@ -4,7 +4,7 @@ import { readInput } from '../../../platform/fields/input/read-input.js';
 import { parseJsonText } from '../../../platform/fields/input/strict-json.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { CreateLeadDto } from '../lead.dto.js';
-import { UNIQUE_FIELDS } from '../unique-values.js';
+import { UNIQUE_FIELDS } from '../lead-values.js';
 import type { LeadValues } from './cells.js';
 import { FIELDS } from './column-names.js';
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isExpired } from '../../../platform/access/authenticator.js';
@@ -17,7 +16,7 @@ import type { RecordedEvent } from '../../events/recorded-event.js';
 import { LeadBatchService } from '../lead-batch.service.js';
 import { CUSTOM } from './column-names.js';
 import { textOfCell } from './file-lines.js';
-import { csvRecords, type FileRecord, ndjsonRecords } from './file-records.js';
+import { csvRecords, type FileRecord, ndjsonRecords, type Place } from './file-records.js';
 import { batchItemOf, type ImportItem, itemOf, SOURCE } from './import-items.js';
 import type { LineResult, RejectedLine } from './import-lines.repository.js';
 import type { ImportPlan, ImportStarter } from './lead-import.entity.js';
@@ -42,10 +41,7 @@ const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
 
 const SUSPENDED = 'The organization was suspended.';
 
-/** How long a job waits for another import of the organization, or for the lease of a process that has ended. */
-const BUSY_DELAY = '5s';
-
-/** The import was cancelled, or another process carries it out. */
+/** The import was cancelled, or another run of its job has stored the portion. */
 class ImportLost extends Error {}
 
 /** The stored file is not complete. */
@@ -72,10 +68,22 @@ export class LeadImportRunner implements OnModuleDestroy {
     this.isStopping = true;
   }
 
+  /** Carries out an import from its position on. @throws ApiError that lets the job continue the import later */
   @JobHandler(IMPORT_LEADS)
   async import(call: Call, { importId }: { importId: string }, { attempt }: JobRun): Promise<void> {
-    const hasRun = await this.run(call, importId, attempt > 1);
-    if (!hasRun) await this.imports.sendJob(call, importId, BUSY_DELAY);
+    const running = await this.repository.begin(call, importId);
+    if (!running) return;
+    try {
+      await this.carryOut(call, running, attempt > 1 ? SMALL_PORTION : PORTION);
+    } catch (error) {
+      if (error instanceof ImportLost) return;
+      if (error instanceof ApiError && error.retryable) throw error;
+      const organization = call.tenant.id;
+      logger.error({ err: error, import: importId, organization }, 'an import failed');
+      const reason =
+        error instanceof FileLost ? 'Its file was removed.' : 'An unexpected error occurred.';
+      await this.repository.end(call, importId, 'failed', reason);
+    }
   }
 
   @OnDurableEvent('leads.suspended-imports', { types: [ORGANIZATION_UPDATED] })
@@ -89,53 +97,13 @@ export class LeadImportRunner implements OnModuleDestroy {
     await this.repository.removeOld(call);
   }
 
-  /**
-   * Carries out an import from its position on.
-   * @param call of the organization
-   * @param isRetry whether an earlier run has failed
-   * @param onProgress receives the number of records of each portion
-   * @returns false if another process or import has to end first
-   * @throws ApiError `query_failed`, `create_failed`, `overloaded`; the import can be continued
-   */
-  async run(
-    call: Call,
-    id: string,
-    isRetry = false,
-    onProgress: (records: number) => void = () => undefined,
-  ): Promise<boolean> {
-    const running = await this.repository.claim(call, id, randomUUID());
-    if (running === undefined) return true;
-    if (running === 'busy') return false;
-    try {
-      await this.carryOut(call, running, isRetry ? SMALL_PORTION : PORTION, onProgress);
-    } catch (error) {
-      if (error instanceof ImportLost) return true;
-      if (error instanceof ApiError && error.retryable) {
-        await this.repository.release(call, running).catch(() => undefined);
-        throw error;
-      }
-      logger.error({ err: error, import: id, organization: call.tenant.id }, 'an import failed');
-      const reason =
-        error instanceof FileLost ? 'Its file was removed.' : 'An unexpected error occurred.';
-      await this.repository.end(call, id, 'failed', reason);
-    }
-    return true;
-  }
-
-  private async carryOut(
-    call: Call,
-    running: RunningImport,
-    size: number,
-    onProgress: (records: number) => void,
-  ): Promise<void> {
+  private async carryOut(call: Call, running: RunningImport, size: number): Promise<void> {
     const { id } = running;
     const own = callOf(call, running.starter);
+    let place: Place = running;
     for await (const portion of portionsOf(this.linesOf(call, running), size)) {
-      if (this.isStopping) {
-        await this.repository.release(call, running);
-        await this.imports.sendJob(call, id);
-        return;
-      }
+      // Another instance continues it.
+      if (this.isStopping) return this.imports.sendJob(call, id);
       if (!(await this.mayContinue(own))) {
         // Not `isSuspended`, which remembers for a moment that the organization was not suspended.
         const isActive = await this.organizations.find(call.tenant.id, IMPORT_LEADS.name);
@@ -143,8 +111,12 @@ export class LeadImportRunner implements OnModuleDestroy {
         return;
       }
       const startedAt = performance.now();
-      await this.database.transaction(own, (inner) => this.runPortion(inner, running, portion));
-      onProgress(portion.length);
+      const begin = place;
+      await this.database.transaction(own, async (inner) => {
+        if (!(await this.repository.lockAt(inner, id, begin))) throw new ImportLost();
+        await this.runPortion(inner, running, portion);
+      });
+      place = portion.at(-1)?.next ?? place;
       await wait((performance.now() - startedAt) * PAUSE);
     }
     await this.repository.end(call, id, 'completed', null);
@@ -162,7 +134,6 @@ export class LeadImportRunner implements OnModuleDestroy {
     running: RunningImport,
     portion: readonly Line[],
   ): Promise<void> {
-    if (!(await this.repository.holds(inner, running))) throw new ImportLost();
     const { plan, dry_run: isDryRun } = running;
     const isMerged =
       plan.columns.some(({ target }) => target?.startsWith(CUSTOM)) ||

@@ -14,7 +14,7 @@ import { CreatedAt, RecordId, UpdatedAt } from '../../../platform/fields/kinds/r
 import { textRule } from '../../../platform/fields/kinds/rules.js';
 import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { UPSERT_MODES, type UpsertMode } from '../lead-upsert.dto.js';
-import { UNIQUE_FIELDS } from '../unique-values.js';
+import { UNIQUE_FIELDS } from '../lead-values.js';
 import { MAX_MAP_LENGTH } from './columns.js';
 import { ENCODINGS, type TextEncoding } from './text-shape.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';

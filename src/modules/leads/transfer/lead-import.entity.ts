@@ -42,7 +42,7 @@ export class LeadImport extends LeadImportDto {
   /** Where the next record begins, in the stored file. */
   @Column('integer', { select: false }) position?: number;
   @Column('integer', { select: false }) line?: number;
-  /** The process that carries it out, until its lease ends. */
+  /** The lease of an instance of version 0.4, which can share the database. */
   @Column('uuid', { nullable: true, select: false }) runner?: string | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true, select: false })
   leased_until?: Date | null;

@@ -1,5 +1,5 @@
 import { Get, HttpCode, Post, Query, Req, StreamableFile } from '@nestjs/common';
-import type { Call, InTransaction } from '../../../platform/data/call.js';
+import type { Call } from '../../../platform/data/call.js';
 import { type ApiRequest, CurrentCall } from '../../../platform/http/request/api-request.js';
 import { FileStream } from '../../../platform/http/request/file-stream.js';
 import { Id } from '../../../platform/http/request/id.decorator.js';
@@ -70,7 +70,7 @@ export class LeadImportsController {
     const stored = await this.imports.receive(call, file, format, query, isReplay);
     try {
       const content = `${file.type} ${stored.hash}`;
-      const start = (inner: InTransaction<Call>) => this.imports.start(inner, stored, query);
+      const start = (inner: Call) => this.imports.start(inner, stored, query);
       const started = await this.responses.runWithFile(call, request, content, start);
       return started as LeadImportDto;
     } finally {

@@ -20,9 +20,6 @@ import {
   ImportMonitor,
 } from './import-monitor.js';
 
-/** How long a process may carry out an import without progress, before another one takes it over. */
-const LEASE = `interval '20 seconds'`;
-
 /** How long imports are kept, with the results of their lines. */
 const RETENTION = `interval '7 days'`;
 
@@ -35,13 +32,14 @@ const BATCH = 10;
 const IS_ACTIVE = `status in ('pending', 'running')`;
 const NOW = `date_trunc('milliseconds', now())`;
 
-/** An import that this process carries out, and its position. */
+/** An import that is carried out, and its position. */
 export type RunningImport = Place &
-  Readonly<Required<Pick<LeadImport, 'id' | 'dry_run' | 'plan' | 'starter'>>> & {
-    readonly runner: string;
-  };
+  Readonly<Required<Pick<LeadImport, 'id' | 'dry_run' | 'plan' | 'starter'>>>;
 
-const RUNNING = 'id, dry_run, plan, starter, runner, position as "offset", line';
+const RUNNING = 'id, dry_run, plan, starter, position as "offset", line';
+
+/** Ends the lease of an instance of version 0.4, which then ends its run. */
+const END_LEASE = 'runner = null, leased_until = null';
 
 /**
  * SQL that ends imports that have not ended, with the status `$2` and the error `$3`, and removes their files. It returns
@@ -50,7 +48,7 @@ const RUNNING = 'id, dry_run, plan, starter, runner, position as "offset", line'
 function endSql(condition = ''): string {
   return `with ended as (
       update lead_imports
-      set status = $2, error = $3, ended_at = ${NOW}, updated_at = ${NOW}, leased_until = null
+      set status = $2, error = $3, ended_at = ${NOW}, updated_at = ${NOW}, ${END_LEASE}
       where organization_id = $1 and ${IS_ACTIVE} ${condition}
       returning id, status, lines, created, updated, unchanged, rejected,
         extract(epoch from ended_at - started_at)::float8 as seconds),
@@ -133,7 +131,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
-   * Locks the imports of the organization until the transaction ends, so that none is started, claimed or erased meanwhile.
+   * Locks the imports of the organization until the transaction ends, so that none is started or erased meanwhile.
    * @throws ApiError `create_failed`
    */
   async lock({ transaction, tenant }: InTransaction): Promise<void> {
@@ -154,60 +152,49 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
   }
 
   /**
-   * Takes an import, unless a process carries it out, or carries out another import of the organization.
-   * @returns `busy` if it has to wait; undefined if it has ended
+   * Begins an import, or continues it.
+   * @returns undefined if it has ended
    * @throws ApiError `create_failed`
    */
-  claim(call: TenantCall, id: string, runner: string): Promise<RunningImport | 'busy' | undefined> {
-    return this.database.transaction(call, async (inner) => {
-      const { transaction, tenant } = inner;
-      await this.lock(inner);
-      // A lease of this import itself, of a process that has ended, counts as well.
-      const [claimed] = await transaction.query<RunningImport & BegunImport & { isFirst: boolean }>(
-        {
-          text: `update lead_imports set status = 'running', runner = $3, leased_until = now() + ${LEASE},
+  async begin(call: TenantCall, id: string): Promise<RunningImport | undefined> {
+    const [begun] = await this.database.write<RunningImport & BegunImport & { isFirst: boolean }>(
+      call,
+      {
+        text: `update lead_imports set status = 'running', ${END_LEASE},
             started_at = coalesce(started_at, ${NOW}), updated_at = ${NOW}
-          where organization_id = $1 and id = $2 and ${IS_ACTIVE} and not exists (
-            select from lead_imports where organization_id = $1 and leased_until > now() and ${IS_ACTIVE})
+          where organization_id = $1 and id = $2 and ${IS_ACTIVE}
           returning ${RUNNING}, format, mode, bytes, lines, started_at = updated_at as "isFirst"`,
-          values: [tenant.id, id, runner],
-        },
-      );
-      if (claimed) {
-        const { isFirst, format, mode, bytes, lines, ...running } = claimed;
-        const begun = { id, format, mode, dry_run: running.dry_run, bytes, lines };
-        if (isFirst)
-          await this.database.afterCommit(inner, () => {
-            this.monitor.begun(call, begun);
-          });
-        return running;
-      }
-      const [active] = await transaction.query({
-        text: `select from lead_imports where organization_id = $1 and id = $2 and ${IS_ACTIVE}`,
-        values: [tenant.id, id],
-      });
-      return active ? 'busy' : undefined;
-    });
+        values: [call.tenant.id, id],
+      },
+    );
+    if (!begun) return undefined;
+    const { isFirst, format, mode, bytes, lines, ...running } = begun;
+    if (isFirst) {
+      this.monitor.begun(call, { id, format, mode, dry_run: running.dry_run, bytes, lines });
+    }
+    return running;
   }
 
   /**
    * Locks an import until the transaction ends.
-   * @returns whether this process still carries it out
+   * @param offset where the next portion begins
+   * @returns whether it runs and no other run has stored this portion
    * @throws ApiError `create_failed`
    */
-  async holds(
+  async lockAt(
     { transaction, tenant }: InTransaction,
-    { id, runner }: RunningImport,
+    id: string,
+    { offset }: Place,
   ): Promise<boolean> {
     const rows = await transaction.query({
       text: `select from lead_imports
-        where organization_id = $1 and id = $2 and runner = $3 and status = 'running' for update`,
-      values: [tenant.id, id, runner],
+        where organization_id = $1 and id = $2 and position = $3 and status = 'running' for update`,
+      values: [tenant.id, id, offset],
     });
     return rows.length > 0;
   }
 
-  /** Stores the progress after a portion, the lines of one transaction, and extends the lease. @throws ApiError `create_failed` */
+  /** Stores the progress after a portion, the lines of one transaction. @throws ApiError `create_failed` */
   async advance(
     call: InTransaction,
     { id }: RunningImport,
@@ -226,21 +213,12 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     await transaction.query({
       text: `update lead_imports set position = $3, line = $4, created = created + $5::int,
           updated = updated + $6::int, unchanged = unchanged + $7::int, rejected = rejected + $8::int,
-          processed = processed + $5 + $6 + $7 + $8, leased_until = now() + ${LEASE}, updated_at = ${NOW}
+          processed = processed + $5 + $6 + $7 + $8, ${END_LEASE}, updated_at = ${NOW}
         where organization_id = $1 and id = $2`,
       values: [tenant.id, id, next.offset, next.line, ...Object.values(counts)],
     });
     await this.database.afterCommit(call, () => {
       this.monitor.carriedOut(counts);
-    });
-  }
-
-  /** Lets another process continue an import. @throws ApiError `create_failed` */
-  async release(call: TenantCall, { id, runner }: RunningImport): Promise<void> {
-    await this.database.write(call, {
-      text: `update lead_imports set leased_until = null
-        where organization_id = $1 and id = $2 and runner = $3 and ${IS_ACTIVE}`,
-      values: [call.tenant.id, id, runner],
     });
   }
 

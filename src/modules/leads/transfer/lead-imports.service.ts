@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Call, InTransaction } from '../../../platform/data/call.js';
+import type { Call } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../../platform/data/lists/page.js';
 import { ApiError, validationError } from '../../../platform/errors/api-error.js';
@@ -34,9 +34,6 @@ export const IMPORT_LEADS = defineJob<{ importId: string }>('leads.import', {
 const MAX_ACTIVE = 10;
 
 const RETRY_AFTER_SECONDS = 60;
-
-/** When the job of an import runs that another process carries out: after the end of its lease. */
-const JOB_DELAY = '30s';
 
 const LINES_PER_PAGE = 500;
 
@@ -92,49 +89,41 @@ export class LeadImportsService {
    * Creates the import of a stored file, and the job that carries it out.
    * @throws ApiError `validation_error`, `rate_limit_exceeded`, `create_failed`
    */
-  async start(
-    call: InTransaction<Call>,
-    { id, bytes, lines, first, plan }: StoredFile,
-    { dry_run }: LeadImportQuery,
-    delay?: `${number}s`,
-  ): Promise<LeadImportDto> {
-    await this.repository.lock(call);
-    await this.assertFree(call);
-    if (!(await this.repository.isStored(call, id, plan.storedBytes))) {
-      const message = 'was removed, because the data of a person was erased while it was sent';
-      throw validationError([{ field: 'body', message }]);
-    }
-    const { actor, requestId = null } = call;
-    const starter: ImportStarter = {
-      key: { ...actor.key, expiresAt: actor.key.expiresAt?.toJSON() ?? null },
-      scopes: [...actor.scopes],
-      requestId,
-    };
-    const stored = await this.repository.insertRow(call, {
-      ...{ id, status: 'pending', format: plan.format, mode: plan.mode, match_on: plan.matchOn },
-      ...{ dry_run, ignored_columns: ignoredOf(plan.columns), bytes, lines },
-      ...{ plan, starter, position: first.offset, line: first.line },
+  start(call: Call, file: StoredFile, { dry_run }: LeadImportQuery): Promise<LeadImportDto> {
+    return this.database.transaction(call, async (inner) => {
+      await this.repository.lock(inner);
+      await this.assertFree(inner);
+      const { id, bytes, lines, first, plan } = file;
+      if (!(await this.repository.isStored(inner, id, plan.storedBytes))) {
+        const message = 'was removed, because the data of a person was erased while it was sent';
+        throw validationError([{ field: 'body', message }]);
+      }
+      const stored = await this.repository.insertRow(inner, {
+        ...{ id, status: 'pending', format: plan.format, mode: plan.mode, match_on: plan.matchOn },
+        ...{ dry_run, ignored_columns: ignoredOf(plan.columns), bytes, lines },
+        ...{ plan, starter: starterOf(call), position: first.offset, line: first.line },
+      });
+      await this.sendJob(inner, id);
+      return orNotFound(stored, 'import');
     });
-    await this.sendJob(call, id, delay);
-    return orNotFound(stored, 'import');
-  }
-
-  /**
-   * Like `start`, for a process that carries the import out itself. The job continues the import if this process ends.
-   * @throws ApiError `rate_limit_exceeded`, `create_failed`
-   */
-  startBeside(call: Call, file: StoredFile, query: LeadImportQuery): Promise<LeadImportDto> {
-    return this.database.transaction(call, (inner) => this.start(inner, file, query, JOB_DELAY));
   }
 
   /**
    * Sends the job of an import. Jobs of an organization run in the order of their imports. Sent from the job itself, it makes
-   * this job run again after the delay, and jobs of later imports wait for it.
+   * this job run again.
    * @throws ApiError `create_failed`
    */
-  async sendJob(call: Call, importId: string, delay?: `${number}s`): Promise<void> {
+  async sendJob(call: Call, importId: string): Promise<void> {
     const options = { key: importId, orderingKey: 'leads', runAgain: true };
-    await this.jobs.send(call, IMPORT_LEADS, { importId }, { ...options, delay });
+    await this.jobs.send(call, IMPORT_LEADS, { importId }, options);
+  }
+
+  /**
+   * Runs the jobs of the imports of an organization in this process that no server runs.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  runJobs(call: Call): Promise<void> {
+    return this.jobs.runDue(call, IMPORT_LEADS);
   }
 
   /**
@@ -182,6 +171,12 @@ export class LeadImportsService {
       headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     });
   }
+}
+
+function starterOf(call: Call): ImportStarter {
+  const { actor, requestId = null } = call;
+  const key = { ...actor.key, expiresAt: actor.key.expiresAt?.toJSON() ?? null };
+  return { key, scopes: [...actor.scopes], requestId };
 }
 
 /** Reads lines page by page. @param read returns the lines after a line */

@@ -8,7 +8,7 @@ import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import { giveWay } from '../../../platform/give-way.js';
 import { CreateLeadDto, UpdateLeadDto } from '../lead.dto.js';
 import { LeadsService } from '../leads.service.js';
-import { duplicateOf, type Holder, UNIQUE_COLUMNS } from '../unique-values.js';
+import { duplicateOf, type Holder, UNIQUE_COLUMNS } from '../lead-values.js';
 import type { LeadValues } from './cells.js';
 import type { ImportItem } from './import-items.js';
 import type { ImportPlan } from './lead-import.entity.js';

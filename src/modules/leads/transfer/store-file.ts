@@ -26,7 +26,7 @@ import {
 import type { ImportPlan } from './lead-import.entity.js';
 import { type ImportFormat, type LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
-import { type TextShape, UTF8 } from './text-shape.js';
+import { UTF8 } from './text-shape.js';
 
 /** Size of the parts in which a file is stored. */
 export const CHUNK_BYTES = 262_144;
@@ -70,44 +70,63 @@ export async function storeFile(
 ): Promise<StoredFile> {
   assertOptions(format, query);
   const encoding = encodingOf(query.encoding, source.charset);
-  const id = uuidv7();
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let storedBytes = 0;
-  const hashed = async function* () {
-    for await (const chunk of chunksOf(source.bytes, RECEIVED_BYTES)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  };
-  let text = UTF8;
-  const report = (shape: TextShape) => {
-    text = shape;
-  };
-  const stored = async function* () {
-    let number = 0;
-    for await (const chunk of chunksOf(decodeText(hashed(), encoding, report), CHUNK_BYTES)) {
-      storedBytes += chunk.length;
-      if (storedBytes > MAX_FILE_BYTES) throw tooLarge();
-      await repository.insertChunk(call, id, number++, chunk);
-      yield chunk;
-    }
-  };
-  const chunks = stored();
+  const file = new ReceivedFile(uuidv7());
+  const chunks = file.chunks(source.bytes, encoding, (number, chunk) =>
+    repository.insertChunk(call, file.id, number, chunk),
+  );
   try {
     const read = format === 'csv' ? readCsv : readNdjson;
     const { columns, lines, first, delimiter } = await read(chunks, query);
+    const { id, bytes, storedBytes, text } = file;
     const plan = {
       ...{ format, columns, delimiter, storedBytes, text, ...optionsOf(query) },
       matchOn: matchFieldsOf(columns, query),
     };
-    return { id, hash: hash.digest('hex'), bytes, lines, first, plan };
+    return { id, hash: file.hash(), bytes, lines, first, plan };
   } catch (error) {
     // The rest of the source is not read.
-    await chunks.return();
-    await discardFile(repository, call, id);
+    await chunks.return(undefined);
+    await discardFile(repository, call, file.id);
     throw error;
+  }
+}
+
+/** A file while it is received: what is counted of it, in the encoding of the client and in UTF-8. */
+class ReceivedFile {
+  bytes = 0;
+  storedBytes = 0;
+  text = UTF8;
+  private readonly sha256 = createHash('sha256');
+
+  constructor(readonly id: string) {}
+
+  /** SHA-256 of the bytes of the client. */
+  hash(): string {
+    return this.sha256.digest('hex');
+  }
+
+  /** Returns the file in UTF-8, in chunks that are stored. */
+  async *chunks(
+    source: Bytes,
+    encoding: ReturnType<typeof encodingOf>,
+    store: (number: number, chunk: Buffer) => Promise<void>,
+  ): AsyncGenerator<Buffer> {
+    const decoded = decodeText(this.received(source), encoding, (shape) => (this.text = shape));
+    let number = 0;
+    for await (const chunk of chunksOf(decoded, CHUNK_BYTES)) {
+      this.storedBytes += chunk.length;
+      if (this.storedBytes > MAX_FILE_BYTES) throw tooLarge();
+      await store(number++, chunk);
+      yield chunk;
+    }
+  }
+
+  private async *received(source: Bytes): AsyncGenerator<Buffer> {
+    for await (const chunk of chunksOf(source, RECEIVED_BYTES)) {
+      this.sha256.update(chunk);
+      this.bytes += chunk.length;
+      yield chunk;
+    }
   }
 }
 

@@ -9,11 +9,11 @@ import { validationError } from '../../../platform/errors/api-error.js';
 import { commandCallOf } from '../../../platform/extension/command-call.js';
 import { uuid } from '../../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../../platform/extension/command.js';
+import type { Call } from '../../../platform/data/call.js';
 import { QUERY_PARAMETERS, readInput } from '../../../platform/fields/input/read-input.js';
 import { LeadExportQuery } from './lead-export.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { exportLeads } from './export-leads.js';
-import { LeadImportRunner } from './lead-import-runner.js';
 import { LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
 import { LeadImportsService } from './lead-imports.service.js';
 
@@ -22,8 +22,11 @@ const STANDARD_STREAM = '-';
 /** Only the owner may read an export, because it contains personal data. */
 const PRIVATE = 0o600;
 
-/** How often an import looks whether another one of the organization has ended. */
-const BUSY_MS = 1_000;
+/** How often the command looks for the progress of an import. */
+const POLL_MS = 500;
+
+/** When the command runs a job itself that no server has taken. Servers look for jobs each second. */
+const SERVER_MS = 3_000;
 
 interface Options extends Readonly<
   Record<string, string | boolean | readonly string[] | undefined>
@@ -95,16 +98,13 @@ async function importFile(
   const format = isNdjson(file) ? 'ndjson' : 'csv';
   const source = { bytes: createReadStream(file) };
   const stored = await imports.receive(call, source, format, query);
-  const { id } = await imports.startBeside(call, stored, query);
+  const { id } = await imports.start(call, stored, query);
   const removeListeners = onStopSignal(() => {
     // Without the database, the import fails as well, and the command reports that.
     void imports.cancel(call, id).catch(() => undefined);
   });
   try {
-    await progress(stored.lines, async (advance) => {
-      const runner = app.get(LeadImportRunner);
-      while (!(await runner.run(call, id, false, advance))) await wait(BUSY_MS);
-    });
+    await progress(stored.lines, (advance) => untilEnded(imports, call, id, advance));
   } finally {
     removeListeners();
   }
@@ -120,6 +120,33 @@ async function importFile(
   const result = await imports.get(call, id);
   if (result.status !== 'completed' || result.rejected > 0) process.exitCode = 1;
   return result;
+}
+
+/** Waits until an import has ended, and runs its job if no server does. */
+async function untilEnded(
+  imports: LeadImportsService,
+  call: Call,
+  id: string,
+  advance: (records: number) => void,
+): Promise<void> {
+  const sentAt = performance.now();
+  let shown = 0;
+  let work: Promise<void> | undefined;
+  for (;;) {
+    const { processed, ended_at } = await imports.get(call, id);
+    advance(processed - shown);
+    shown = processed;
+    if (ended_at) break;
+    if (performance.now() - sentAt > SERVER_MS) {
+      // After a failure, the next round tries again.
+      work ??= imports
+        .runJobs(call)
+        .catch(() => undefined)
+        .finally(() => (work = undefined));
+    }
+    await wait(POLL_MS);
+  }
+  await work;
 }
 
 async function exportToFile(

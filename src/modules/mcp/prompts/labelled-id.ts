@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { Matches } from 'class-validator';
 import { fieldLabel } from '../../../platform/errors/field-problem.js';
 import { type Declaration, declareField } from '../../../platform/fields/field.js';
-import { IS_TEXT } from '../../../platform/fields/kinds/rules.js';
+import { IS_TEXT, matches } from '../../../platform/fields/kinds/rules.js';
 import { ANY_UUID, UUID, UUID_SCHEMA } from '../../../platform/fields/kinds/uuid.js';
 import type { CompletionMatch } from './completion.decorator.js';
 
@@ -24,7 +23,7 @@ export function LabelledId(
     },
     {
       schema: UUID_SCHEMA,
-      rules: [IS_TEXT, Matches(UUID, { message: 'must be an id, or end with one' })],
+      rules: [IS_TEXT, matches(UUID, 'must be an id, or end with one')],
       normalize: (value) => (typeof value === 'string' ? extractId(value) : value),
     },
   );

@@ -2,7 +2,7 @@ import type { ContentBlock, GetPromptResult, Prompt } from '@modelcontextprotoco
 import { Injectable, type Type } from '@nestjs/common';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { fieldsOf } from '../../../platform/fields/field.js';
-import { assertOnlyFields } from '../../../platform/fields/input/read-into-class.js';
+import { assertOnlyFields } from '../../../platform/fields/validation/properties.js';
 import { readInput } from '../../../platform/fields/input/read-input.js';
 import type { Call } from '../../../platform/data/call.js';
 import { DeclaredMethods } from '../declared-methods.js';

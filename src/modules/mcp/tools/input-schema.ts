@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { fieldsOf, isList, namesOf } from '../../../platform/fields/field.js';
 import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
-import { propertiesOf } from '../../../platform/fields/input/read-into-class.js';
+import { propertiesOf } from '../../../platform/fields/validation/properties.js';
 import { inputSchemaOfClass } from '../../../platform/fields/schema/validation-schema.js';
 import type { ToolArguments } from './tool-arguments.js';
 

@@ -18,6 +18,7 @@ import { clearableFieldsOf } from '../../../platform/fields/field.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { Integer } from '../../../platform/fields/kinds/kinds.js';
 import { outputField } from '../../../platform/fields/kinds/output-kinds.js';
+import { FurtherRule } from '../../../platform/fields/field.js';
 import { problemRule } from '../../../platform/fields/kinds/rules.js';
 import { UUID_SCHEMA } from '../../../platform/fields/kinds/uuid.js';
 import { jsonSchemaOf } from '../../../platform/fields/schema/schema-of.js';
@@ -54,10 +55,12 @@ export function UpdateItemOf<T extends object>(update: Type<T>): Type<T & Cleari
   const decorators = [
     ClearedFields(clearableFieldsOf(update)),
     // `itemOf` sets the fields to null that are to be emptied, so that rules about several fields see them.
-    problemRule('isNotGiven', (names, item) => {
-      const given = ([names].flat() as string[]).find((name) => (item[name] ?? null) !== null);
-      return given === undefined ? undefined : `must not name ${given}, which is given`;
-    }),
+    FurtherRule(
+      problemRule('isNotGiven', (names, item) => {
+        const given = ([names].flat() as string[]).find((name) => (item[name] ?? null) !== null);
+        return given === undefined ? undefined : `must not name ${given}, which is given`;
+      }),
+    ),
   ];
   for (const decorate of decorators) decorate(UpdateItem.prototype, CLEAR);
   return UpdateItem as Type<T & Clearing>;

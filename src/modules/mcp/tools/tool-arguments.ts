@@ -7,8 +7,8 @@ import {
   hasPlainProperties,
   isReadable,
   propertiesOf,
-  readIntoClass,
-} from '../../../platform/fields/input/read-into-class.js';
+} from '../../../platform/fields/validation/properties.js';
+import { readClass } from '../../../platform/nest/read-class.js';
 import {
   type Input,
   mergeProblems,
@@ -111,7 +111,7 @@ export class ToolArguments {
       .map((field) => ({ field, message: `must not be both given and named in ${CLEAR}` }));
     const given = { ...Object.fromEntries(cleared.map((name) => [name, null])), ...values };
     const problems = mergeProblems(unread, conflicts);
-    if (hasPlainProperties(input)) return readIntoClass(input, given, problems, { wording });
+    if (hasPlainProperties(input)) return readClass(input, given, problems, { wording });
     const ignoresEmpty = this.tool.effect === 'reads';
     return readInput(input, given, problems, { wording, ignoresEmpty });
   }

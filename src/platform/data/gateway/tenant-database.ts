@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { ConnectionFailure, translateErrors } from '../connection/driver-error.js';
+import { ConnectionFailure, translateDriverError } from '../connection/driver-error.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -248,9 +248,12 @@ export class TenantDatabase {
   ): Promise<Row[]> {
     const transaction = openTransactionOf(call);
     if (transaction) return transaction.queryInSavepoint<Row>(statement);
-    return this.run(call, operation, (attempt) => {
-      const sending = this.send<Row>(call.tenant.id, statement, attempt);
-      return this.limit.count(translateErrors(sending, operation.failure));
+    return this.run(call, operation, async (attempt) => {
+      try {
+        return await this.limit.count(this.send<Row>(call.tenant.id, statement, attempt));
+      } catch (error) {
+        throw translateDriverError(error, operation.failure);
+      }
     });
   }
 

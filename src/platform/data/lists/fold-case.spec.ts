@@ -1,4 +1,4 @@
-import { foldCase } from './fold-case.js';
+import { foldCase } from './search-text.js';
 
 describe('foldCase', () => {
   it.each([

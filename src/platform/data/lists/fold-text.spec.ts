@@ -1,4 +1,4 @@
-import { foldText } from './fold-text.js';
+import { foldText } from './search-text.js';
 
 describe('foldText', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { fieldLabel } from '../../errors/field-problem.js';
-import { declareField, namesOf } from '../../fields/field.js';
+import { declareField, FurtherRule, namesOf } from '../../fields/field.js';
 import { DateTime, Integer, OneOf } from '../../fields/kinds/kinds.js';
 import { problemRule, textRule } from '../../fields/kinds/rules.js';
 import { trimText } from '../../fields/kinds/text.js';
@@ -120,8 +120,10 @@ function namesIn(text: string, known: readonly string[]): readonly string[] {
 
 /** Refuses a parameter if the list is read by cursor, unless it has the only value that is then possible. */
 function WithCursor(problem: string, possible?: string): PropertyDecorator {
-  return problemRule('isWithCursor', (value, { after }) =>
-    after === undefined || value === possible ? undefined : problem,
+  return FurtherRule(
+    problemRule('isWithCursor', (value, { after }) =>
+      after === undefined || value === possible ? undefined : problem,
+    ),
   );
 }
 

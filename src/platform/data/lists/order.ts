@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { tableOf } from '../records/tenant-entity.js';
 import { fieldsOf, isClearable } from '../../fields/field.js';
-import { validatedPropertiesOf } from '../../fields/schema/validation-schema.js';
+import { plainPropertiesOf } from '../../fields/schema/validation-schema.js';
 import type { SORT_DIRECTIONS } from './list-query.js';
 
 /**
@@ -60,7 +60,7 @@ export function sortsOf(
 
 function valuesOfSortBy(query: Type<object> | undefined): readonly string[] | undefined {
   if (!query) return undefined;
-  const properties = [...fieldsOf(query), ...validatedPropertiesOf(query)];
+  const properties = [...fieldsOf(query), ...plainPropertiesOf(query)];
   const sortBy = properties.filter(({ name }) => name === 'sort_by');
   return sortBy.map(({ schema }) => schema.enum).find(Boolean) as readonly string[] | undefined;
 }

@@ -1,6 +1,11 @@
 import type { Conditions } from './conditions.js';
-import { foldText } from './fold-text.js';
-import { containing, containingNumber, earlierTermTextOf, FOLDED_PATTERN } from './search-text.js';
+import {
+  containing,
+  containingNumber,
+  earlierTermTextOf,
+  FOLDED_PATTERN,
+  foldText,
+} from './search-text.js';
 
 /** A trigram in every locale. Without one, PostgreSQL would read the whole index. */
 const TRIGRAM = /[a-z0-9]{3}/;

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from '../field.js';
 import { trimText } from '../kinds/text.js';
-import { compileValidator, type Validator } from '../validation/validator.js';
+import { type Validator, validatorOf } from '../validation/validator.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -63,30 +63,66 @@ export const QUERY: ProblemWording = {
 /** How the parameters of a query are read. */
 export const QUERY_PARAMETERS = { encoding: 'text', wording: QUERY, ignoresEmpty: true } as const;
 
-const NO_PROBLEMS: readonly FieldProblem[] = [];
-
 const READERS = new WeakMap<Type<object>, Reader>();
 
 /**
- * Reads a plain object into a DTO: rejects unknown fields, normalizes and validates values, and sets
- * defaults. Use `value` only if there are no problems.
+ * Reads a plain object into a DTO of fields: rejects unknown names, normalizes and validates values, and sets defaults.
+ * Use `value` only if there are no problems.
  * @param unread problems of fields that could not be read; they replace other problems of these fields
  */
 export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
   unread: readonly FieldProblem[] = [],
-  { encoding = 'json', wording = BODY, ignoresEmpty = false }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Input<T> {
+  const begun = beginReading(dto, new dto(), plain, unread, options);
+  const { reader, value, values } = begun;
+  const { wording = BODY } = options;
+  const unknown = unknownNames(values, reader.fields, wording, reader.fixed);
+  return finishReading(begun, [...unknown, ...reader.validate(value)]);
+}
+
+/** An input whose values are not validated yet. */
+interface BegunInput<T> {
+  readonly reader: Reader;
+  /** The object with the normalized values of its fields. */
+  readonly value: T;
+  /** The values that are read. */
+  readonly values: Values;
+  readonly unread: readonly FieldProblem[];
+}
+
+/**
+ * Sets the normalized values of the fields on an object, and ignores everything else.
+ * @param value an instance of the DTO
+ */
+export function beginReading<T extends object>(
+  dto: Type<T>,
+  value: T,
+  plain: object,
+  unread: readonly FieldProblem[],
+  { encoding = 'json', ignoresEmpty = false }: ReadOptions,
+): BegunInput<T> {
   const reader = readerOf(dto);
   const { values, empty } = givenValues(plain, reader, ignoresEmpty);
-  const value = new dto();
-  setNormalized(value, values, reader, encoding);
-  const found = [
-    ...unknownNames(values, reader.fields, wording, reader.fixed),
-    ...withPaths(reader.validate(value), value, reader),
-  ];
-  const problems = mergeProblems([...unread, ...empty], found);
+  const target = value as Record<string, unknown>;
+  for (const [name, { normalize, fromText }] of reader.fields) {
+    if (!Object.hasOwn(values, name)) continue;
+    const given = values[name];
+    target[name] = normalize(
+      encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
+    );
+  }
+  return { reader, value, values, unread: empty.length > 0 ? [...unread, ...empty] : unread };
+}
+
+/** @param found the problems of the object and of unknown names */
+export function finishReading<T extends object>(
+  { reader, value, unread }: BegunInput<T>,
+  found: FieldProblem[],
+): Input<T> {
+  const problems = mergeProblems(unread, found);
   if (problems.length === 0) setDefaults(value, reader);
   return { value, problems };
 }
@@ -99,18 +135,20 @@ export function readerOf(dto: Type<object>): Reader {
       fields: new Map(fieldsOf(dto).map((field) => [field.name, field])),
       fixed: fixedFieldsOf(dto),
       isUpdate: isUpdate(dto),
-      validate: compileValidator(dto),
+      validate: validatorOf(dto),
     };
     READERS.set(dto, reader);
   }
   return reader;
 }
 
+const NO_PROBLEMS: readonly FieldProblem[] = [];
+
 /**
  * Leaves out the empty texts of fields if they are ignored.
  * @returns the other values, and a problem for each field that must not be empty
  */
-export function givenValues(plain: object, { fields }: Reader, ignoresEmpty: boolean) {
+function givenValues(plain: object, { fields }: Reader, ignoresEmpty: boolean) {
   const values = plain as Values;
   const isEmpty = ({ name, takesEmpty }: Field) => {
     const value = values[name];
@@ -124,39 +162,6 @@ export function givenValues(plain: object, { fields }: Reader, ignoresEmpty: boo
     .filter(({ presence }) => presence.required === true || presence.default !== undefined)
     .map(({ name }) => ({ field: name, message: 'must not be empty' }));
   return { values: Object.fromEntries(others), empty };
-}
-
-/** Replaces the problem of each field that consists of others by those of its parts. */
-export function withPaths(
-  problems: readonly FieldProblem[],
-  value: object,
-  { fields }: Reader,
-): FieldProblem[] {
-  return problems.flatMap((problem) => {
-    const { field: name } = problem;
-    const nested = fields.get(name)?.nested;
-    const given = (value as Values)[name];
-    const parts = given === undefined || given === null ? [] : nested?.(given, name);
-    return parts && parts.length > 0 ? parts : [problem];
-  });
-}
-
-/** Sets the normalized values of the fields on an object, and ignores everything else. */
-export function setNormalized(
-  value: object,
-  plain: object,
-  { fields }: Reader,
-  encoding: Encoding,
-): void {
-  const raw = plain as Values;
-  const target = value as Record<string, unknown>;
-  for (const [name, { normalize, fromText }] of fields) {
-    if (!Object.hasOwn(plain, name)) continue;
-    const given = raw[name];
-    target[name] = normalize(
-      encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
-    );
-  }
 }
 
 /** Returns a problem for each name that is not known. */
@@ -205,7 +210,7 @@ export function mergeProblems(
 }
 
 /** Sets the defaults of a create. Null means omitted. An update has no defaults. */
-export function setDefaults(value: object, { fields, isUpdate: hasNoDefaults }: Reader): void {
+function setDefaults(value: object, { fields, isUpdate: hasNoDefaults }: Reader): void {
   if (hasNoDefaults) return;
   const target = value as Record<string, unknown>;
   for (const { name, presence, isChange } of fields.values()) {

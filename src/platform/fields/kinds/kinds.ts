@@ -1,15 +1,22 @@
-import { IsBoolean, IsEmail, IsIn, IsInt, IsObject, Matches, Max, Min } from 'class-validator';
+import { isEmail } from 'class-validator';
 import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
 import { type Declaration, declareField } from '../field.js';
-import { JSON_OBJECT_INPUT_SCHEMA, JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
+import {
+  isObject,
+  JSON_OBJECT_INPUT_SCHEMA,
+  JSON_OBJECT_SCHEMA,
+  jsonObjectProblem,
+} from './json-object.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { phoneProblem } from './phone.js';
 import {
   IS_TEXT,
   isAfter,
   isDateTime,
+  matches,
   mustBeAfter,
   problemRule,
+  rule,
   textListRules,
   textRule,
   textRules,
@@ -39,7 +46,7 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
   const message = `must be one of ${values.join(', ')}`;
   return declareField(declaration, {
     schema: { type: 'string', enum: values },
-    rules: [IsIn(values, { message })],
+    rules: [rule('isIn', (value) => (values as readonly unknown[]).includes(value), message)],
     normalize: trimToNull,
   });
 }
@@ -82,22 +89,23 @@ const EMAIL_PATTERN = String.raw`\S@\S`;
 export function Email(declaration: Declaration<string> = {}) {
   return declareField(declaration, {
     schema: { ...textSchema(3, 254), pattern: EMAIL_PATTERN },
-    rules: [...textRules(3, 254), IsEmail({}, { message: ({ value }) => emailProblem(value) })],
+    rules: [...textRules(3, 254), textRule('isEmail', emailProblem)],
     // `IsEmail` accepts some invisible characters, and stored records can have them.
     newTextProblem: spaceOrInvisibleProblem,
     normalize: trimInvisibleToNull,
   });
 }
 
-function emailProblem(value: unknown): string {
-  return spaceOrInvisibleProblem(String(value)) ?? 'must be a valid e-mail address';
+function emailProblem(text: string): string | undefined {
+  if (isEmail(text)) return undefined;
+  return spaceOrInvisibleProblem(text) ?? 'must be a valid e-mail address';
 }
 
 /** A UUID in any case; stored in lower case. */
 export function Uuid(declaration: Declaration<string> = {}) {
   return declareField(declaration, {
     schema: UUID_SCHEMA,
-    rules: [IS_TEXT, Matches(UUID, { message: 'must be a UUID' })],
+    rules: [IS_TEXT, matches(UUID, 'must be a UUID')],
     normalize: (value) => {
       const text = trimToNull(value);
       return typeof text === 'string' ? text.toLowerCase() : text;
@@ -109,7 +117,7 @@ export function Uuid(declaration: Declaration<string> = {}) {
 export function Flag(declaration: Declaration<boolean> = {}) {
   return declareField(declaration, {
     schema: { type: 'boolean' },
-    rules: [IsBoolean({ message: 'must be true or false' })],
+    rules: [rule('isBoolean', (value) => typeof value === 'boolean', 'must be true or false')],
     fromText: (text) => (['true', 'false'].includes(text) ? text === 'true' : text),
   });
 }
@@ -121,9 +129,11 @@ export function Integer({
   ...declaration
 }: Declaration<number> & { min: number; max: number }) {
   const message = `must be an integer from ${min} to ${max}`;
+  const isWithin = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
   return declareField(declaration, {
     schema: { type: 'integer', minimum: min, maximum: max },
-    rules: [IsInt({ message }), Min(min, { message }), Max(max, { message })],
+    rules: [rule('isInt', isWithin, message)],
     fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : text),
   });
 }
@@ -185,7 +195,7 @@ export function JsonObject(declaration: Omit<Declaration<object>, 'default'> = {
     schema: JSON_OBJECT_SCHEMA,
     inputSchema: JSON_OBJECT_INPUT_SCHEMA,
     rules: [
-      IsObject({ message: 'must be an object' }),
+      rule('isObject', isObject, 'must be an object'),
       problemRule('isJsonObject', jsonObjectProblem),
     ],
   });

@@ -1,40 +1,31 @@
-import { IsString, ValidateBy, type ValidationArguments } from 'class-validator';
+import type { Rule } from '../validation/rule.js';
 import { dateTimeProblem } from './date-time.js';
 import { codePointLength, isWellFormedText, NOT_WELL_FORMED } from './text.js';
 
-/**
- * A rule of class-validator.
- * @param problemOf returns the message for a value that breaks the rule in its object
- */
-export function problemRule(
-  name: string,
-  problemOf: (value: unknown, object: Readonly<Record<string, unknown>>) => string | undefined,
-): PropertyDecorator {
-  const problem = (args?: ValidationArguments) =>
-    problemOf(args?.value, (args?.object ?? {}) as Readonly<Record<string, unknown>>);
-  return ValidateBy({
-    name,
-    validator: {
-      validate: (_, args) => problem(args) === undefined,
-      defaultMessage: (args) => problem(args) ?? '',
-    },
-  });
+/** @param problemOf returns the message for a value that breaks the rule in its object */
+export function problemRule(name: string, problemOf: Rule['problemOf']): Rule {
+  return { name, problemOf };
 }
 
-/** A rule of class-validator that checks one value. */
-export function rule(name: string, isValid: (value: unknown) => boolean, message: string) {
+/** A rule that checks one value. */
+export function rule(name: string, isValid: (value: unknown) => boolean, message: string): Rule {
   return problemRule(name, (value) => (isValid(value) ? undefined : message));
 }
 
 /** A rule of a string. @param problemOf returns the message for an invalid string */
-export function textRule(name: string, problemOf: (text: string) => string | undefined) {
+export function textRule(name: string, problemOf: (text: string) => string | undefined): Rule {
   return problemRule(name, (value) => problemOf(typeof value === 'string' ? value : ''));
 }
 
-export const IS_TEXT = IsString({ message: 'must be a string' });
+export const IS_TEXT = rule('isString', (value) => typeof value === 'string', 'must be a string');
+
+/** A rule that a string matches a pattern. */
+export function matches(pattern: RegExp, message: string): Rule {
+  return textRule('matches', (text) => (pattern.test(text) ? undefined : message));
+}
 
 /** Rules of a string of `min` to `max` code points that can be stored. */
-export function textRules(min: number, max: number): PropertyDecorator[] {
+export function textRules(min: number, max: number): Rule[] {
   return [
     IS_TEXT,
     rule('isNotEmpty', (value) => value !== '', 'must not be empty'),
@@ -48,7 +39,7 @@ export function textRules(min: number, max: number): PropertyDecorator[] {
 }
 
 /** Rules of an array of at most `maxItems` strings with 1 to `maxLength` characters. */
-export function textListRules(maxItems: number, maxLength: number): PropertyDecorator[] {
+export function textListRules(maxItems: number, maxLength: number): Rule[] {
   const isShortList = (value: unknown) => Array.isArray(value) && value.length <= maxItems;
   const isItem = (item: unknown) =>
     hasLength(1, maxLength)(item) && isWellFormedText(item as string);
@@ -61,7 +52,7 @@ export function textListRules(maxItems: number, maxLength: number): PropertyDeco
 }
 
 /** A rule that a time is after another one of the same input, if both are given. */
-export function isAfter(field: string): PropertyDecorator {
+export function isAfter(field: string): Rule {
   return problemRule('isAfter', (value, { [field]: start }) => {
     const isEarlier = start instanceof Date && value instanceof Date && value <= start;
     return isEarlier ? mustBeAfter(field) : undefined;
@@ -69,7 +60,7 @@ export function isAfter(field: string): PropertyDecorator {
 }
 
 /** A rule that the value was parsed as a time. */
-export function isDateTime(): PropertyDecorator {
+export function isDateTime(): Rule {
   return problemRule('isDateTime', (value) =>
     value instanceof Date ? undefined : dateTimeProblem(value),
   );

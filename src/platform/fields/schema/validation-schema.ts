@@ -47,15 +47,12 @@ const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>>
   arrayUnique: () => ({ type: 'array', uniqueItems: true }),
 };
 
-/** Returns the properties of a DTO that have decorators of class-validator. */
-export function validatedPropertiesOf(dto: Type<object>): ValidatedProperty[] {
-  return rulesByProperty(dto).map(([name, rules]) => validatedProperty(dto, name, rules));
-}
-
 /** Returns the properties of a DTO that have decorators of class-validator and are not fields. */
 export function plainPropertiesOf(dto: Type<object>): ValidatedProperty[] {
   const names = new Set(namesOf(dto));
-  return validatedPropertiesOf(dto).filter(({ name }) => !names.has(name));
+  return rulesByProperty(dto)
+    .filter(([name]) => !names.has(name))
+    .map(([name, rules]) => validatedProperty(dto, name, rules));
 }
 
 /** As `exampleOf`. Undefined if a property is required that is not a field, and so has no example. */

@@ -1,14 +1,32 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
+import {
+  getMetadataStorage,
+  type MetadataStorage,
+  ValidateBy,
+  type ValidationArguments,
+  ValidationTypes,
+} from 'class-validator';
+import type { Rule } from './rule.js';
 
-/** The metadata of a decorator: a rule, or a condition of other rules. */
+/** The metadata of a decorator of class-validator: a rule, or a condition of other rules. */
 export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
-/** The class that implements a rule. */
-export type Constraint = Pick<
-  ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number],
-  'name' | 'async' | 'instance'
->;
+/** The context of the rules that fields declare. */
+export const OF_FIELD = Object.freeze({});
+
+/**
+ * Declares a rule of a field with class-validator, so that pipes and mapped types of Nest know it. Latitude itself reads it
+ * from the field.
+ */
+export function declareRule({ name, problemOf }: Rule): PropertyDecorator {
+  const problem = (args?: ValidationArguments) =>
+    problemOf(args?.value, (args?.object ?? {}) as Readonly<Record<string, unknown>>);
+  const validator = {
+    validate: (_: unknown, args?: ValidationArguments) => problem(args) === undefined,
+    defaultMessage: (args?: ValidationArguments) => problem(args) ?? '',
+  };
+  return ValidateBy({ name, validator }, { context: OF_FIELD });
+}
 
 /** Returns the own and inherited rules of a class, of every group. */
 export function rulesOf(dto: Type<object>): RuleMetadata[] {
@@ -27,21 +45,4 @@ export function conditionsOf(dto: Type<object>, name: string): RuleMetadata[] {
 /** Groups the rules of a class by property. */
 export function rulesByProperty(dto: Type<object>): [name: string, rules: RuleMetadata[]][] {
   return Object.entries(getMetadataStorage().groupByPropertyName(rulesOf(dto)));
-}
-
-/** Returns the synchronous constraints of a rule. `validateSync` ignores asynchronous ones. */
-export function constraintsOf({ constraintCls }: RuleMetadata): Constraint[] {
-  return getMetadataStorage()
-    .getTargetValidatorConstraints(constraintCls)
-    .filter((constraint) => !constraint.async)
-    .map(withInstance);
-}
-
-/**
- * Reads `instance` once: the getter searches the container of class-validator at each access. If the container creates
- * a new instance each time, the getter stays.
- */
-function withInstance(constraint: Constraint): Constraint {
-  const { name, async, instance } = constraint;
-  return constraint.instance === instance ? { name, async, instance } : constraint;
 }

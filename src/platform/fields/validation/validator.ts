@@ -1,83 +1,87 @@
 import type { Type } from '@nestjs/common';
-import { validateSync, ValidationTypes } from 'class-validator';
+import { validateSync } from 'class-validator';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { constraintsOf, type RuleMetadata, rulesByProperty, rulesOf } from './rule-metadata.js';
+import {
+  type Field,
+  FieldContext,
+  fieldsOf,
+  IS_REQUIRED,
+  isClearable,
+  isUpdate,
+  rulesOfField,
+} from '../field.js';
+import type { Rule } from './rule.js';
+import { OF_FIELD, rulesOf } from './rule-metadata.js';
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** Validates an instance of a DTO. @returns the first broken rule of each property */
 export type Validator = (value: object) => FieldProblem[];
 
-/** Whether a rule, or a condition of other rules, holds for the value of a property. */
-type Check = (object: object, value: unknown) => boolean;
-
-/** A property with its rules. */
-interface Property {
-  readonly name: string;
-  readonly conditions: readonly Check[];
-  readonly rules: readonly Check[];
-}
-
-const COMPILED_TYPES = [
-  ValidationTypes.CUSTOM_VALIDATION,
-  ValidationTypes.CONDITIONAL_VALIDATION,
-  ValidationTypes.IS_DEFINED,
-  ValidationTypes.WHITELIST,
-];
-
-/**
- * Returns a function with the same results as `validateSync` of class-validator. The rules of a DTO are compiled
- * once. `validateSync` itself validates values that break a rule, and DTOs with unusual rules. Rules that are
- * added to the class later are ignored.
- */
-export function compileValidator(dto: Type<object>): Validator {
-  if (!rulesOf(dto).every(isCompiled)) return problemsByClassValidator;
-  const properties = rulesByProperty(dto).map(([name, rules]) => propertyOf(name, rules));
-  // class-validator uses the rules of `value.constructor`, which an input can change.
-  const isValid = (value: object) =>
-    value.constructor === dto && properties.every((property) => isValidIn(property, value));
-  return (value) => (isValid(value) ? [] : problemsByClassValidator(value));
-}
-
-/** Whether a rule can be compiled: it applies to the value itself if the conditions are true. */
-function isCompiled({ type, each, validateIf }: RuleMetadata): boolean {
-  return COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
-}
-
-function propertyOf(name: string, group: readonly RuleMetadata[]): Property {
-  const ofType = (wanted: string) => group.filter(({ type }) => type === wanted);
-  const rules = [
-    ...ofType(ValidationTypes.IS_DEFINED),
-    ...ofType(ValidationTypes.CUSTOM_VALIDATION),
-  ];
-  return {
-    name,
-    conditions: ofType(ValidationTypes.CONDITIONAL_VALIDATION).map(conditionOf),
-    rules: rules.flatMap(checksOf),
+/** Returns the validator of the fields of a DTO, or that of class-validator if something else has declared rules. */
+export function validatorOf(dto: Type<object>): Validator {
+  const fields = new Map(fieldsOf(dto).map((field) => [field.name, field]));
+  if (!hasOnlyRulesOfFields(dto)) {
+    return (value) => withParts(problemsByClassValidator(value), value, fields);
+  }
+  const isOfUpdate = isUpdate(dto);
+  const checks = [...fields.values()].map((field) => ({
+    field,
+    rules: rulesOfField(field, isOfUpdate),
+  }));
+  return (value) => {
+    const problems: FieldProblem[] = [];
+    for (const { field, rules } of checks) {
+      const given = (value as Values)[field.name];
+      const isGiven = given !== undefined && given !== null;
+      if (isGiven || (isOfUpdate && given === null && !isClearable(field))) {
+        problems.push(...problemsOf(field, rules, given, value as Values));
+      } else if (field.presence.required && !isOfUpdate) {
+        problems.push({ field: field.name, message: IS_REQUIRED });
+      }
+    }
+    return problems;
   };
 }
 
-function conditionOf({ constraints }: RuleMetadata): Check {
-  const [condition] = constraints as [Check];
-  return condition;
-}
-
-/** A result other than `true`, such as a promise, is left to class-validator. */
-function checksOf(rule: RuleMetadata): Check[] {
-  return constraintsOf(rule).map((constraint) => (object, value) => {
-    const result: unknown = constraint.instance.validate(value, {
-      targetName: object.constructor.name,
-      property: rule.propertyName,
-      object,
-      value,
-      constraints: rule.constraints,
-    });
-    return result === true;
+/** Replaces the problem of each field that consists of others by those of its parts. */
+export function withParts(
+  problems: readonly FieldProblem[],
+  value: object,
+  fields: ReadonlyMap<string, Field>,
+): FieldProblem[] {
+  return problems.flatMap((problem) => {
+    const { field: name } = problem;
+    const given = (value as Values)[name];
+    if (given === undefined || given === null) return [problem];
+    const parts = fields.get(name)?.nested?.(given, name) ?? NO_PROBLEMS;
+    return parts.length > 0 ? parts : [problem];
   });
 }
 
-function isValidIn({ name, conditions, rules }: Property, object: object): boolean {
-  const value = (object as Readonly<Record<string, unknown>>)[name];
-  const isExempt = conditions.some((holds) => !holds(object, value));
-  return isExempt || rules.every((holds) => holds(object, value));
+/** The problems of the parts of a value, or its first broken rule. */
+function problemsOf(
+  { name, nested }: Field,
+  rules: readonly Rule[],
+  value: unknown,
+  object: Values,
+): readonly FieldProblem[] {
+  const ofParts = nested?.(value, name) ?? NO_PROBLEMS;
+  if (ofParts.length > 0) return ofParts;
+  for (const { problemOf } of rules) {
+    const message = problemOf(value, object);
+    if (message !== undefined) return [{ field: name, message }];
+  }
+  return NO_PROBLEMS;
+}
+
+const NO_PROBLEMS: readonly FieldProblem[] = [];
+
+/** Whether neither decorators of class-validator nor mapped types of Nest have added to the fields of a DTO. */
+function hasOnlyRulesOfFields(dto: Type<object>): boolean {
+  const isOfField = ({ context }: { readonly context?: unknown }) =>
+    context === OF_FIELD || context instanceof FieldContext;
+  return rulesOf(dto).every(isOfField) && !fieldsOf(dto).some(({ isCopied }) => isCopied);
 }
 
 function problemsByClassValidator(value: object): FieldProblem[] {

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { fieldsOf, isList } from '../../fields/field.js';
-import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
+import { hasPlainProperties, isReadable } from '../../fields/validation/properties.js';
 import {
   type HandlerParameter,
   parametersOf,

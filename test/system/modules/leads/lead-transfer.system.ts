@@ -182,6 +182,16 @@ describe('latitude leads', () => {
     });
   });
 
+  it('carries an import out itself where no server runs', async () => {
+    await server.stop();
+    const run = await product.run('cli.js', ['--json', ...command('import', file)]);
+    server = await product.start();
+    const { id, ...ended } = JSON.parse(run.stdout) as ImportRecord;
+    expect(run).toMatchObject({ code: 1, stderr: '' });
+    expect(ended).toMatchObject(ENDED);
+    await expectEachLineOnce(id);
+  });
+
   it('leaves an import to the server if it is killed', async () => {
     const process = product.spawnCommand(command('import', file, '--match-on', 'external_id'));
     let id = '';

@@ -1,87 +1,52 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
-import { logger } from '../../config/logger.js';
-import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
-import { rulesOf } from '../validation/rule-metadata.js';
-import { isUpdate, namesOf } from '../field.js';
+import { logger } from '../config/logger.js';
+import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
+import { namesOf } from '../fields/field.js';
 import {
+  beginReading,
   BODY,
-  givenValues,
+  finishReading,
   type Input,
-  mergeProblems,
   type ProblemWording,
   readerOf,
+  readInput,
   type ReadOptions,
-  setDefaults,
-  setNormalized,
   unknownMessage,
-  withPaths,
-} from './read-input.js';
+} from '../fields/input/read-input.js';
+import { hasPlainProperties, propertiesOf } from '../fields/validation/properties.js';
+import { withParts } from '../fields/validation/validator.js';
 
 /** As `ValidationPipe` with `whitelist`, `forbidNonWhitelisted` and `transform`. */
 const OPTIONS = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The names of all properties of a DTO that have a field or a rule of class-validator. */
-export function propertiesOf(dto: Type<object>): string[] {
-  return [...new Set([...namesOf(dto), ...rulesOf(dto).map(({ propertyName }) => propertyName)])];
-}
-
-/** Whether a DTO declares properties, so that an input can be checked against it. */
-export function isReadable(dto: Type<object>): boolean {
-  return isUpdate(dto) || propertiesOf(dto).length > 0;
-}
-
-/** Whether a DTO has properties that are not fields, so that `readIntoClass` must read it. */
-export function hasPlainProperties(dto: Type<object>): boolean {
-  return propertiesOf(dto).length > namesOf(dto).length;
-}
-
 /**
- * Checks that all properties of a DTO are fields, from which schemas are derived.
- * @param subject the declaration that has the DTO, such as `The tool send_message`
- * @throws Error that names the other properties
- */
-export function assertOnlyFields(subject: string, dto: Type<object>): void {
-  const fields = new Set(namesOf(dto));
-  const others = propertiesOf(dto).filter((name) => !fields.has(name));
-  if (others.length === 0) return;
-  throw new Error(
-    `${subject} takes ${dto.name}, whose properties ${others.join(', ')} have no schema. Declare them with fields such as @Text().`,
-  );
-}
-
-/**
- * Reads a plain object into a DTO whose properties have rules of class-validator and class-transformer,
- * as Nest's `ValidationPipe` does. Properties that are fields are read as by `readInput`. Use `value`
- * only if there are no problems.
+ * Reads a plain object into a class whose properties have rules of class-validator and class-transformer, as Nest's
+ * `ValidationPipe` does. Properties that are fields are read as by `readInput`. Use `value` only if there are no problems.
  * @param unread problems of properties that could not be read; they replace other problems of these
  */
-export async function readIntoClass<T extends object>(
+export async function readClass<T extends object>(
   dto: Type<T>,
   plain: Values,
   unread: readonly FieldProblem[] = [],
-  { encoding = 'json', wording = BODY, ignoresEmpty = false }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<Input<T>> {
-  const reader = readerOf(dto);
-  const { values, empty } = givenValues(plain, reader, ignoresEmpty);
-  const unreadable = [...unread, ...empty];
-  const others = Object.entries(values).filter(([name]) => !reader.fields.has(name));
-  const reserved = reservedNames(Object.fromEntries(others), wording);
-  if (reserved.length > 0) return { value: new dto(), problems: [...unreadable, ...reserved] };
-  const value = instanceOf(dto, Object.fromEntries(others));
+  if (!hasPlainProperties(dto)) return readInput(dto, plain, unread, options);
+  const { wording = BODY } = options;
+  const fields = new Set(namesOf(dto));
+  const others = Object.fromEntries(Object.entries(plain).filter(([name]) => !fields.has(name)));
+  const reserved = reservedNames(others, wording);
+  const value = reserved.length > 0 ? undefined : instanceOf(dto, others);
+  const begun = beginReading(dto, value ?? new dto(), plain, unread, options);
   if (!value) {
-    const problem = { field: wording.whole, message: 'has a value of a wrong type' };
-    return { value: new dto(), problems: [...unreadable, problem] };
+    const wrongType = { field: wording.whole, message: 'has a value of a wrong type' };
+    return finishReading(begun, reserved.length > 0 ? reserved : [wrongType]);
   }
-  setNormalized(value, values, reader, encoding);
-  const errors = await validate(value, OPTIONS);
-  const found = withPaths(describeErrors(errors, dto, wording), value, reader);
-  const problems = mergeProblems(unreadable, found);
-  if (problems.length === 0) setDefaults(value, reader);
-  return { value, problems };
+  const problems = describeErrors(await validate(value, OPTIONS), dto, wording);
+  return finishReading(begun, withParts(problems, value, begun.reader.fields));
 }
 
 /** @returns undefined if class-transformer or a `@Transform()` fails on a value */

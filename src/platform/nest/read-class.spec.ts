@@ -1,14 +1,14 @@
 import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, ValidateNested } from 'class-validator';
-import { fieldsOf, namesOf, UpdateOf } from '../field.js';
-import { DateTime, Integer, Text } from '../kinds/kinds.js';
+import { fieldsOf, namesOf, UpdateOf } from '../fields/field.js';
+import { DateTime, Integer, Text } from '../fields/kinds/kinds.js';
 import {
   assertOnlyFields,
   hasPlainProperties,
   isReadable,
-  readIntoClass,
-} from './read-into-class.js';
+} from '../fields/validation/properties.js';
+import { readClass } from './read-class.js';
 
 class FieldsDto {
   @Text({ max: 9 }) title?: string | null;
@@ -80,13 +80,13 @@ describe('mapped types of Nest', () => {
     [TimedRouteDto, { points: [], name: 'a', title: ' t ', at: '2026-01-02' }, []],
     [TimedRouteDto, { points: [], name: 'a', title: 'too long', at: 'x' }, ['title', 'at']],
   ])('%p reads %j with problems of %j', async (dto, plain, fields) => {
-    const { problems } = await readIntoClass<object>(dto, plain);
+    const { problems } = await readClass<object>(dto, plain);
     expect(problems.map(({ field }) => field).sort()).toEqual([...fields].sort());
   });
 
   it('normalize the fields that they copy', async () => {
     const plain = { points: [{ x: 1 }], name: ' a ', title: ' t ', at: '2026-01-02' };
-    const { value } = await readIntoClass(TimedRouteDto, plain);
+    const { value } = await readClass(TimedRouteDto, plain);
     expect(value).toMatchObject({ name: 'a', title: 't', at: new Date('2026-01-02') });
     expect(value.points[0]).toBeInstanceOf(PointDto);
   });
@@ -141,6 +141,6 @@ class LimitedDto {
 }
 
 it('words a message that several rules share once', async () => {
-  const { problems } = await readIntoClass(LimitedDto, { limit: 'x' });
+  const { problems } = await readClass(LimitedDto, { limit: 'x' });
   expect(problems).toEqual([{ field: 'limit', message: 'must be an integer up to 9' }]);
 });

@@ -1,0 +1,150 @@
+// The values that are computed from the fields of a lead: its name, its search text, and those that no two leads share.
+import { domainToASCII } from 'node:url';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import type { Call } from '../../platform/data/call.js';
+import type { UniqueViolation } from '../../platform/data/connection/driver-error.js';
+import { digitsOf, searchTextOf } from '../../platform/data/lists/search-text.js';
+import { ApiError } from '../../platform/errors/api-error.js';
+import { withoutInvisible } from '../../platform/fields/kinds/characters.js';
+import { plainPhone } from '../../platform/fields/kinds/phone.js';
+import type { LeadDto, UpdateLeadDto } from './lead.dto.js';
+
+/** The first and last name of a lead. */
+export function fullName({ first_name, last_name }: Pick<LeadDto, 'first_name' | 'last_name'>) {
+  return last_name === null ? first_name : `${first_name} ${last_name}`;
+}
+
+const ASCII = /^\p{ASCII}*$/u;
+
+/** Normalizes an e-mail address for comparison: visible, lower case, NFC, and the domain in ASCII (IDNA). */
+export function normalizeEmail(email: string): string {
+  const lower = withoutInvisible(email).trim().toLowerCase();
+  if (ASCII.test(lower)) return lower;
+  const composed = lower.normalize('NFC');
+  const at = composed.lastIndexOf('@') + 1;
+  const domain = composed.slice(at);
+  return composed.slice(0, at) + (domainToASCII(domain) || domain);
+}
+
+/** A phone number without its formatting. */
+export interface ParsedPhone {
+  /** E.164, followed by `x` and the extension if there is one; the digits if the number cannot be parsed. */
+  readonly normalized: string;
+  /** The digits as they were entered. */
+  readonly digits: string;
+  /** The digits of the national format, if they are not a suffix of E.164. */
+  readonly nationalDigits?: string;
+}
+
+/** @param region of numbers without a country code, ISO 3166-1 alpha-2 */
+export function parsePhone(phone: string, region: string): ParsedPhone {
+  const plain = plainPhone(phone);
+  const digits = digitsOf(plain);
+  const parsed = parseIfPossible(plain, region);
+  if (!parsed) return { normalized: digits, digits };
+  const normalized = parsed.ext ? `${parsed.number}x${parsed.ext}` : parsed.number;
+  if (parsed.countryCallingCode === '1') return { normalized, digits };
+  return { normalized, digits, nationalDigits: digitsOf(parsed.formatNational()) };
+}
+
+/** The parsed phones of inputs, which batches need several times. */
+const PHONES = new WeakMap<UpdateLeadDto, ParsedPhone>();
+
+export function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefined {
+  if (!lead.phone) return undefined;
+  const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
+  PHONES.set(lead, phone);
+  return phone;
+}
+
+/** Reads `00` as `+` if the region does not parse it, because many countries use it as the international prefix. */
+function parseIfPossible(phone: string, region: string) {
+  const spellings = /^\D*00/.test(phone) ? [phone, phone.replace(/^\D*00/, '+')] : [phone];
+  for (const spelling of spellings) {
+    const parsed = parsePhoneNumberFromString(spelling, region as CountryCode);
+    if (parsed?.isPossible()) return parsed;
+  }
+  return undefined;
+}
+
+/** The columns of the values that no two leads of an organization share, by field. */
+export const UNIQUE_COLUMNS = {
+  email: 'email_compared',
+  phone: 'phone_compared',
+  external_id: 'external_id',
+} as const;
+
+export type UniqueField = keyof typeof UNIQUE_COLUMNS;
+
+export const UNIQUE_FIELDS = Object.keys(UNIQUE_COLUMNS) as UniqueField[];
+
+/** The values of a lead that no other lead of the organization may have, by column. */
+export type UniqueValues = Readonly<Record<(typeof UNIQUE_COLUMNS)[UniqueField], string | null>>;
+
+/** A lead, not deleted, that has one of the unique values. */
+export interface Holder {
+  readonly id: string;
+  readonly created_at: Date;
+  readonly field: UniqueField;
+  /** The field as it was given. */
+  readonly value: string;
+  /** The compared form of the value. */
+  readonly compared: string;
+}
+
+export function uniqueValuesOf(
+  { email, external_id = null }: UpdateLeadDto,
+  phone: ParsedPhone | undefined,
+): UniqueValues {
+  return {
+    email_compared: email ? normalizeEmail(email) : null,
+    phone_compared: phone?.normalized ?? null,
+    external_id,
+  };
+}
+
+/**
+ * The error for values of other leads. It names these leads if the key may read leads.
+ * @param holders the fields, each with the id of the lead that has its value, unless that was deleted since
+ */
+export function duplicateOf(
+  call: Call,
+  holders: readonly { readonly field: UniqueField; readonly id?: string }[],
+): ApiError {
+  const mayRead = call.actor.scopes.has('leads:read');
+  if (mayRead) call.replay?.needFor('existing_id', 'leads:read');
+  const details = holders.map(({ field, id }) => {
+    const detail = { field, message: 'belongs to another lead' };
+    return mayRead && id !== undefined ? { ...detail, existing_id: id } : detail;
+  });
+  const fields = [...new Set(holders.map(({ field }) => field))].join(' and ');
+  const leads = new Set(holders.map(({ id }) => id)).size;
+  const message =
+    leads > 1 ? `Other leads have this ${fields}.` : `Another lead has this ${fields}.`;
+  return new ApiError('duplicate', { message, details });
+}
+
+/** The field whose unique index rejected a value. The name of the index has it. */
+export function fieldsIn({ constraint }: UniqueViolation): { field: UniqueField }[] {
+  const fields = UNIQUE_FIELDS.filter((field) => constraint === `leads_${field}_key`);
+  return fields.map((field) => ({ field }));
+}
+
+/** The fields that make up the search text. */
+const SEARCHED = ['first_name', 'last_name', 'company', 'email', 'phone'] as const;
+
+type SearchableLead = Pick<LeadDto, (typeof SEARCHED)[number]>;
+
+/** Whether an update changes the text that a search matches. */
+export function changesSearchText(changes: object): boolean {
+  return SEARCHED.some((name) => name in changes);
+}
+
+/** The text that a search for leads matches: names in both orders, company, e-mail and phone. */
+export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefined): string {
+  const { first_name, last_name, company, email } = lead;
+  // "Ada Lovelace Ada" contains both orders of the names.
+  const names = last_name === null ? first_name : `${fullName(lead)} ${first_name}`;
+  const numbers = phone ? [phone.normalized, phone.nationalDigits ?? '', phone.digits] : [];
+  return searchTextOf({ texts: [lead.phone, email, company, names], numbers });
+}
