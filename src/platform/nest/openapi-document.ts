@@ -2,7 +2,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { parametersOf, takesHeaders } from '../discovery/nest-internals.js';
 import { fieldsOf } from '../fields/field.js';
-import { hasPlainProperties } from '../fields/input/read-into-class.js';
+import { hasPlainProperties } from '../fields/validation/properties.js';
 import { documentOf } from '../http/openapi/document.js';
 import type { OpenApiDocument } from '../http/openapi/model.js';
 import { NO_PLAIN_ROUTES } from '../http/openapi/plain-routes.js';
