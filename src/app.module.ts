@@ -26,6 +26,7 @@ import {
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
+import type { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { personalDataExtension } from './modules/personal-data/personal-data.extension.js';
 import { promptsExtension } from './modules/prompts/prompts.extension.js';
@@ -36,7 +37,7 @@ import {
 import { tasksExtension } from './modules/tasks/tasks.extension.js';
 import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
-/** The features of the product, declared as a team declares its extensions. */
+/** The features that the server and the command line have, declared as a team declares its extensions. */
 export const FEATURES = [
   leadsExtension,
   appointmentsExtension,
@@ -52,6 +53,7 @@ export const FEATURES = [
 declare module './platform/config/registered-extensions.js' {
   interface RegisteredExtensions {
     features: (typeof FEATURES)[number];
+    mcp: typeof mcpExtension;
   }
 }
 
@@ -86,7 +88,9 @@ export interface AppOptions {
   readonly extensions?: readonly Extension[];
   /** Modules that belong to no extension. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
-  /** Modules of Latitude that only the server has. */
+  /** Features that only the server has. */
+  readonly serverFeatures?: readonly Extension[];
+  /** Modules of the platform that only the server has. */
   readonly serverModules?: readonly (Type<unknown> | DynamicModule | Promise<DynamicModule>)[];
 }
 
@@ -97,12 +101,14 @@ export interface AppOptions {
 export function rootModule({
   extensions = [],
   modules = [],
+  serverFeatures = [],
   serverModules = [],
   ...options
 }: AppOptions): DynamicModule {
-  checkExtensions(FEATURES, extensions);
+  const features = [...FEATURES, ...serverFeatures];
+  checkExtensions(features, extensions);
   const extensionMigrations = extensionMigrationsOf(extensions);
-  const entities = [...FEATURES, ...extensions].flatMap((extension) => extension.entities);
+  const entities = [...features, ...extensions].flatMap((extension) => extension.entities);
   return {
     module: AppModule,
     imports: [
@@ -119,7 +125,7 @@ export function rootModule({
       JobsModule,
       MetricsRegistryModule,
       ...serverModules,
-      ...FEATURES.map(({ module }) => module),
+      ...features.map(({ module }) => module),
       ExtensionPointsModule.of(EXTENSION_POINTS, extensions),
       ...extensions.map(({ module }) => module),
       ...modules,

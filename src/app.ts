@@ -17,7 +17,7 @@ import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { ApiDescription } from './platform/http/openapi/api-description.js';
 import { localUrl } from './platform/http/openapi/server-url.js';
-import { McpModule } from './modules/mcp/mcp.module.js';
+import { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
 import { requestContext } from './platform/http/request/request-context.js';
@@ -109,7 +109,8 @@ export function serverModule(options: AppOptions): DynamicModule {
   return rootModule({
     applicationName: nameOfServer(),
     ...options,
-    serverModules: [McpModule, HttpModule, TeamRoutesModule, ...pages, ...signIn(options.settings)],
+    serverFeatures: [mcpExtension],
+    serverModules: [HttpModule, TeamRoutesModule, ...pages, ...signIn(options.settings)],
   });
 }
 

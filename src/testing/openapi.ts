@@ -130,10 +130,13 @@ export class OpenApiValidator {
   /** A response to an unknown route must match the errors of some documented route. */
   private validateUnknownRoute(answer: Answer, isHead: boolean): unknown[] {
     if (answer.status < 400) return [`${answer.status} where no route is described`];
-    const all = this.operations.map(([, { responses }]) =>
-      this.validateAgainst(responses, answer, isHead),
-    );
-    return all.find((validateRouteAnswer) => validateRouteAnswer.length === 0) ?? all[0] ?? [];
+    let first: unknown[] = [];
+    for (const [, { responses }] of this.operations) {
+      const differences = this.validateAgainst(responses, answer, isHead);
+      if (differences.length === 0) return [];
+      if (first.length === 0) first = differences;
+    }
+    return first;
   }
 
   /** @returns differences between the response of a route and the document */

@@ -6,5 +6,13 @@ export const eventsExtension = defineExtension({
   name: 'events',
   module: EventsModule,
   scopes: ['events:read'],
+  errors: {
+    cursor_expired: {
+      status: 410,
+      retryable: false,
+      message: 'The events after this position are no longer stored.',
+      advice: 'Read the records again, then read events without `after`.',
+    },
+  },
   commands: [addEventCommands],
 });

@@ -1,13 +1,9 @@
 import type { RegisteredExtension } from '../config/registered-extensions.js';
+import type { FieldProblem } from './field-problem.js';
 
-/** The error codes of Latitude itself (docs/contract/errors.md#codes). */
+/** The error codes of the platform. Those of a module are in its extension (docs/contract/errors.md#codes). */
 const CORE_ERRORS = {
   bad_request: permanent(400, 'The request could not be read.', 'Send a valid request.'),
-  no_session: permanent(
-    400,
-    'There is no such session. Open one by POSTing initialize.',
-    'Send initialize without Mcp-Session-Id, then use the session id of the response.',
-  ),
   validation_error: permanent(
     400,
     'The request is not valid.',
@@ -23,11 +19,6 @@ const CORE_ERRORS = {
     'The API key lacks the required scope.',
     'Do not retry. Ask the user for a key that has the scope.',
   ),
-  session_mismatch: permanent(
-    403,
-    'The session belongs to another API key.',
-    'Open a session of your own.',
-  ),
   origin_not_allowed: permanent(
     403,
     'Pages of this origin may not call /mcp.',
@@ -37,11 +28,6 @@ const CORE_ERRORS = {
     404,
     'There is no such resource.',
     'Look up the id with the tool that lists these records.',
-  ),
-  lead_not_found: permanent(
-    404,
-    'There is no such lead.',
-    'Find the lead with list_leads, or create it with create_lead.',
   ),
   duplicate: permanent(
     409,
@@ -53,11 +39,6 @@ const CORE_ERRORS = {
     'A request with this Idempotency-Key is in progress.',
     'Repeat the same call in a few seconds.',
   ),
-  cursor_expired: permanent(
-    410,
-    'The events after this position are no longer stored.',
-    'Read the records again, then read events without `after`.',
-  ),
   precondition_failed: permanent(
     412,
     'The record is not the version that If-Match names.',
@@ -68,11 +49,6 @@ const CORE_ERRORS = {
     415,
     'Send the body as application/json in UTF-8.',
     'Set Content-Type to application/json.',
-  ),
-  compliance_blocked: permanent(
-    422,
-    'The lead must not be contacted.',
-    'Do not contact the lead. Tell the user.',
   ),
   idempotency_key_reused: permanent(
     422,
@@ -99,11 +75,6 @@ const CORE_ERRORS = {
     'An unexpected error occurred.',
     'Repeat the same call once; if it fails again, tell the user the request_id.',
   ),
-  too_many_sessions: temporary(
-    503,
-    'The maximum number of sessions is open, of the service or of the key.',
-    'Wait for the seconds in Retry-After, then send initialize again.',
-  ),
   overloaded: temporary(
     503,
     'The service is overloaded.',
@@ -127,12 +98,19 @@ export interface CatalogueEntry {
   readonly message: string;
   /** What an agent should do, as one sentence. */
   readonly advice: string;
+  /** What an error says, for the documents. Default: the message. */
+  readonly example?: { readonly message: string; readonly details: readonly FieldProblem[] };
 }
 
 const catalogue: Record<string, CatalogueEntry> = { ...CORE_ERRORS };
 
 /** Every error code of Latitude and of all defined extensions. */
 export const ERROR_CATALOGUE = catalogue as Readonly<Record<ErrorCode, CatalogueEntry>>;
+
+/** The catalogue in the order of the documents: by status. */
+export function documentedErrors(): [code: string, entry: CatalogueEntry][] {
+  return Object.entries(catalogue).sort(([, a], [, b]) => a.status - b.status);
+}
 
 /** Whether Latitude itself has an error code. */
 export function isCoreError(code: string): boolean {

@@ -65,6 +65,13 @@ describe('the routes of the application (Cal.com 2026: a handler without guards)
     expect(expressRoutes(app)).toEqual(['GET /', ...Object.keys(declaredRoutes(app))].sort());
   });
 
+  it('have nothing of what exists for code of a team', () => {
+    const handled = plansOf(app).filter(({ team }) => team !== undefined);
+    expect(handled.map(({ route }) => route)).toEqual([]);
+    const ofTeam = plansOf(careless).filter(({ team }) => team !== undefined);
+    expect(ofTeam.map(({ route }) => route)).toEqual(['ALL /test/everything']);
+  });
+
   it('follow a fixed list of middleware, because middleware runs before the guards', () => {
     const middleware = layersOf(app).filter(({ route }) => !route);
     // Express' own middleware, ours, and Nest's handlers for unknown routes and exceptions.
@@ -129,11 +136,14 @@ function behindKeys(inventory: Inventory): Inventory {
   return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRestRoute(access)));
 }
 
+function plansOf({ app: nest }: TestApp) {
+  return nest.get(RoutePlans).all();
+}
+
 /** The route of every plan with its declared access. */
-function declaredRoutes({ app: nest }: TestApp): Inventory {
-  const plans = nest.get(RoutePlans).all();
+function declaredRoutes(of: TestApp): Inventory {
   return Object.fromEntries(
-    plans.flatMap(({ httpMethod, paths, access }) =>
+    plansOf(of).flatMap(({ httpMethod, paths, access }) =>
       paths.map((path) => [`${httpMethod} ${path}`, access] as const),
     ),
   );

@@ -1,4 +1,5 @@
 import type { Statement } from '../gateway/statement.js';
+import { type EventSql, insertEvents } from './event-outbox.js';
 import type { IdempotentInsertSql } from './idempotent-insert.js';
 import type { RecordColumns } from './record-columns.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
@@ -51,6 +52,9 @@ interface ChangeSql {
   /** Columns that only the record of the event has. */
   readonly shown?: readonly string[];
 }
+
+/** What an event says about a change. */
+type ChangeEventSql = Omit<EventSql, 'organization_id' | 'record_id' | 'record' | 'origin'>;
 
 /** The origin of an event, as columns of `request`. */
 const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text, grant_id text, client_id text';
@@ -122,7 +126,7 @@ export class RecordStatements {
           where ${['true', ...conditions].join(' and ')} ${omitsDuplicates ? 'on conflict do nothing' : ''}
           returning ${this.columns.jsonFromTable})`,
         ...this.written(
-          `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN}`,
+          { type: `'${eventTypeOf(this.table, 'created')}'`, changed: `'{}'`, ...ORIGIN },
           'record join request using (id)',
         ),
         ...(once ? [once.store] : []),
@@ -199,7 +203,7 @@ export class RecordStatements {
           select id from ${name} where organization_id = $1 and ${column} = any($2) and ${notDeleted}
           order by id for update))
         returning ${this.columns.jsonFromTable}),
-      ${this.written('$4, $5, $6, $7, $8, $9, $10').join(', ')}
+      ${this.written(GIVEN_EVENT).join(', ')}
       select id, json from written`;
   }
 
@@ -240,7 +244,7 @@ export class RecordStatements {
         where ${stored ? isFound : `${isRecord} and ${hasVersion}`} ${condition}
         returning ${[this.columns.jsonFromTable, ...shown].join(', ')})`,
       ...this.written(
-        `${type}, ${changed}, ${ORIGIN}`,
+        { type, changed, ...ORIGIN },
         `record join request using (id) ${stored ? 'join stored on "record id" = id' : ''}`,
         shown,
       ),
@@ -252,11 +256,11 @@ export class RecordStatements {
    * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their events. One CTE
    * is both if the records have no computed fields, which those of events never have: the insert into the outbox then
    * returns the records that it stores, so that PostgreSQL converts each to JSON once.
-   * @param event SQL of the type, the changed fields, the key, the channel, the request id, the grant and its client
+   * @param event what differs between the statements
    * @param from `record`, and what `event` refers to
    * @param more columns that the records of these events have in addition
    */
-  private written(event: string, from = 'record', more: readonly string[] = []): string[] {
+  private written(event: ChangeEventSql, from = 'record', more: readonly string[] = []): string[] {
     const written = 'written as (select id, row_to_json(record)::text as json from record)';
     if (!this.table.events) return [written];
     const { hasComputed, storedNames } = this.columns;
@@ -264,19 +268,28 @@ export class RecordStatements {
     const json = hasComputed
       ? `(select row_to_json(stored) from (${stored}) stored)`
       : 'row_to_json(record)';
-    const insert = `insert into event_outbox
-        (organization_id, record_id, record, origin, type, changed,
-        key_id, channel, request_id, grant_id, client_id)
-      select $1, record.id, ${json}, ${this.instance}, ${event} from ${from}`;
+    const record = { organization_id: '$1', record_id: 'record.id', record: json };
+    const insert = insertEvents({ ...record, ...event, origin: String(this.instance) }, from);
     return hasComputed
       ? [`event as (${insert})`, written]
       : [`written as (${insert} returning record_id as id, record::text as json)`];
   }
 }
 
-/** The origin of an event. Qualified, because the table can have columns with the same names. */
-const ORIGIN =
-  'request.key_id, request.channel, request.request_id, request.grant_id, request.client_id';
+/** Who changed a record. Qualified, because the table can have columns with the same names. */
+const ORIGIN = {
+  key_id: 'request.key_id',
+  channel: 'request.channel',
+  request_id: 'request.request_id',
+  grant_id: 'request.grant_id',
+  client_id: 'request.client_id',
+};
+
+/** The event of a statement that has its values as parameters. */
+const GIVEN_EVENT = {
+  ...{ type: '$4', changed: '$5', key_id: '$6', channel: '$7' },
+  ...{ request_id: '$8', grant_id: '$9', client_id: '$10' },
+};
 
 function assignmentsOf(names: readonly string[]): string {
   const values = names.map((name) => `${name} = "new ${name}"`);

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import {
@@ -8,19 +8,17 @@ import {
   LOCK_REPAIRS,
   repairCounts,
 } from './record-counts.js';
-import type { Counts } from './record-removal.service.js';
+import {
+  type Counts,
+  ROWS_ABOUT_RECORDS,
+  type RowsAboutRecords,
+} from './record-removal.service.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Rows that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
 const COUNTERS = 'record_counts';
-
-/**
- * Tables that are emptied after others, in this order: changes of records write to the outbox, and the publisher moves
- * events from the outbox.
- */
-const LAST = ['event_outbox', 'events'];
 
 /**
  * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor API keys, which
@@ -51,6 +49,7 @@ export class TenantDataService {
   constructor(
     private readonly database: TenantDatabase,
     private readonly tenantTables: TenantTables,
+    @Inject(ROWS_ABOUT_RECORDS) private readonly rowsAbout: readonly RowsAboutRecords[],
   ) {}
 
   /**
@@ -122,7 +121,10 @@ export class TenantDataService {
     }
   }
 
-  /** The tables in the order of removal: referencing tables come before referenced ones. */
+  /**
+   * The tables in the order of removal: referencing tables come before referenced ones. Those with rows about records come
+   * last, because changes of records write to them.
+   */
   private async tables(call: TenantCall): Promise<string[]> {
     const tables = await this.database.read<Table>(call, { text: TABLES, values: [] });
     const ordered: string[] = [];
@@ -135,7 +137,8 @@ export class TenantDataService {
       ordered.push(name);
     };
     for (const table of tables) visit(table);
-    return [...ordered.filter((name) => !LAST.includes(name)), ...LAST];
+    const last = this.rowsAbout.map(({ name }) => name);
+    return [...ordered.filter((name) => !last.includes(name)), ...last];
   }
 
   private async inEachTable(

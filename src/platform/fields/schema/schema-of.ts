@@ -5,8 +5,22 @@ import type { JsonSchema } from './json-schema.js';
 /** Whether a DTO is a request or a response. */
 export type Direction = 'input' | 'output';
 
-/** The JSON Schema of a DTO as a request or response. */
-export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchema {
+/** A property of a DTO that is not a field. */
+export interface PlainProperty {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+/**
+ * The JSON Schema of a DTO as a request or response.
+ * @param others its properties that are not fields
+ */
+export function jsonSchemaOf(
+  dto: Type<object>,
+  direction: Direction,
+  others: readonly PlainProperty[] = [],
+): JsonSchema {
   const fields = fieldsOf(dto);
   const isCreate = direction === 'input' && !isUpdate(dto);
   const propertyOf = (field: Field) => {
@@ -14,10 +28,15 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
     const schema = isCreate ? schemaOf(field) : given;
     return mayBeNull(field, isCreate) ? nullable(schema) : schema;
   };
-  const required = requiredFields(dto, direction).map(({ name }) => name);
+  const ofFields = fields.map((field) => [field.name, propertyOf(field)] as const);
+  const ofOthers = others.map(({ name, schema }) => [name, schema] as const);
+  const required = [
+    ...requiredFields(dto, direction),
+    ...others.filter((property) => property.required),
+  ].map(({ name }) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
+    properties: Object.fromEntries([...ofFields, ...ofOthers]),
     ...(required.length > 0 && { required }),
     // Responses may get more fields in later versions. Requests must not have unknown ones.
     ...(direction === 'input' && { additionalProperties: false }),

@@ -4,14 +4,10 @@ import { declaredTypeOf } from '../validation/class-transformer-internals.js';
 import { type RuleMetadata, rulesByProperty } from '../validation/rule-metadata.js';
 import { namesOf } from '../field.js';
 import type { JsonSchema } from './json-schema.js';
-import { exampleOf, jsonSchemaOf } from './schema-of.js';
+import { exampleOf, jsonSchemaOf, type PlainProperty } from './schema-of.js';
 
-/** A property of a DTO as its decorators of class-validator describe it. */
-export interface ValidatedProperty {
-  readonly name: string;
-  readonly required: boolean;
-  /** The schema of the value, except for a nested DTO. */
-  readonly schema: JsonSchema;
+/** A property of a DTO as its decorators of class-validator describe it. The schema is not that of a nested DTO. */
+export interface ValidatedProperty extends PlainProperty {
   readonly isArray: boolean;
   /** The DTO of the value or, in an array, of its items. */
   readonly nested: Type<object> | undefined;
@@ -71,26 +67,14 @@ export function inputSchemaOfClass(
   containing: readonly Type<object>[] = [],
 ): JsonSchema {
   if (containing.includes(dto)) throw new Error(`${dto.name}, which contains itself`);
-  const plain = plainPropertiesOf(dto);
-  const ofFields = jsonSchemaOf(dto, 'input');
-  const properties = plain.map((property) => {
-    const { name, nested, isArray } = property;
+  const plain = plainPropertiesOf(dto).map(({ name, required, nested, isArray, schema: own }) => {
     const value = nested && inputSchemaOfClass(nested, [...containing, dto]);
-    const ofNested = isArray && value ? { items: value } : value;
-    const schema: JsonSchema = { ...property.schema, ...ofNested };
+    const schema: JsonSchema = { ...own, ...(isArray && value ? { items: value } : value) };
     const part = isArray ? schema.items : schema;
-    if (part?.type !== undefined) return [name, schema] as const;
+    if (part?.type !== undefined) return { name, required, schema };
     throw new Error(`${dto.name}, whose property ${name} has no rule of its type`);
   });
-  const required = [
-    ...(ofFields.required ?? []),
-    ...plain.filter((property) => property.required).map(({ name }) => name),
-  ];
-  return {
-    ...ofFields,
-    properties: { ...ofFields.properties, ...Object.fromEntries(properties) },
-    ...(required.length > 0 && { required }),
-  };
+  return jsonSchemaOf(dto, 'input', plain);
 }
 
 function validatedProperty(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../../config/version.js';
+import { documentedErrors } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
-import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import base from './components.json' with { type: 'json' };
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf } from './operation.js';
@@ -31,7 +31,7 @@ export function documentOf(
 ): OpenApiDocument {
   const schemas = new Schemas(
     {
-      ErrorCode: { ...base.schemas.ErrorCode, enum: Object.keys(ERROR_CATALOGUE) },
+      ErrorCode: { ...base.schemas.ErrorCode, enum: documentedErrors().map(([code]) => code) },
       Error: base.schemas.Error,
       CursorMeta: CURSOR_META_SCHEMA,
       PageMeta: PAGE_META_SCHEMA,

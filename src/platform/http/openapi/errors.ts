@@ -12,14 +12,11 @@ import {
 import { JSON_TYPE, type Schema, schemaRef } from './model.js';
 import type { Route } from './routes.js';
 
+/** Examples of errors of the platform. The catalogue has those of modules. */
 const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
   validation_error: {
     message: 'limit must be an integer from 1 to 100.',
     details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
-  },
-  lead_not_found: {
-    message: 'lead_id does not refer to a lead of the organization.',
-    details: [{ field: 'lead_id', message: 'does not refer to a lead of the organization' }],
   },
   duplicate: {
     message: 'Another lead has this email.',
@@ -115,7 +112,9 @@ function errorResponse(status: number, codes: ErrorCode[], isGuarded: boolean): 
   const header = HEADERS_BY_STATUS[status];
   const optional = header && { [header]: { ...HEADERS[header], required: false } };
   const exampleOf = (code: ErrorCode) => ({
-    value: new ApiError(code, EXAMPLES[code]).toEnvelope(HEADERS['X-Request-Id'].example),
+    value: new ApiError(code, EXAMPLES[code] ?? ERROR_CATALOGUE[code].example).toEnvelope(
+      HEADERS['X-Request-Id'].example,
+    ),
   });
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),

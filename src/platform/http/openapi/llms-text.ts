@@ -1,5 +1,5 @@
 import type { ParameterObject } from '@nestjs/swagger';
-import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
+import { documentedErrors } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { type OpenApiDocument, type Operation, type Schema, schemaRef } from './model.js';
 
@@ -183,7 +183,7 @@ function rangeText(min: number | undefined, max: number | undefined, unit: strin
 }
 
 function errorTable(): string {
-  const rows = Object.entries(ERROR_CATALOGUE).map(([code, { status, retryable, message }]) => {
+  const rows = documentedErrors().map(([code, { status, retryable, message }]) => {
     return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${message} |`;
   });
   return ['| Code | Status | Retryable | When |', '| --- | --- | --- | --- |', ...rows].join('\n');
