@@ -16,6 +16,7 @@ import { handleClientErrors } from './platform/http/lifecycle/client-error-handl
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { ApiDescription } from './platform/http/openapi/api-description.js';
+import { localUrl } from './platform/http/openapi/server-url.js';
 import { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { MetricsModule } from './platform/http/metrics/metrics.module.js';
 import { Metrics } from './platform/http/metrics/metrics.js';
@@ -67,7 +68,11 @@ export async function initApp(
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.get(ApiDescription).describe(app);
+  app.get(ApiDescription).describe(async () => {
+    // Loaded on demand, because most servers are never asked for it.
+    const { openApiDocument } = await import('./platform/nest/openapi-document.js');
+    return openApiDocument(app, localUrl());
+  });
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const plans = app.get(RoutePlans);

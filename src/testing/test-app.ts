@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../platform/config/settings.js';
 import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
 import { UnlimitedTimeBudget } from '../platform/data/gateway/time-budget.js';
 import { settingsOf } from '../platform/extension/listed-extensions.js';
-import { openApiDocument } from '../platform/http/openapi/document.js';
+import { openApiDocument } from '../platform/nest/openapi-document.js';
 import { HttpAdapter } from '../platform/http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../app.module.js';
 import type { Call } from '../platform/data/call.js';
@@ -97,7 +97,7 @@ export class TestApp extends TestServer {
     const running = new TestApp(app, target, allSettings, database === undefined);
     // Creating the document costs 0.3 s of CPU. Without extensions, it is that of a shared server.
     const shared = modules.length + extensions.length === 0 ? await sharedDocument() : undefined;
-    const document = shared ?? openApiDocument(app, SERVER_URL);
+    const document = shared ?? (await openApiDocument(app, SERVER_URL));
     registerDocument(running.port, document);
     return running;
   }

@@ -6,7 +6,7 @@ import { type RestHandler, restHandlersOf } from '../../src/platform/http/openap
 import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-const DECLARED_ROUTES = restHandlersOf(classesIn(MODULE_METADATA.CONTROLLERS));
+export const DECLARED_ROUTES = restHandlersOf(classesIn(MODULE_METADATA.CONTROLLERS));
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {

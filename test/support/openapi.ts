@@ -9,7 +9,7 @@ import { NestFactory } from '@nestjs/core';
 import { serverModule } from '../../src/app.js';
 import { readSettings } from '../../src/platform/config/settings.js';
 import type { Extension } from '../../src/platform/extension/extension.js';
-import { openApiDocument } from '../../src/platform/http/openapi/document.js';
+import { openApiDocument } from '../../src/platform/nest/openapi-document.js';
 import type { OpenApiDocument } from '../../src/platform/http/openapi/model.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import type { OpenApiValidator } from '../../src/testing/openapi.js';

@@ -1,6 +1,6 @@
 import { SCOPES } from '../../platform/access/scopes.js';
 import type { Extension } from '../../platform/extension/extension.js';
-import { openApiDocument } from '../../platform/http/openapi/document.js';
+import { openApiDocument } from '../../platform/nest/openapi-document.js';
 import { ToolRegistry } from '../../modules/mcp/tools/tool-registry.js';
 import type { Answer } from '../api-client.js';
 import { McpHttpClient } from '../mcp-client.js';
@@ -57,7 +57,7 @@ export class ContractChecks {
   ): Promise<ContractChecks> {
     const extensions = [extension, ...(options.extensions ?? [])];
     const app = await TestApp.start({ ...options, extensions });
-    const document = openApiDocument(app.app, app.url);
+    const document = await openApiDocument(app.app, app.url);
     const routes = routesOf(document, extension.scopes);
     return new ContractChecks(app, extension, routes, samples);
   }

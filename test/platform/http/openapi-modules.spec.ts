@@ -6,6 +6,8 @@ import { DeletedDto } from '../../../src/platform/fields/deleted.dto.js';
 import { Text } from '../../../src/platform/fields/kinds/kinds.js';
 import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.js';
 import { TestApp } from '../../../src/testing/test-app.js';
+import { isPlain } from '../../../src/platform/nest/openapi-document.js';
+import { DECLARED_ROUTES } from '../../support/declared-routes.js';
 import { documentOf } from '../../support/openapi.js';
 
 class NoteDto {
@@ -45,6 +47,13 @@ class ThingNotesController {
 
 @Module({ controllers: [ThingNotesController] })
 class ThingsModule {}
+
+describe('the routes of Latitude', () => {
+  it('are described without @nestjs/swagger', () => {
+    expect(DECLARED_ROUTES.length).toBeGreaterThan(50);
+    expect(DECLARED_ROUTES.filter(isPlain)).toEqual([]);
+  });
+});
 
 describe('the OpenAPI document of a module of a team', () => {
   let document: OpenApiDocument;

@@ -1,7 +1,6 @@
-import { type INestApplication, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
-import { localUrl } from './server-url.js';
 
 /**
  * The description of the API, whose forms are kept after their first request. It is no part of the controller, because an
@@ -9,13 +8,13 @@ import { localUrl } from './server-url.js';
  */
 @Injectable()
 export class ApiDescription {
-  private application?: INestApplication;
+  private create?: () => Promise<OpenApiDocument>;
   private documentJson?: string;
   private llms?: string;
 
-  /** @param application its modules are described */
-  describe(application: INestApplication): void {
-    this.application = application;
+  /** @param create creates the OpenAPI document of the application */
+  describe(create: () => Promise<OpenApiDocument>): void {
+    this.create = create;
   }
 
   /** Returns the OpenAPI document as JSON, without `servers`: each response adds the URL of its request. */
@@ -31,9 +30,7 @@ export class ApiDescription {
   }
 
   private async document(): Promise<OpenApiDocument> {
-    if (!this.application) throw new Error('describe() has not been called.');
-    // Loaded when it is needed, because @nestjs/swagger takes 0.2 s of CPU.
-    const { openApiDocument } = await import('./document.js');
-    return openApiDocument(this.application, localUrl());
+    if (!this.create) throw new Error('describe() has not been called.');
+    return this.create();
   }
 }

@@ -9,7 +9,7 @@ import {
   HEADERS,
   headersWith,
 } from './headers.js';
-import { type Schema, schemaRef } from './model.js';
+import { JSON_TYPE, type Schema, schemaRef } from './model.js';
 import type { Route } from './routes.js';
 
 /** Examples of errors of the platform. The catalogue has those of modules. */
@@ -92,10 +92,15 @@ function errorsOf(route: Route): ErrorCode[] {
   return [...new Set(codes.filter((code) => code !== false))];
 }
 
+/** Whether a status is one of errors, or `default`. */
+export function isErrorStatus(status: string): boolean {
+  return /^[45d]/.test(status);
+}
+
 /** The headers and the body of an error with any code. */
 export function anyError(
   status: string,
-  content: ContentObject = { 'application/json': { schema: schemaRef('Error') } },
+  content: ContentObject = { [JSON_TYPE]: { schema: schemaRef('Error') } },
 ): Pick<ResponseObject, 'headers' | 'content'> {
   const header = HEADERS_BY_STATUS[Number(status)];
   return { headers: headersWith(...(header ? [header] : [])), content };
@@ -115,7 +120,7 @@ function errorResponse(status: number, codes: ErrorCode[], isGuarded: boolean): 
     description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),
     headers: isGuarded ? { ...headers, ...optional } : headers,
     content: {
-      'application/json': {
+      [JSON_TYPE]: {
         schema: isGuarded ? schemaRef('Error') : errorSchemaOf(codes),
         examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
       },

@@ -10,6 +10,8 @@ import type {
   SchemaObject,
 } from '@nestjs/swagger';
 
+export const JSON_TYPE = 'application/json';
+
 const SCHEMAS = '#/components/schemas/';
 
 export type Schema = SchemaObject | ReferenceObject;
@@ -51,4 +53,15 @@ export function refersTo(value: unknown): string | undefined {
   return typeof value === 'string' && value.startsWith(SCHEMAS)
     ? value.slice(SCHEMAS.length)
     : undefined;
+}
+
+/** Returns a function that appends a number to names that are in use. */
+export function freeNames(used: Iterable<string>): (name: string) => string {
+  const taken = new Set(used);
+  return (name) => {
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}${number}`;
+    taken.add(free);
+    return free;
+  };
 }
