@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { requestOf, responseOf } from '../request/api-request.js';
 import { RequestLimits } from './request-limits.js';
 
 /** Counts the request against the shared limit, or as the code of a team says. Public routes are not counted. */
@@ -11,11 +10,10 @@ export class RateLimitGuard implements CanActivate {
 
   /** @throws ApiError `rate_limit_exceeded` */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { plan } = request.state;
     if (plan?.team?.count) return mapMaybePromise(plan.team.count(context), () => true);
     if (plan?.countedBy === 'nothing') return true;
-    return mapMaybePromise(this.limits.count(request, http.getResponse<Response>()), () => true);
+    return mapMaybePromise(this.limits.count(request, responseOf(context)), () => true);
   }
 }

@@ -54,6 +54,6 @@ export function limitNameOf(request: ApiRequest): 'reads' | 'writes' {
 }
 
 /** The actor or, without a valid key, the address. */
-function callerOf({ state, ip }: ApiRequest): Actor | string {
-  return state.call?.actor ?? String(ip);
+function callerOf(request: ApiRequest): Actor | string {
+  return request.state.call?.actor ?? String(request.ip);
 }

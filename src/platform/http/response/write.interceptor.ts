@@ -5,11 +5,10 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
-import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import { NothingInserted } from '../../data/records/idempotent-insert.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { type ApiRequest, requestOf, responseOf } from '../request/api-request.js';
 import { isJsonContentType } from '../request/content-type.js';
 import { mayHaveBody } from '../request/request-reader.js';
 import type { Call } from '../../data/call.js';
@@ -31,8 +30,7 @@ export class WriteInterceptor implements NestInterceptor {
   constructor(private readonly responses: IdempotentResponses) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { state } = request;
     const { plan, call } = state;
     if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
@@ -41,7 +39,7 @@ export class WriteInterceptor implements NestInterceptor {
     if (!idempotent || plan.file) return next.handle();
     if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
-    const response = http.getResponse<Response>();
+    const response = responseOf(context);
     const handle = (used: Call) => {
       state.call = used;
       return lastValueFrom<unknown>(next.handle());
@@ -67,7 +65,7 @@ export class WriteInterceptor implements NestInterceptor {
 /** Runs the interceptor of the plan: the metadata of a handler are the same for all applications of the process. */
 export const writesOfPlan: NestInterceptor = {
   intercept(context, next) {
-    const { plan } = context.switchToHttp().getRequest<ApiRequest>().state;
+    const { plan } = requestOf(context).state;
     return plan?.writes?.intercept(context, next) ?? next.handle();
   },
 };
