@@ -3,6 +3,7 @@ import { isForeignKeyViolation } from '../../platform/data/connection/driver-err
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { insertEvents } from '../../platform/data/records/event-outbox.js';
 import { originOf } from '../../platform/data/records/record-changes.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { OrganizationRecordDto } from './organization.dto.js';
@@ -33,10 +34,19 @@ const UPDATE = `
       (name) => `case when new.${name} <> old.${name} then '${name}' end`,
     ).join()}], null) as changed),
   record as (select ${jsonColumnsOf(OrganizationRecordDto)} from updated),
-  event as (
-    insert into event_outbox (organization_id, record_id, record, type, changed, key_id, channel, request_id)
-    select $1, id, (select row_to_json(record) from record), '${ORGANIZATION_UPDATED}', changed, $6, $7, $8
-    from updated where changed <> '{}')
+  event as (${insertEvents(
+    {
+      organization_id: '$1',
+      record_id: 'id',
+      record: '(select row_to_json(record) from record)',
+      type: `'${ORGANIZATION_UPDATED}'`,
+      changed: 'changed',
+      key_id: '$6',
+      channel: '$7',
+      request_id: '$8',
+    },
+    "updated where changed <> '{}'",
+  )})
   select ${COLUMNS} from updated`;
 
 const DELETE = `

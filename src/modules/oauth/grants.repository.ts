@@ -10,6 +10,7 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
+import { insertEvents } from '../../platform/data/records/event-outbox.js';
 import { Grant } from './grants.entity.js';
 import type { GrantDto } from './grants.dto.js';
 
@@ -65,8 +66,16 @@ const USE_AUTHORIZATION = `
     where id_hash = $1 and kind = 'Interaction' and consumed_at is null and expires_at > now()
     returning 1)`;
 
-const EVENT_COLUMNS =
-  'organization_id, record_id, record, type, changed, key_id, grant_id, client_id';
+/** @param grant the query whose rows are the grants */
+const eventOf = (grant: string, change: string) => ({
+  organization_id: 'organization_id',
+  record_id: 'id',
+  record: `row_to_json(${grant})`,
+  type: `'grant.${change}'`,
+  changed: "'{}'",
+  key_id: 'key_id',
+  client_id: 'client_id',
+});
 
 const INSERT = `
   with ${USE_AUTHORIZATION},
@@ -77,8 +86,7 @@ const INSERT = `
     from used, api_keys key
     where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
     returning ${COLUMNS})
-  insert into event_outbox (${EVENT_COLUMNS})
-  select organization_id, id, row_to_json(inserted), 'grant.created', '{}', key_id, id, client_id from inserted
+  ${insertEvents({ ...eventOf('inserted', 'created'), grant_id: 'id' }, 'inserted')}
   returning 1`;
 
 const REFUSE = `
@@ -87,9 +95,7 @@ const REFUSE = `
     select key.organization_id, $2::uuid as id, key.id as key_id, $4::text as client_id, $5::text as client_name,
       $6::text[] as scopes
     from used, api_keys key where key.id = $3),
-  event as (
-    insert into event_outbox (${EVENT_COLUMNS})
-    select organization_id, id, row_to_json(refused), 'grant.refused', '{}', key_id, null, client_id from refused)
+  event as (${insertEvents(eventOf('refused', 'refused'), 'refused')})
   select from used`;
 
 /** SQL of grants. A person signs in before the organization is known. */

@@ -139,7 +139,10 @@ describe('a suspended organization', () => {
     await resume();
     await until(async () => (await statusOf(api)) === 200);
     const headers = { ...ACCEPT, ...session };
-    expectError(await api.post('/mcp', rpcRequest('ping'), { headers }), 404, 'not_found');
+    const ping = () => api.post('/mcp', rpcRequest('ping'), { headers });
+    // The instance looks up the sessions that it knows again and again.
+    await until(async () => (await ping()).status !== 200);
+    expectError(await ping(), 404, 'not_found');
   });
 
   it('refuses a request that waits for events', async () => {

@@ -29,6 +29,8 @@ let leads: Row[];
 
 beforeAll(async () => {
   app = await TestApp.start();
+  // The job that refills leads would leave those that it has locked to itself.
+  await stopBackgroundWork(app);
   tenant = await app.organization();
   await addLeads(tenant, LEAD_COUNT);
   leads = await app.sql<Row>(
@@ -195,8 +197,6 @@ describe('a total that requires a scan', () => {
 });
 
 describe('the statement of a list', () => {
-  beforeAll(() => stopBackgroundWork(app));
-
   it.each([{}, { page: 9 }, { search: 'example.com' }, { search: 'example.com', page: 9 }])(
     'reads the page and the total of %j together',
     async (query) => {
