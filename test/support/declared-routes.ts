@@ -1,12 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { FEATURES } from '../../src/app.module.js';
+import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-export const DECLARED_ROUTES = restHandlersOf(classesIn(MODULE_METADATA.CONTROLLERS));
+export const DECLARED_ROUTES = restHandlersOf(
+  classesIn(MODULE_METADATA.CONTROLLERS).flatMap((controller) => handlersOf(controller)),
+);
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {

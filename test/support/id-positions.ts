@@ -5,6 +5,7 @@ import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
 import { UUID_SCHEMA } from '../../src/platform/fields/kinds/uuid.js';
 import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-registry.js';
 import type { Answer } from '../../src/testing/api-client.js';
+import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
@@ -114,7 +115,8 @@ export function positionsIn(
   completed: readonly string[],
 ): string[] {
   // The routes of operators have no records of organizations, and only people create grants.
-  const handlers = restHandlersOf(controllers).filter(
+  const declared = controllers.flatMap((controller) => handlersOf(controller));
+  const handlers = restHandlersOf(declared).filter(
     ({ access, route }) => access !== 'operator' && !route.includes('/api/v1/grants'),
   );
   const ofRoutes = handlers.flatMap((route) =>

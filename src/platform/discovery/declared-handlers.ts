@@ -1,6 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { requestMethodOf, routePathsOf } from './nest-internals.js';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { modulePathOf, requestMethodOf, routePathsOf } from './nest-internals.js';
 
 /** A method of a controller that answers requests. */
 export interface DeclaredHandler {
@@ -14,25 +14,35 @@ export interface DeclaredHandler {
   readonly handler: () => unknown;
 }
 
-/** Returns the route handlers of all controllers. */
-export function declaredHandlers(discovery: DiscoveryService): DeclaredHandler[] {
-  const controllers = discovery.getControllers();
-  return handlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
+/** Returns the route handlers of all modules. A controller of two modules has the paths of both. */
+export function declaredHandlers(modules: ModulesContainer): DeclaredHandler[] {
+  const prefixes = new Map<Type<object>, string[]>();
+  for (const module of modules.values()) {
+    const prefix = modulePathOf(module.metatype, modules);
+    for (const { metatype } of module.controllers.values()) {
+      const controller = metatype as Type<object>;
+      prefixes.set(controller, [...(prefixes.get(controller) ?? []), prefix]);
+    }
+  }
+  return [...prefixes].flatMap(([controller, ofModules]) => handlersOf(controller, ofModules));
 }
 
-/** Returns the route handlers of controllers. */
-export function handlersOf(controllers: readonly Type<object>[]): DeclaredHandler[] {
-  const scanner = new MetadataScanner();
-  return controllers.flatMap((controller) => {
-    const prototype = controller.prototype as Record<string, () => unknown>;
-    return scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const handler = prototype[name];
-      const verb = handler && requestMethodOf(handler);
-      if (!handler || verb === undefined) return [];
-      const paths = routePathsOf(controller, handler);
-      const httpMethod = RequestMethod[verb];
-      const route = `${httpMethod} ${paths[0]}`;
-      return [{ route, httpMethod, paths, controller, name, handler }];
-    });
+/**
+ * Returns the route handlers of a controller.
+ * @param prefixes the paths of its modules
+ */
+export function handlersOf(
+  controller: Type<object>,
+  prefixes: readonly string[] = [''],
+): DeclaredHandler[] {
+  const prototype = controller.prototype as Record<string, () => unknown>;
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+    const handler = prototype[name];
+    const verb = handler && requestMethodOf(handler);
+    if (!handler || verb === undefined) return [];
+    const paths = routePathsOf(prefixes, controller, handler);
+    const httpMethod = RequestMethod[verb];
+    const route = `${httpMethod} ${paths[0]}`;
+    return [{ route, httpMethod, paths, controller, name, handler }];
   });
 }

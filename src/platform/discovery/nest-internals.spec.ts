@@ -104,7 +104,13 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
   });
 
   it('has the paths of a controller and a route', () => {
-    expect(routePathsOf(ThingsController, get)).toEqual(['/things/:id', '/objects/:id']);
+    expect(routePathsOf([''], ThingsController, get)).toEqual(['/things/:id', '/objects/:id']);
+    expect(routePathsOf(['/a', '/b'], ThingsController, create)).toEqual([
+      '/a/things',
+      '/a/objects',
+      '/b/things',
+      '/b/objects',
+    ]);
   });
 
   it('has the status of @HttpCode', () => {

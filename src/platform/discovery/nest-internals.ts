@@ -4,6 +4,7 @@ import {
   HTTP_CODE_METADATA,
   INTERCEPTORS_METADATA,
   METHOD_METADATA,
+  MODULE_PATH,
   PATH_METADATA,
   PIPES_METADATA,
   REDIRECT_METADATA,
@@ -13,6 +14,7 @@ import {
   SSE_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { ModulesContainer } from '@nestjs/core';
 
 // The metadata of Nest's decorators. Its keys are not public API: everything that relies on them is in
 // this file. An export would make it superfluous: https://github.com/nestjs/nest/issues/4232
@@ -22,11 +24,28 @@ export function requestMethodOf(handler: object): RequestMethod | undefined {
   return Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
 }
 
-/** Combines the paths of a controller and a handler. Nest allows one or several of each. */
-export function routePathsOf(controller: object, handler: object): string[] {
+/** Returns the path that `RouterModule` has set for a module of an application. */
+export function modulePathOf(
+  module: object,
+  { applicationId }: Pick<ModulesContainer, 'applicationId'>,
+): string {
+  const keys = [`${MODULE_PATH}${applicationId}`, MODULE_PATH];
+  const paths = keys.map((key) => Reflect.getMetadata(key, module) as string | undefined);
+  return paths.find((path) => path !== undefined) ?? '';
+}
+
+/** Combines the paths of modules, a controller and a handler. Nest allows one or several of each. */
+export function routePathsOf(
+  prefixes: readonly string[],
+  controller: object,
+  handler: object,
+): string[] {
   const pathsOf = (target: object) =>
     [(Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined) ?? ''].flat();
-  return pathsOf(controller).flatMap((base) =>
+  const bases = prefixes.flatMap((prefix) =>
+    pathsOf(controller).map((base) => `${prefix}/${base}`),
+  );
+  return bases.flatMap((base) =>
     pathsOf(handler).map((end) =>
       `/${base}/${end}`.replaceAll(/\/+/g, '/').replace(/(.)\/$/, '$1'),
     ),

@@ -1,5 +1,5 @@
 import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { ExpressAdapter } from '@nestjs/platform-express';
 import { pathToRegexp } from 'path-to-regexp';
 import { declaredHandlers } from '../discovery/declared-handlers.js';
@@ -22,7 +22,7 @@ export class RoutePlans {
   private readonly paths: AnsweredPath[] = [];
 
   constructor(
-    private readonly discovery: DiscoveryService,
+    private readonly modules: ModulesContainer,
     private readonly adapterHost: HttpAdapterHost<ExpressAdapter>,
     private readonly writes: WriteInterceptor,
   ) {}
@@ -33,7 +33,7 @@ export class RoutePlans {
    */
   compile(adapt: (plans: readonly RoutePlan[]) => readonly RoutePlan[]): void {
     const { httpAdapter } = this.adapterHost;
-    const handlers = declaredHandlers(this.discovery).map((handler) => ({
+    const handlers = declaredHandlers(this.modules).map((handler) => ({
       ...handler,
       paths: handler.paths.map((path) => httpAdapter.normalizePath(path)),
     }));

@@ -1,5 +1,6 @@
 import type { INestApplication, Type } from '@nestjs/common';
-import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { DiscoveryService, ModulesContainer, RouterModule } from '@nestjs/core';
+import { declaredHandlers } from '../discovery/declared-handlers.js';
 import { parametersOf, takesHeaders } from '../discovery/nest-internals.js';
 import { fieldsOf } from '../fields/field.js';
 import { hasPlainProperties } from '../fields/validation/properties.js';
@@ -22,13 +23,23 @@ export async function openApiDocument(
   app: INestApplication,
   serverUrl: string,
 ): Promise<OpenApiDocument> {
-  const discovery = new DiscoveryService(app.get(ModulesContainer));
-  const controllers = discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
-  const handlers = restHandlersOf(controllers, hasGlobalGuard(discovery));
+  const modules = app.get(ModulesContainer);
+  setModulePaths(modules);
+  const isGuarded = hasGlobalGuard(new DiscoveryService(modules));
+  const handlers = restHandlersOf(declaredHandlers(modules), isGuarded);
   const plain = handlers.filter(isPlain);
   if (plain.length === 0) return documentOf(handlers, serverUrl, NO_PLAIN_ROUTES);
   const { SwaggerRoutes } = await import('./swagger-routes.js');
   return documentOf(handlers, serverUrl, new SwaggerRoutes(app, plain));
+}
+
+/** Sets the paths that `RouterModule` declares: the preview of an application instantiates no modules. */
+function setModulePaths(modules: ModulesContainer): void {
+  for (const { metatype, providers } of modules.values()) {
+    if (metatype !== RouterModule) continue;
+    const values = [...providers.values()].map(({ instance }): unknown => instance);
+    for (const routes of values) if (Array.isArray(routes)) new RouterModule(modules, routes);
+  }
 }
 
 /**

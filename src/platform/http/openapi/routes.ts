@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
-import { handlersOf } from '../../discovery/declared-handlers.js';
+import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { ApiRouteOptions, RestAccess } from '../routes/route-declarations.js';
 import { planRoutes, type RoutePlan } from '../routes/route-plan.js';
@@ -32,14 +32,14 @@ export interface Route extends RoutePath {
 }
 
 /**
- * Returns the handlers of the REST API in controllers.
+ * Selects the handlers of the REST API.
  * @param isGuardedGlobally whether a guard of a team runs on all routes
  */
 export function restHandlersOf(
-  controllers: readonly Type<object>[],
+  handlers: readonly DeclaredHandler[],
   isGuardedGlobally = false,
 ): RestHandler[] {
-  return planRoutes(handlersOf(controllers)).flatMap((plan) => {
+  return planRoutes(handlers).flatMap((plan) => {
     if (!plan.isRest) return [];
     const guards = enhancersOf('guards', plan.controller, plan.handler);
     const isGuarded = isGuardedGlobally || guards.length > 0;
