@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import 'reflect-metadata';
 import { v7 as uuidv7 } from 'uuid';
 import { Lead } from '../dist/src/modules/leads/lead.entity.js';
-import { INDEX_PLAN } from '../dist/src/platform/data/gateway/tenant-settings.js';
+import { INDEX_PLAN } from '../dist/src/platform/data/gateway/batch-connections.js';
 import { RecordColumns } from '../dist/src/platform/data/records/record-columns.js';
 import { RecordStatements } from '../dist/src/platform/data/records/record-statements.js';
 import { tableOf } from '../dist/src/platform/data/records/tenant-entity.js';

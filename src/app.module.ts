@@ -6,7 +6,7 @@ import { ConfigModule } from './platform/config/config.module.js';
 import type { Settings } from './platform/config/settings.js';
 import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
 import { DatabaseModule } from './platform/data/database.module.js';
-import { TimeBudget } from './platform/data/gateway/time-budget.js';
+import { TimeBudget } from './platform/data/gateway/policies.js';
 import { EVENTS_ABOUT_RECORDS } from './modules/events/events.repository.js';
 import { eventsExtension } from './modules/events/events.extension.js';
 import { addable, type ExtensionPoint, replaceable } from './platform/extension/extension-point.js';

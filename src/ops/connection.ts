@@ -1,9 +1,6 @@
 import type pg from 'pg';
 import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
-import {
-  destroyConnection,
-  ResilientClient,
-} from '../platform/data/connection/resilient-client.js';
+import { destroyConnection, ResilientClient } from '../platform/data/connection/driver-pool.js';
 
 const CONNECT_MS = 10_000;
 

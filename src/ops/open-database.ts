@@ -11,7 +11,7 @@ import {
 import { messageOf } from './embedded-postgres/errors.js';
 import { openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { repeatWhileDown } from '../platform/data/connection/repeat-while-down.js';
-import { ResilientClient } from '../platform/data/connection/resilient-client.js';
+import { ResilientClient } from '../platform/data/connection/driver-pool.js';
 import {
   isTransactionPooled,
   poolerProblem,

@@ -9,7 +9,7 @@ import { setLogLevel, setLogOutput } from '../platform/config/logger.js';
 import type { Environment } from '../platform/config/setting.js';
 import { readSettings, type Settings } from '../platform/config/settings.js';
 import type { DatabaseTarget } from '../platform/data/connection/data-source-options.js';
-import { UnlimitedTimeBudget } from '../platform/data/gateway/time-budget.js';
+import { UnlimitedTimeBudget } from '../platform/data/gateway/policies.js';
 import { settingsOf } from '../platform/extension/listed-extensions.js';
 import { openApiDocument } from '../platform/nest/openapi-document.js';
 import { HttpAdapter } from '../platform/http/lifecycle/http-adapter.js';

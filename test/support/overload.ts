@@ -1,5 +1,8 @@
-import { ConcurrencyLimit, MAX_LIMIT } from '../../src/platform/data/gateway/policies.js';
-import { UnlimitedTimeBudget } from '../../src/platform/data/gateway/time-budget.js';
+import {
+  ConcurrencyLimit,
+  MAX_LIMIT,
+  UnlimitedTimeBudget,
+} from '../../src/platform/data/gateway/policies.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 
 /** The time budget of a server that refuses requests at once when its concurrency limit is reached. */

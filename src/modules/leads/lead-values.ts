@@ -5,7 +5,7 @@ import type { Call } from '../../platform/data/call.js';
 import type { UniqueViolation } from '../../platform/data/connection/driver-error.js';
 import { digitsOf, searchTextOf } from '../../platform/data/lists/search-text.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import { withoutInvisible } from '../../platform/fields/kinds/characters.js';
+import { withoutInvisible } from '../../platform/fields/kinds/text.js';
 import { plainPhone } from '../../platform/fields/kinds/phone.js';
 import type { LeadDto, UpdateLeadDto } from './lead.dto.js';
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { setLogLevel } from '../../platform/config/logger.js';
 import { NestLogger } from '../../platform/config/nest-logger.js';
 import { readSettings } from '../../platform/config/settings.js';
-import { UnlimitedTimeBudget } from '../../platform/data/gateway/time-budget.js';
+import { UnlimitedTimeBudget } from '../../platform/data/gateway/policies.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import type { Progress } from '../../platform/extension/command.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';

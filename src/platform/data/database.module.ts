@@ -12,12 +12,11 @@ import { SessionContext } from './connection/session-context.js';
 import { ChangeBus } from './gateway/change-bus.js';
 import { EventWriteSignal } from './gateway/event-write-signal.js';
 import { BatchConnections } from './gateway/batch-connections.js';
-import { ConcurrencyLimit } from './gateway/policies.js';
+import { ConcurrencyLimit, TimeBudget } from './gateway/policies.js';
 import { SystemDatabase } from './gateway/system-database.js';
 import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { TimeBudget } from './gateway/time-budget.js';
 import { Readiness } from './readiness/readiness.js';
 import {
   RecordRemoval,

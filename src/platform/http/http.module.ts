@@ -4,17 +4,14 @@ import { ApiKeyGuard } from './guards/api-key.guard.js';
 import { AccessModule } from '../access/access.module.js';
 import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
-import { RateLimitGuard } from './guards/rate-limit.guard.js';
-import { RequestLimits } from './guards/request-limits.js';
+import { RateLimitGuard, RequestLimits } from './guards/rate-limit.guard.js';
 import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { RoutePlans } from './route-plans.js';
 import { Idempotency } from './response/idempotency.js';
-import { IdempotencyCleanup } from './response/idempotency-cleanup.js';
 import { IdempotencyRepository } from './response/idempotency.repository.js';
-import { IdempotentResponses } from './response/idempotent-responses.js';
-import { WriteInterceptor } from './response/write.interceptor.js';
+import { IdempotentResponses, WriteInterceptor } from './response/write.interceptor.js';
 import { BatchLimit } from './guards/batch-limit.js';
 import { InputGuard } from './guards/input.guard.js';
 import { ApiDescription } from './openapi/api-description.js';
@@ -34,7 +31,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
   providers: [
     RoutePlans,
     Idempotency,
-    IdempotencyCleanup,
     IdempotencyRepository,
     IdempotentResponses,
     // `RoutePlans` binds it: a global interceptor would also slow reads down.

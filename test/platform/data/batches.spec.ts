@@ -5,7 +5,7 @@ import type { Statement } from '../../../src/platform/data/gateway/statement.js'
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../../src/platform/data/connection/session-context.js';
 import { LeadsService } from '../../../src/modules/leads/leads.service.js';
-import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../src/platform/data/gateway/policies.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,

@@ -1,5 +1,4 @@
-import { Deadline } from '../../../src/platform/data/gateway/policies.js';
-import { UnlimitedTimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import { Deadline, UnlimitedTimeBudget } from '../../../src/platform/data/gateway/policies.js';
 import {
   buildLead,
   createLead,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { SystemDatabase } from '../../../src/platform/data/gateway/system-database.js';
-import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../src/platform/data/gateway/policies.js';
 import { JobQueueRepository } from '../../../src/platform/jobs/job-queue.repository.js';
 import { configOf } from '../../../src/testing/databases.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';

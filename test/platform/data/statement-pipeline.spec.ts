@@ -7,7 +7,7 @@ import {
 import {
   destroyConnection,
   ResilientClient,
-} from '../../../src/platform/data/connection/resilient-client.js';
+} from '../../../src/platform/data/connection/driver-pool.js';
 import {
   LostConnectionError,
   type PipelineStatement,

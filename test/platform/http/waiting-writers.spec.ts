@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { TimeBudget } from '../../../src/platform/data/gateway/time-budget.js';
+import { TimeBudget } from '../../../src/platform/data/gateway/policies.js';
 import { configOf } from '../../../src/testing/databases.js';
 import { buildLead, createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';

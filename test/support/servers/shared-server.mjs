@@ -9,7 +9,7 @@ import { KeysService } from '../../../dist/src/modules/auth/keys.service.js';
 import { ORDINARY_SCOPES, SCOPES } from '../../../dist/src/platform/access/scopes.js';
 import { setLogLevel } from '../../../dist/src/platform/config/logger.js';
 import { readSettings } from '../../../dist/src/platform/config/settings.js';
-import { UnlimitedTimeBudget } from '../../../dist/src/platform/data/gateway/time-budget.js';
+import { UnlimitedTimeBudget } from '../../../dist/src/platform/data/gateway/policies.js';
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 
 const [{ database, environment }] = await once(process, 'message');

@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/data/call.js';
 import { type ApiRequest, CurrentCall } from '../../../platform/http/request/api-request.js';
 import { FileStream } from '../../../platform/http/request/file-stream.js';
 import { Id } from '../../../platform/http/request/id.decorator.js';
-import { IdempotentResponses } from '../../../platform/http/response/idempotent-responses.js';
+import { IdempotentResponses } from '../../../platform/http/response/write.interceptor.js';
 import { RequireScope } from '../../../platform/http/routes/access.js';
 import { ApiController } from '../../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../../platform/http/routes/api-route.decorator.js';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { hasOpenTransaction, isSubmittable, ResilientClient } from './resilient-client.js';
+import { hasOpenTransaction, isSubmittable, ResilientClient } from './driver-pool.js';
 import { NO_ORGANIZATION, type SessionContext } from './session-context.js';
 import { bindAndExecute, StatementPipeline } from './statement-pipeline.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';

@@ -4,9 +4,8 @@ import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
 import { planConnections } from './connection-plan.js';
 import * as migrations from '../migrations.js';
 import { ApplicationClient } from './application-client.js';
-import { withPool } from './driver-pool.js';
+import { withPool, type ResilientClient } from './driver-pool.js';
 import { PostgresNames } from './postgres-names.js';
-import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
 /** The address of a PostgreSQL: a URL, or the socket of the embedded one. */

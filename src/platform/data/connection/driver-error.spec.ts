@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { connectionOptions } from './data-source-options.js';
 import { type DatabaseFailure, translateDriverError } from './driver-error.js';
-import { ResilientClient } from './resilient-client.js';
+import { ResilientClient } from './driver-pool.js';
 
 const TIMEOUT_MS = 20;
 

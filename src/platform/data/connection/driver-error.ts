@@ -4,8 +4,12 @@ import { loggedMessageOf } from '../../config/error-serializer.js';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { OVERLOAD_HEADERS } from '../../errors/overload.js';
-import { SetupTimeout } from './resilient-client.js';
 import { LostConnectionError } from './statement-pipeline.js';
+
+/** A connection was not set up in time. */
+export class SetupTimeout extends Error {
+  override readonly message = 'the connection was not set up in time';
+}
 
 /** A unique index rejected a row. Repositories turn it into a `duplicate` error that names fields. */
 export class UniqueViolation extends Error {

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { ConnectionPool, poolOf, withPool } from './driver-pool.js';
-import { ResilientClient } from './resilient-client.js';
+import { ConnectionPool, poolOf, withPool, ResilientClient } from './driver-pool.js';
 
 /** A pool with one client that counts its releases. */
 function poolOfOne() {

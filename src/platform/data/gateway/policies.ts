@@ -1,7 +1,8 @@
-// The rules by which `TenantDatabase` runs statements: how long they may take (`Deadline`), which of them form a batch
-// (`batchSize`, `statementsOf`), when one is repeated (`nextAttempt`), and how many run at a time (`ConcurrencyLimit`).
+// The rules by which `TenantDatabase` runs statements: how long they may take (`Deadline`, `TimeBudget`), which of them form
+// a batch (`batchSize`, `statementsOf`), when one is repeated (`nextAttempt`), and how many run at a time
+// (`ConcurrencyLimit`).
 import { Injectable } from '@nestjs/common';
-import { POOL_WAIT_MS } from '../connection/data-source-options.js';
+import { PATIENT_WAIT_MS, POOL_WAIT_MS } from '../connection/data-source-options.js';
 import {
   ConnectionFailure,
   LockTimeout,
@@ -97,6 +98,35 @@ function timeoutsOf(wait: LockWait, statementMs: number): Timeouts {
     // The connection is destroyed by then, and PostgreSQL may not notice that.
     String(STATEMENT_MS + SILENCE_MS),
   ];
+}
+
+/** Timeout of an operation on the database with its retries. */
+const OPERATION_MS = 3_500;
+
+/** How long a request may wait before it is admitted. */
+const ADMISSION_MS = 1_000;
+
+/** How long requests may wait, and how long database operations may take: a response takes less than 5 seconds. */
+export class TimeBudget {
+  /** How long a request may wait before it is admitted. */
+  readonly admissionMs: number = ADMISSION_MS;
+  /** How long an operation may wait for a connection. */
+  readonly connectionMs: number = POOL_WAIT_MS;
+
+  /** Starts the deadline of one operation. */
+  startDeadline(): Deadline {
+    return new Deadline(OPERATION_MS);
+  }
+}
+
+/** The budget of the command line, which has no deadline. */
+export class UnlimitedTimeBudget extends TimeBudget {
+  override readonly admissionMs: number = Infinity;
+  override readonly connectionMs: number = PATIENT_WAIT_MS;
+
+  override startDeadline(): Deadline {
+    return new Deadline(Infinity);
+  }
 }
 
 /** A statement of a call that waits for its batch. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantCall } from '../call.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { destroyConnection } from '../connection/resilient-client.js';
+import { destroyConnection } from '../connection/driver-pool.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { Deadline } from './policies.js';

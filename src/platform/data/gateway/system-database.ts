@@ -8,8 +8,13 @@ import { LostConnectionError, type PipelineStatement } from '../connection/state
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
 import { BatchConnections } from './batch-connections.js';
 import { entitiesOf, type EntityRow } from './entity-rows.js';
-import { type Deadline, type LockWait, refusalOf, TIMEOUT_SETTINGS } from './policies.js';
-import { TimeBudget } from './time-budget.js';
+import {
+  type Deadline,
+  type LockWait,
+  refusalOf,
+  TIMEOUT_SETTINGS,
+  TimeBudget,
+} from './policies.js';
 
 /** How long a transaction of background work may take. A connection that is silent for longer was lost. */
 const BACKGROUND_MS = 10_000;

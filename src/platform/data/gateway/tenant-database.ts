@@ -20,10 +20,10 @@ import {
   pauseBefore,
   type PendingStatement,
   refusalOf,
+  TimeBudget,
 } from './policies.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
 import type { Failure, Statement } from './statement.js';
-import { TimeBudget } from './time-budget.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 import { KeyedQueue, Turn, TurnNeeded } from './turns.js';

@@ -3,11 +3,10 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { StatementTimeout, translateErrors } from '../connection/driver-error.js';
-import { connectedWithin, poolOf } from '../connection/driver-pool.js';
-import { destroyAfter } from '../connection/resilient-client.js';
+import { connectedWithin, poolOf, destroyAfter } from '../connection/driver-pool.js';
 import { type PipelineStatement, sendStatements } from '../connection/statement-pipeline.js';
 import type { Attempt, ConcurrencyLimit } from './policies.js';
-import { ENTITY_MANAGER_SETTING, type TenantSettings } from './tenant-settings.js';
+import { ENTITY_MANAGER_SETTING, type TenantSettings } from './batch-connections.js';
 import {
   type CommitCallback,
   OpenTransaction,

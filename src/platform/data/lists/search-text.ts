@@ -1,4 +1,4 @@
-import { withAsciiDigits, withoutInvisible } from '../../fields/kinds/characters.js';
+import { withAsciiDigits, withoutInvisible } from '../../fields/kinds/text.js';
 
 /** Begins search texts that `foldText` has folded. Those of version 0.2 and of the trigger lack it. */
 const FOLDED = '\x02';

@@ -1,4 +1,4 @@
-import { codePointName, SPACE, withAsciiDigits, withoutInvisible } from './characters.js';
+import { codePointName, SPACE, withAsciiDigits, withoutInvisible } from './text.js';
 
 /** A word or a character of a phone number in ASCII, and those that it can have: by RFC 3966 also `;ext=`. */
 const PART = /[\p{L}\p{M}]+=?|./gsu;

@@ -9,8 +9,7 @@ import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { RoutePlans } from '../route-plans.js';
-import { refusalOfHeaders, refusalOfOrigin } from './headers.js';
-import { RequestLimits } from './request-limits.js';
+import { RequestLimits } from './rate-limit.guard.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
@@ -115,4 +114,39 @@ function bearerToken(request: ApiRequest): string | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined || timesSent(request, 'authorization') > 1) return undefined;
   return BEARER.exec(authorization)?.[1];
+}
+
+const CONTINUE = '100-continue';
+
+const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** @returns why a request is refused for its `Host` or `Expect`; undefined if it is not */
+export function refusalOfHeaders(request: ApiRequest): ApiError | undefined {
+  if (!hasOneHost(request)) {
+    return new ApiError('bad_request', { message: 'Send exactly one Host header.' });
+  }
+  const { expect = CONTINUE } = request.headers;
+  if (expect.toLowerCase() === CONTINUE) return undefined;
+  const message = `The only supported Expect is ${CONTINUE}.`;
+  return new ApiError('bad_request', { status: 417, message });
+}
+
+/**
+ * Protects /mcp against DNS rebinding.
+ * @param allowed origins, and `loopback` for those of this machine
+ * @returns why a request is refused for its `Origin`; undefined if it is not
+ */
+export function refusalOfOrigin(
+  request: ApiRequest,
+  allowed: readonly string[],
+): ApiError | undefined {
+  const { origin } = request.headers;
+  if (origin === undefined || !isMcpRequest(request) || allowed.includes(origin)) return undefined;
+  if (allowed.includes('loopback') && LOOPBACK.test(origin)) return undefined;
+  return new ApiError('origin_not_allowed');
+}
+
+function hasOneHost(request: ApiRequest): boolean {
+  const hosts = timesSent(request, 'host');
+  return hosts === 1 || (hosts === 0 && request.httpVersion === '1.0');
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { ApiRequest } from '../request/api-request.js';
-import { limitBodyTime } from './body-timeout.js';
+import { limitBodyTime } from './http-adapter.js';
 
 const LIMIT_MS = 10_000;
 

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import http from 'node:http';
+import http, { type Server, type IncomingMessage, type ServerResponse } from 'node:http';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { limitBodyTime } from './body-timeout.js';
 import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../routes/access.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
-import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../response/envelope.js';
 
 /** Clients must send the headers within 5 s. The body has a limit of its own, which is shorter on most routes. */
@@ -146,4 +144,66 @@ function identify(request: http.IncomingMessage, response: http.ServerResponse):
   const id = typeof sent === 'string' && VALID_REQUEST_ID.test(sent) ? sent : randomUUID();
   (request as ApiRequest).state.requestId = id;
   response.setHeader('X-Request-Id', id);
+}
+
+/** How long clients may take to send the body, unless the handler takes a file. */
+const BODY_MS = 10_000;
+
+/** Answers 408 to clients that send a body too slowly. Node's timeout would be the same for all routes. */
+export function limitBodyTime(server: Server): void {
+  server.on('request', (request: ApiRequest) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    if (coding === undefined && Number(length ?? 0) === 0) return;
+    const { socket } = request;
+    const expire = () => {
+      const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      if (!request.complete) server.emit('clientError', error, socket);
+    };
+    let timer = setTimeout(expire, BODY_MS).unref();
+    request.state.extendTimeout = (longer) => {
+      clearTimeout(timer);
+      timer = setTimeout(expire, longer).unref();
+    };
+    request.once('close', () => {
+      clearTimeout(timer);
+    });
+  });
+}
+
+const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
+
+/** Prevents that data after a request with `Upgrade` or `Expect` is parsed as another request. */
+export function handleUpgradeAndExpect(server: Server): void {
+  deferContinue(server);
+  for (const event of REQUEST_EVENTS) server.prependListener(event, closeAfterUpgradeRequest);
+}
+
+/**
+ * Closes the connection after the response to a request with `Upgrade`, and reads nothing more from it. Node drops the
+ * data that it received together with the request. What follows would then be parsed from the middle of a request.
+ */
+function closeAfterUpgradeRequest(request: IncomingMessage, response: ServerResponse): void {
+  const { upgrade, 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (upgrade === undefined) return;
+  response.shouldKeepAlive = false;
+  const stop = () => {
+    request.socket.pause();
+  };
+  if (length === undefined && coding === undefined) stop();
+  else request.once('end', stop);
+}
+
+/** Sends `100 Continue` when the body is read. A response without it closes the connection. */
+function deferContinue(server: Server): void {
+  const listener = (request: ApiRequest, response: ServerResponse) => {
+    const { shouldKeepAlive } = response;
+    response.shouldKeepAlive = false;
+    request.state.sendContinue = () => {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    };
+    server.emit('request', request, response);
+  };
+  // ApiKeyGuard rejects unknown expectations.
+  server.on('checkContinue', listener).on('checkExpectation', listener);
 }

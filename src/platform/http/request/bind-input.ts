@@ -15,10 +15,8 @@ import { parseJson } from '../../fields/input/strict-json.js';
 import { giveWay } from '../../give-way.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
-import { isJsonContentType } from './content-type.js';
-import type { InputPlan, SourcePlan } from '../routes/input-plan.js';
-import { parseQueryString } from './query-string.js';
 import {
+  isJsonContentType,
   allowsBody,
   checkUnexpectedBody,
   LARGE_BYTES,
@@ -27,6 +25,8 @@ import {
   readBytes,
   readJsonBytes,
 } from './request-reader.js';
+import type { InputPlan, SourcePlan } from '../routes/input-plan.js';
+import { parseQueryString } from './query-string.js';
 
 /**
  * Parses the query and the body strictly and sets them on the request: as instances of DTOs whose properties are all

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FileBody } from '../routes/route-declarations.js';
 import type { ApiRequest } from './api-request.js';
-import { isMultipartForm } from './content-type.js';
+import { isMultipartForm } from './request-reader.js';
 import { fileOfForm } from './form-file.js';
 
 /** How long the client may take to send a file. */

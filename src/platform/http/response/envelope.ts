@@ -1,13 +1,20 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from './idempotency.repository.js';
-import { Stored } from '../../data/records/stored-record.js';
+import { Stored, versionOf } from '../../data/records/stored-record.js';
 import { CursorPage, Page } from '../../data/lists/page.js';
 import { type ApiRequest, routeOf } from '../request/api-request.js';
 import type { SerializedResult } from '../routes/route-plan.js';
 import { WithMeta } from '../routes/with-meta.js';
-import { etagOf, isNotModified } from './etag.js';
-import { createdPath } from '../routes/created-path.js';
+import { validationError } from '../../errors/api-error.js';
+import type { Precondition } from '../../data/call.js';
+import {
+  ANY_TAG,
+  isTagList,
+  preconditionOfTags,
+  tagsIn,
+  TAGS_PROBLEM,
+} from '../../data/entity-tags.js';
 
 /** A response that is serialized already. */
 export class SerializedResponse {
@@ -79,7 +86,8 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 /** Returns the path of a record that a POST created. */
 export function createdPathOf(request: ApiRequest, id: string): string {
   const kept = request.state.plan?.collections.get(routeOf(request) ?? '') ?? [];
-  return createdPath(request.path, kept, id);
+  const segments = request.path.split('/');
+  return [...kept.map((index) => segments[index]), id].join('/');
 }
 
 /** Wraps a result in `data`. */
@@ -130,4 +138,30 @@ function idOf(result: unknown): string | undefined {
   if (result instanceof Stored) return result.id;
   if (typeof result !== 'object' || result === null || !('id' in result)) return undefined;
   return result.id as string;
+}
+
+/** The strong `ETag` of a record (RFC 9110, 8.8.3). */
+export function etagOf(record: object): string {
+  return `"${record instanceof Stored ? record.version : versionOf(record)}"`;
+}
+
+/** Whether `If-None-Match` of a read matches the record, so that the response is 304. */
+export function isNotModified({ method, headers }: ApiRequest, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (known === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
+  const tags = tagsIn(known);
+  return known.trim() === ANY_TAG || tags.some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/**
+ * Reads `If-Match`.
+ * @returns undefined if any version may be changed
+ * @throws ApiError `validation_error` for a malformed header
+ */
+export function preconditionOf({ headers }: ApiRequest): Precondition | undefined {
+  const wanted = headers['if-match']?.trim();
+  if (wanted !== undefined && !isTagList(wanted)) {
+    throw validationError([{ field: 'If-Match', message: TAGS_PROBLEM }]);
+  }
+  return preconditionOfTags(wanted);
 }

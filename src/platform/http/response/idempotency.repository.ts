@@ -4,6 +4,7 @@ import { uuidsIn } from '../../fields/kinds/uuid.js';
 import type { InTransaction, ScopesOfResponse, TenantCall } from '../../data/call.js';
 import { SystemDatabase } from '../../data/gateway/system-database.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import { Job } from '../../jobs/job.decorator.js';
 import type { IdempotentRequest } from './idempotent-request.js';
 import { hashOf, OF_OPERATORS, OF_ORGANIZATIONS, storedResponseSql } from './stored-responses.js';
 
@@ -133,6 +134,7 @@ export class IdempotencyRepository {
    * Deletes the responses to organizations and operators that are no longer replayed.
    * @throws ApiError `query_failed`, `create_failed`
    */
+  @Job({ name: 'latitude.expired-responses', every: '10m' })
   async deleteExpired(): Promise<void> {
     const organizations = await this.shared.read<{ id: string }>(ORGANIZATIONS);
     for (const { id } of organizations) await this.deleteExpiredOf(id);

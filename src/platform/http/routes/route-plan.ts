@@ -9,7 +9,6 @@ import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { declaredStatusOf, writesOwnResponse } from '../../discovery/nest-internals.js';
 import { isRestRoute } from './access.js';
 import { API_TAG, type ApiTagOptions } from './api-route.decorator.js';
-import { collectionOf, type KeptSegments } from './created-path.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { fieldsOf } from '../../fields/field.js';
 import type { MaybePromise } from '../../maybe-promise.js';
@@ -19,6 +18,9 @@ import {
   declarationsOf,
   type RouteDeclarations,
 } from './route-declarations.js';
+
+/** Indexes of the path segments that form the path of a collection. */
+type KeptSegments = readonly number[];
 
 /** What a handler declares. It is compiled once, at start, from the metadata of decorators. */
 export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
@@ -102,4 +104,34 @@ function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
   const [response] = [documentation?.response].flat();
   if (!response) return [];
   return fieldsOf(response).flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
+}
+
+/**
+ * Returns the segments of the path of a POST below which GET finds the new record. It is the path itself if a GET
+ * route exists below it, otherwise the nearest outer path with such a route. For example,
+ * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route, and
+ * `POST /api/v1/leads/upsert` creates `/api/v1/leads/:id`.
+ * @param reads the paths of the GET routes
+ */
+function collectionOf(path: string, reads: readonly string[]): KeptSegments {
+  const known = new Set(reads.map(withoutParameterNames));
+  const segments = path.split('/');
+  const all = [...segments.keys()];
+  const hasRecords = (kept: KeptSegments) => {
+    const collection = kept.map((index) => segments[index]).join('/');
+    return known.has(withoutParameterNames(`${collection}/:id`));
+  };
+  for (let kept = all; ;) {
+    if (hasRecords(kept)) return kept;
+    const parent = kept.findLastIndex((index) => segments[index]?.startsWith(':'));
+    if (parent < 1) break;
+    kept = kept.toSpliced(parent - 1, 2);
+  }
+  const outer = all.slice(0, -1);
+  return hasRecords(outer) ? outer : all;
+}
+
+/** Replaces the names of path parameters, so that equal routes have equal paths. */
+function withoutParameterNames(path: string): string {
+  return path.replaceAll(/:\w+/g, ':');
 }

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { planConnections } from '../../../../src/platform/data/connection/connection-plan.js';
-import { Deadline } from '../../../../src/platform/data/gateway/policies.js';
 import {
+  Deadline,
   TimeBudget,
   UnlimitedTimeBudget,
-} from '../../../../src/platform/data/gateway/time-budget.js';
+} from '../../../../src/platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { createLead, errorOf, LEADS } from '../../../../src/testing/factories.js';

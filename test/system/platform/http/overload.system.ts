@@ -1,7 +1,10 @@
 import http from 'node:http';
-import { ConcurrencyLimit, MAX_LIMIT } from '../../../../src/platform/data/gateway/policies.js';
+import {
+  ConcurrencyLimit,
+  MAX_LIMIT,
+  TimeBudget,
+} from '../../../../src/platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
-import { TimeBudget } from '../../../../src/platform/data/gateway/time-budget.js';
 import { expectEnvelope } from '../../../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { connectionOptions, POOL_WAIT_MS } from '../../connection/data-source-options.js';
-import { ConnectionPool } from '../../connection/driver-pool.js';
-import { destroyConnection, ResilientClient } from '../../connection/resilient-client.js';
+import {
+  ConnectionPool,
+  destroyConnection,
+  ResilientClient,
+} from '../../connection/driver-pool.js';
 import {
   LostConnectionError,
   type PipelineStatement,

@@ -1,5 +1,5 @@
-import { ConcurrencyLimit, MAX_LIMIT } from '../../data/gateway/policies.js';
-import { AdmissionQueue, type PendingRequest } from './admission-queue.js';
+import { ConcurrencyLimit, MAX_LIMIT } from '../data/gateway/policies.js';
+import { AdmissionQueue, type PendingRequest } from './admission.js';
 
 const MAX_WAIT_MS = 1_000;
 
