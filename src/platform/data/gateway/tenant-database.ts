@@ -311,10 +311,8 @@ export class TenantDatabase {
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks, isRead } = attempt;
     const { plan, mayUseReplica = false } = statement;
-    const rows =
-      mayUseReplica && !waitsForLocks
-        ? await this.replicas.read<Row>(id, statement, deadline)
-        : undefined;
+    const asksReplica = mayUseReplica && !waitsForLocks;
+    const rows = asksReplica && (await this.replicas.read<Row>(id, statement, deadline));
     if (rows) return rows;
     if (plan !== 'index' || waitsForLocks) return this.sendInPool<Row>(id, statement, attempt);
     const pending = { organizationId: id, statement, deadline };
