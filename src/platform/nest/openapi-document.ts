@@ -1,18 +1,13 @@
 import type { INestApplication, Type } from '@nestjs/common';
-import { DiscoveryService, ModulesContainer, RouterModule } from '@nestjs/core';
+import { APP_GUARD, ModulesContainer, RouterModule } from '@nestjs/core';
 import { declaredHandlers } from '../discovery/declared-handlers.js';
 import { parametersOf, takesHeaders } from '../discovery/nest-internals.js';
 import { fieldsOf } from '../fields/field.js';
 import { hasPlainProperties } from '../fields/validation/properties.js';
+import { HttpModule } from '../http/http.module.js';
 import { documentOf } from '../http/openapi/document.js';
 import type { OpenApiDocument } from '../http/openapi/model.js';
-import { NO_PLAIN_ROUTES } from '../http/openapi/plain-routes.js';
-import {
-  hasGlobalGuard,
-  type RestHandler,
-  restHandlersOf,
-  resultsOf,
-} from '../http/openapi/routes.js';
+import { type RestHandler, restHandlersOf, resultsOf } from '../http/openapi/routes.js';
 
 /**
  * Creates the OpenAPI document of an application. Loads `@nestjs/swagger` only if there are plain routes of a team, because
@@ -25,12 +20,18 @@ export async function openApiDocument(
 ): Promise<OpenApiDocument> {
   const modules = app.get(ModulesContainer);
   setModulePaths(modules);
-  const isGuarded = hasGlobalGuard(new DiscoveryService(modules));
-  const handlers = restHandlersOf(declaredHandlers(modules), isGuarded);
+  const handlers = restHandlersOf(declaredHandlers(modules), hasGlobalGuard(modules));
   const plain = handlers.filter(isPlain);
-  if (plain.length === 0) return documentOf(handlers, serverUrl, NO_PLAIN_ROUTES);
+  if (plain.length === 0) return documentOf(handlers, serverUrl);
   const { SwaggerRoutes } = await import('./swagger-routes.js');
   return documentOf(handlers, serverUrl, new SwaggerRoutes(app, plain));
+}
+
+/** Whether a module of a team has a guard with `APP_GUARD`. Those of Latitude are in `HttpModule`. */
+function hasGlobalGuard(modules: ModulesContainer): boolean {
+  const ofTeam = [...modules.values()].filter(({ metatype }) => metatype !== HttpModule);
+  const tokens = ofTeam.flatMap(({ providers }) => [...providers.keys()]);
+  return tokens.some((token) => String(token).startsWith(APP_GUARD));
 }
 
 /** Sets the paths that `RouterModule` declares: the preview of an application instantiates no modules. */

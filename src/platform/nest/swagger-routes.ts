@@ -2,10 +2,18 @@ import { applyDecorators, type INestApplication, type Type } from '@nestjs/commo
 import * as swagger from '@nestjs/swagger';
 import { type HandlerParameter, parametersOf } from '../discovery/nest-internals.js';
 import { DECLARED_DTOS, fieldsOf } from '../fields/field.js';
-import { plainPropertiesOf, type ValidatedProperty } from '../fields/schema/validation-schema.js';
-import { refersTo, type Schema } from '../http/openapi/model.js';
-import { NOT_PLAIN, type PlainOperation, type PlainRoutes } from '../http/openapi/plain-routes.js';
+import type { JsonSchema } from '../fields/schema/json-schema.js';
+import type { Direction } from '../fields/schema/schema-of.js';
+import {
+  NOT_PLAIN,
+  type PlainOperation,
+  refersTo,
+  type Schema,
+  schemaRef,
+} from '../http/openapi/model.js';
 import { type RestHandler, resultsOf, type RoutePath } from '../http/openapi/routes.js';
+import type { PlainRoutes, Schemas } from '../http/openapi/schemas.js';
+import { type PlainProperty, plainPropertiesOf } from './class-schema.js';
 
 /** The schemas of types that are not classes with properties. */
 const SIMPLE: ReadonlyMap<unknown, Schema> = new Map<unknown, Schema>([
@@ -24,8 +32,8 @@ let lastNumber = 0;
 
 /** Describes plain routes of a team and their DTOs by `@nestjs/swagger`. */
 export class SwaggerRoutes implements PlainRoutes {
-  readonly schemas: Readonly<Record<string, Schema>>;
   readonly nameOf = nameOf;
+  private readonly schemas: Readonly<Record<string, Schema>>;
   private readonly paths: swagger.OpenAPIObject['paths'];
   private readonly dtos: ReadonlyMap<string, Type<object>>;
 
@@ -55,28 +63,53 @@ export class SwaggerRoutes implements PlainRoutes {
     this.paths = paths;
   }
 
-  /** A reference that a team has written with `getSchemaPath(LeadDto)` has no number. */
-  dtoOf(name: string): Type<object> | undefined {
-    if (name in this.schemas || this.dtos.has(name)) return this.dtos.get(name);
-    const numbered = [...this.dtos].find(([one]) => one.startsWith(`${name}.`));
-    return numbered?.[1];
+  schemaOf(name: string, schemas: Schemas): JsonSchema {
+    return this.adopt(this.schemas[name] ?? {}, schemas) as JsonSchema;
   }
 
-  operationOf(route: RoutePath): PlainOperation | undefined {
+  operationOf(route: RoutePath, schemas: Schemas): PlainOperation | undefined {
     if (!this.handlers.some(({ handler }) => handler === route.handler)) return NOT_PLAIN;
     const operation = this.paths[route.path]?.[route.method];
     if (!operation) return undefined;
     // `@nestjs/swagger` adds the status 200, which `@Redirect()` replaces.
     const { 200: ok, ...others } = operation.responses as PlainOperation['responses'];
-    return {
-      tags: [],
-      ...operation,
-      parameters: (operation.parameters ?? []) as PlainOperation['parameters'],
-      requestBody: operation.requestBody as PlainOperation['requestBody'],
-      responses: ok && route.status < 300 ? { ...others, 200: ok } : others,
-      // Each method of `@All()` needs an id of its own.
-      operationId: route.httpMethod === 'ALL' ? undefined : operation.operationId,
-    };
+    const body = operation.requestBody as PlainOperation['requestBody'];
+    const requestBody = body && this.adopt(body, schemas, 'input');
+    const adopted = this.adopt(
+      {
+        tags: [],
+        ...operation,
+        parameters: (operation.parameters ?? []) as PlainOperation['parameters'],
+        requestBody: undefined,
+        responses: ok && route.status < 300 ? { ...others, 200: ok } : others,
+        // Each method of `@All()` needs an id of its own.
+        operationId: route.httpMethod === 'ALL' ? undefined : operation.operationId,
+      },
+      schemas,
+    );
+    return { ...adopted, ...(requestBody && { requestBody }) };
+  }
+
+  /** Copies a part of the document of `@nestjs/swagger`, and adds the schemas to which it refers. */
+  private adopt<T extends object>(part: T, schemas: Schemas, direction: Direction = 'output'): T {
+    return JSON.parse(JSON.stringify(part), (_, value: unknown) => {
+      const name = refersTo(value);
+      return name === undefined ? value : this.adoptSchema(name, schemas, direction).$ref;
+    }) as T;
+  }
+
+  private adoptSchema(name: string, schemas: Schemas, direction: Direction) {
+    const dto = this.dtoOf(name);
+    if (dto) return schemas.referenceTo(dto, direction);
+    if (!(name in this.schemas)) return schemaRef(name);
+    return schemas.add(name, name, 'output', () => this.schemaOf(name, schemas));
+  }
+
+  /** A reference that a team has written with `getSchemaPath(LeadDto)` has no number. */
+  private dtoOf(name: string): Type<object> | undefined {
+    if (name in this.schemas || this.dtos.has(name)) return this.dtos.get(name);
+    const numbered = [...this.dtos].find(([one]) => one.startsWith(`${name}.`));
+    return numbered?.[1];
   }
 }
 
@@ -141,7 +174,7 @@ function decorateDto(dto: Type<object>): void {
   }
 }
 
-function ruleOptions({ required, schema, isArray, nested }: ValidatedProperty) {
+function ruleOptions({ required, schema, isArray, nested }: PlainProperty) {
   const { items: _items, type: _type, ...bounds } = schema;
   const options = nested ? { ...bounds, type: () => nested, isArray } : schema;
   return { ...options, required } as swagger.ApiPropertyOptions;

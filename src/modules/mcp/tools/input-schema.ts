@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { fieldsOf, isList, namesOf } from '../../../platform/fields/field.js';
 import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
 import { propertiesOf } from '../../../platform/fields/validation/properties.js';
-import { inputSchemaOfClass } from '../../../platform/fields/schema/validation-schema.js';
+import { inputSchemaOfClass } from '../../../platform/nest/class-schema.js';
 import type { ToolArguments } from './tool-arguments.js';
 
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };

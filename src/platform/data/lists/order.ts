@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { tableOf } from '../records/tenant-entity.js';
 import { fieldsOf, isClearable } from '../../fields/field.js';
-import { plainPropertiesOf } from '../../fields/schema/validation-schema.js';
+import { rulesOf } from '../../fields/validation/rule-metadata.js';
 import type { SORT_DIRECTIONS } from './list-query.js';
 
 /**
@@ -58,9 +58,15 @@ export function sortsOf(
   return new Map(byName);
 }
 
+/** The rules of class-validator that name the values of a property. */
+const IN_LIST: ReadonlySet<string> = new Set(['isIn', 'isEnum']);
+
 function valuesOfSortBy(query: Type<object> | undefined): readonly string[] | undefined {
   if (!query) return undefined;
-  const properties = [...fieldsOf(query), ...plainPropertiesOf(query)];
-  const sortBy = properties.filter(({ name }) => name === 'sort_by');
-  return sortBy.map(({ schema }) => schema.enum).find(Boolean) as readonly string[] | undefined;
+  const field = fieldsOf(query).find(({ name }) => name === 'sort_by');
+  // `@IsIn()` has the values as its constraint, `@IsEnum()` as its last one.
+  const rule = rulesOf(query).find(
+    ({ propertyName, name = '' }) => propertyName === 'sort_by' && IN_LIST.has(name),
+  );
+  return (field?.schema.enum ?? rule?.constraints.at(-1)) as readonly string[] | undefined;
 }

@@ -5,41 +5,32 @@ import type { JsonSchema } from './json-schema.js';
 /** Whether a DTO is a request or a response. */
 export type Direction = 'input' | 'output';
 
-/** A property of a DTO that is not a field. */
-export interface PlainProperty {
-  readonly name: string;
-  readonly required: boolean;
-  readonly schema: JsonSchema;
-}
-
-/**
- * The JSON Schema of a DTO as a request or response.
- * @param others its properties that are not fields
- */
-export function jsonSchemaOf(
-  dto: Type<object>,
-  direction: Direction,
-  others: readonly PlainProperty[] = [],
-): JsonSchema {
-  const fields = fieldsOf(dto);
+/** The JSON Schema of the fields of a DTO as a request or response. */
+export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchema {
   const isCreate = direction === 'input' && !isUpdate(dto);
   const propertyOf = (field: Field) => {
     const given = direction === 'input' ? field.inputSchema : field.schema;
     const schema = isCreate ? schemaOf(field) : given;
     return mayBeNull(field, isCreate) ? nullable(schema) : schema;
   };
-  const ofFields = fields.map((field) => [field.name, propertyOf(field)] as const);
-  const ofOthers = others.map(({ name, schema }) => [name, schema] as const);
-  const required = [
-    ...requiredFields(dto, direction),
-    ...others.filter((property) => property.required),
-  ].map(({ name }) => name);
+  const properties = fieldsOf(dto).map((field) => [field.name, propertyOf(field)] as const);
+  const required = requiredFields(dto, direction).map(({ name }) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries([...ofFields, ...ofOthers]),
+    properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
     // Responses may get more fields in later versions. Requests must not have unknown ones.
     ...(direction === 'input' && { additionalProperties: false }),
+  };
+}
+
+/** Adds the properties of another schema to one. */
+export function withProperties(schema: JsonSchema, others: JsonSchema): JsonSchema {
+  const required = [...(schema.required ?? []), ...(others.required ?? [])];
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...others.properties },
+    ...(required.length > 0 && { required }),
   };
 }
 

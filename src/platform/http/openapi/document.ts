@@ -3,12 +3,11 @@ import { VERSION } from '../../config/version.js';
 import { documentedErrors } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
 import base from './components.json' with { type: 'json' };
-import type { OpenApiDocument, Operation } from './model.js';
+import { NOT_PLAIN, type OpenApiDocument, type Operation } from './model.js';
 import { operationOf } from './operation.js';
 import type { Components } from './responses.js';
-import type { PlainRoutes } from './plain-routes.js';
 import { type RestHandler, routePathsOf } from './routes.js';
-import { Schemas } from './schemas.js';
+import { type PlainRoutes, Schemas } from './schemas.js';
 import { serversOf } from './server-url.js';
 
 const INFO = {
@@ -23,11 +22,12 @@ const INFO = {
 /**
  * Creates the OpenAPI document of the REST API from the plans of its routes.
  * @param serverUrl URL of the server, without a path
+ * @param plain describes the plain routes of a team, if there are any
  */
 export function documentOf(
   handlers: readonly RestHandler[],
   serverUrl: string,
-  plain: PlainRoutes,
+  plain?: PlainRoutes,
 ): OpenApiDocument {
   const schemas = new Schemas(
     {
@@ -41,7 +41,7 @@ export function documentOf(
   const components: Components = { schemas, responses: {} };
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routePathsOf(handlers)) {
-    const described = plain.operationOf(route);
+    const described = plain ? plain.operationOf(route, schemas) : NOT_PLAIN;
     if (!described) continue;
     (paths[route.path] ??= {})[route.method] = operationOf(route, described, components);
   }

@@ -4,11 +4,9 @@ import { isScope } from '../../access/scopes.js';
 import { type Field, fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
 import { schemaOf } from '../../fields/schema/schema-of.js';
-import { exampleOfClass } from '../../fields/schema/validation-schema.js';
 import { requestHeadersOf } from './headers.js';
-import { JSON_TYPE, type Operation } from './model.js';
+import { JSON_TYPE, type Operation, type PlainOperation } from './model.js';
 import { type Components, contentOf, responsesOf } from './responses.js';
-import type { PlainOperation } from './plain-routes.js';
 import type { RestHandler, Route, RoutePath } from './routes.js';
 import type { Schemas } from './schemas.js';
 
@@ -26,21 +24,20 @@ const FORM = { type: 'object', properties: { file: BYTES }, required: ['file'] }
 
 /**
  * Describes a route by its plan.
- * @param operation what decorators of `@nestjs/swagger` say about it
+ * @param described what decorators of `@nestjs/swagger` say about it
  */
 export function operationOf(
   handler: RoutePath,
-  operation: PlainOperation,
+  described: PlainOperation,
   components: Components,
 ): Operation {
   const { schemas } = components;
   const { access, furtherScopes, documentation, method, operationId } = handler;
-  const described = schemas.adoptOperation(operation);
   const { summary, parameters, responses, ...others } = described;
   const requestBody = bodyOf(handler, schemas) ?? described.requestBody;
   const content = contentOf(handler, responses, schemas);
-  const { data } = schemas.propertiesOf(content?.[JSON_TYPE]?.schema);
-  const isRecord = method !== 'delete' && 'id' in schemas.propertiesOf(data);
+  const { data } = schemas.resolve(content?.[JSON_TYPE]?.schema).properties ?? {};
+  const isRecord = method !== 'delete' && 'id' in (schemas.resolve(data).properties ?? {});
   const route: Route = { ...handler, hasBody: requestBody !== undefined, isRecord };
   const allParameters = parametersOf(route, parameters);
   return {
@@ -122,8 +119,8 @@ function bodyOf({ input, file }: RestHandler, schemas: Schemas): RequestBodyObje
     return { required: true, content };
   }
   if (!dto || fieldsOf(dto).length === 0) return undefined;
-  const complete = exampleOfClass(dto, 'input');
-  const minimal = isUpdate(dto) ? undefined : exampleOfClass(dto, 'input', 'required fields');
+  const complete = schemas.exampleOf(dto, 'input');
+  const minimal = isUpdate(dto) ? undefined : schemas.exampleOf(dto, 'input', 'required fields');
   const examples = {
     ...(complete && { complete: { summary: 'All fields', value: complete } }),
     ...(minimal && { minimal: { summary: 'Required fields', value: minimal } }),

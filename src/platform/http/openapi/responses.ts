@@ -8,9 +8,7 @@ import type {
 } from '@nestjs/swagger';
 import { DEFAULT_LIMIT } from '../../data/lists/list-query.js';
 import { CURSOR_META_SCHEMA, type CursorMeta, type PageMeta } from '../../data/lists/page.js';
-import { fieldsOf } from '../../fields/field.js';
 import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
-import { exampleOfClass } from '../../fields/schema/validation-schema.js';
 import { anyError, errorResponsesOf, isErrorStatus } from './errors.js';
 import {
   acceptsIdempotencyKey,
@@ -91,7 +89,7 @@ function dataOf(
   schemas: Schemas,
 ): MediaTypeObject {
   const schema = schemas.referenceTo(dto, 'output');
-  const example = fieldsOf(dto).length > 0 ? exampleOfClass(dto, 'output') : undefined;
+  const example = schemas.exampleOf(dto, 'output');
   if (!Array.isArray(response)) return { schema, example };
   const items = record ? { anyOf: [schema, someFieldsOf(record)] } : schema;
   return { schema: { type: 'array', items }, example: example && [example] };
@@ -116,7 +114,8 @@ function metaOf(
   schemas: Schemas,
 ): MediaTypeObject | undefined {
   if (meta) {
-    return { schema: schemas.referenceTo(meta, 'output'), example: exampleOfClass(meta, 'output') };
+    const schema = schemas.referenceTo(meta, 'output');
+    return { schema, example: schemas.exampleOf(meta, 'output') };
   }
   if (!Array.isArray(response)) return undefined;
   return record ? META_OF_BOTH : META[paging ?? 'page'];

@@ -1,5 +1,4 @@
 import type { Type } from '@nestjs/common';
-import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
 import type { ApiRouteOptions, RestAccess } from '../routes/route-declarations.js';
@@ -68,13 +67,6 @@ export function routePathsOf(handlers: readonly RestHandler[]): RoutePath[] {
   });
   const paths = routes.map(({ path }) => path);
   return routes.toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
-}
-
-/** Whether a module of a team has a guard with `APP_GUARD`. Those of Latitude are in `HttpModule`. */
-export function hasGlobalGuard(discovery: DiscoveryService): boolean {
-  return discovery
-    .getProviders()
-    .some(({ token, host }) => String(token).startsWith(APP_GUARD) && host?.name !== 'HttpModule');
 }
 
 /** Returns the DTO of the declared response, which is one record or a page of records. */

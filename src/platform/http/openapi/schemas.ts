@@ -1,10 +1,25 @@
 import type { Type } from '@nestjs/common';
-import type { ReferenceObject } from '@nestjs/swagger';
+import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
 import { fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { type Direction, jsonSchemaOf } from '../../fields/schema/schema-of.js';
-import type { PlainOperation, PlainRoutes } from './plain-routes.js';
-import { freeNames, refersTo, type Schema, schemaRef } from './model.js';
+import {
+  type Direction,
+  exampleOf,
+  jsonSchemaOf,
+  withProperties,
+} from '../../fields/schema/schema-of.js';
+import { freeNames, type PlainOperation, refersTo, type Schema, schemaRef } from './model.js';
+import type { RoutePath } from './routes.js';
+
+/** Describes plain routes of a team and their DTOs. `platform/nest` implements it. */
+export interface PlainRoutes {
+  /** @returns undefined if a decorator excludes the route from the document */
+  operationOf(route: RoutePath, schemas: Schemas): PlainOperation | undefined;
+  /** Returns the name of the schema of a DTO. */
+  nameOf(dto: Type<object>): string;
+  /** Returns the schema with a name. That of a DTO has its properties that are no fields. */
+  schemaOf(name: string, schemas: Schemas): JsonSchema;
+}
 
 /**
  * The schemas of the document. A DTO has the name of its class without `Dto`, with a number if the name is taken: modules can
@@ -20,66 +35,61 @@ export class Schemas {
 
   /**
    * @param all the schemas by name, to which those of DTOs are added
-   * @param plain what `@nestjs/swagger` knows of the routes and the DTOs of a team
+   * @param plain describes the plain routes of a team, if there are any
    */
   constructor(
     readonly all: Record<string, Schema>,
-    private readonly plain: PlainRoutes,
+    private readonly plain: PlainRoutes | undefined,
   ) {
     this.free = freeNames(Object.keys(all));
   }
 
   /** Returns a reference to the schema of a DTO as a request or response. */
   referenceTo(dto: Type<object>, direction: Direction): ReferenceObject {
-    const ofPlain = this.plain.nameOf(dto);
-    if (fieldsOf(dto).length === 0) return this.adopt(schemaRef(ofPlain));
+    const { plain } = this;
+    const plainName = plain?.nameOf(dto) ?? '';
+    const ofPlain = () => plain?.schemaOf(plainName, this) ?? {};
+    if (fieldsOf(dto).length === 0) return this.add(plainName, plainName, 'output', ofPlain);
     return this.add(dto, dto.name, direction, () => {
       const declared = jsonSchemaOf(dto, direction);
-      const schema = direction === 'input' ? withoutDefaults(declared) : declared;
-      const others = this.adopt(this.plain.schemas[ofPlain] ?? {}) as JsonSchema;
-      const required = [...(schema.required ?? []), ...(others.required ?? [])];
-      return {
-        ...schema,
-        properties: { ...schema.properties, ...others.properties },
-        ...(required.length > 0 && { required }),
-      } as Schema;
+      return withProperties(
+        direction === 'input' ? withoutDefaults(declared) : declared,
+        ofPlain(),
+      );
     });
   }
 
-  /** Copies an operation of `@nestjs/swagger`, and adds the schemas to which it refers. */
-  adoptOperation({ requestBody, ...others }: PlainOperation): PlainOperation {
-    const body = requestBody && this.adopt(requestBody, 'input');
-    return { ...this.adopt(others), ...(body && { requestBody: body }) };
+  /** Returns an example of a DTO of fields; undefined if a required property has none. */
+  exampleOf(...[dto, direction, choice]: Parameters<typeof exampleOf>) {
+    if (fieldsOf(dto).length === 0) return undefined;
+    const example = exampleOf(dto, direction, choice);
+    const { required = [] } = this.resolve(this.referenceTo(dto, direction));
+    return example && required.every((name) => name in example) ? example : undefined;
   }
 
-  private adopt<T extends object>(part: T, direction: Direction = 'output'): T {
-    return JSON.parse(JSON.stringify(part), (_, value: unknown) => {
-      const name = refersTo(value);
-      return name === undefined ? value : this.adoptSchema(name, direction).$ref;
-    }) as T;
+  /** Returns a schema or the one to which it refers. */
+  resolve(schema: Schema = {}): SchemaObject {
+    return '$ref' in schema ? this.resolve(this.all[refersTo(schema.$ref) ?? '']) : schema;
   }
 
-  /** Returns the properties of a schema or of the one to which it refers. */
-  propertiesOf(schema: Schema = {}): Readonly<Record<string, Schema>> {
-    if (!('$ref' in schema)) return schema.properties ?? {};
-    return this.propertiesOf(this.all[refersTo(schema.$ref) ?? '']);
-  }
-
-  private adoptSchema(name: string, direction: Direction): ReferenceObject {
-    const dto = this.plain.dtoOf(name);
-    if (dto) return this.referenceTo(dto, direction);
-    const schema = this.plain.schemas[name];
-    return schema ? this.add(name, name, 'output', () => this.adopt(schema)) : schemaRef(name);
-  }
-
-  private add(key: unknown, wanted: string, direction: Direction, schemaOf: () => Schema) {
+  /**
+   * Adds a schema once, and returns a reference to it.
+   * @param key identifies it among those of its direction
+   * @param wanted its name, if that is free
+   */
+  add(
+    key: unknown,
+    wanted: string,
+    direction: Direction,
+    schemaOf: () => JsonSchema,
+  ): ReferenceObject {
     const names = this.names[direction];
     const known = names.get(key);
     if (known !== undefined) return schemaRef(known);
     const name = this.free(wanted.replace(/Dto$/, ''));
     names.set(key, name);
     this.all[name] = {}; // A schema can refer to itself.
-    this.all[name] = schemaOf();
+    this.all[name] = schemaOf() as Schema;
     return schemaRef(name);
   }
 }

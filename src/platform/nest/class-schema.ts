@@ -1,13 +1,16 @@
 import type { Type } from '@nestjs/common';
 import { ValidationTypes } from 'class-validator';
-import { declaredTypeOf } from '../validation/class-transformer-internals.js';
-import { type RuleMetadata, rulesByProperty } from '../validation/rule-metadata.js';
-import { namesOf } from '../field.js';
-import type { JsonSchema } from './json-schema.js';
-import { exampleOf, jsonSchemaOf, type PlainProperty } from './schema-of.js';
+import { namesOf } from '../fields/field.js';
+import type { JsonSchema } from '../fields/schema/json-schema.js';
+import { jsonSchemaOf, withProperties } from '../fields/schema/schema-of.js';
+import { declaredTypeOf } from '../fields/validation/class-transformer-internals.js';
+import { type RuleMetadata, rulesByProperty } from '../fields/validation/rule-metadata.js';
 
 /** A property of a DTO as its decorators of class-validator describe it. The schema is not that of a nested DTO. */
-export interface ValidatedProperty extends PlainProperty {
+export interface PlainProperty {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
   readonly isArray: boolean;
   /** The DTO of the value or, in an array, of its items. */
   readonly nested: Type<object> | undefined;
@@ -44,17 +47,11 @@ const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>>
 };
 
 /** Returns the properties of a DTO that have decorators of class-validator and are not fields. */
-export function plainPropertiesOf(dto: Type<object>): ValidatedProperty[] {
+export function plainPropertiesOf(dto: Type<object>): PlainProperty[] {
   const names = new Set(namesOf(dto));
   return rulesByProperty(dto)
     .filter(([name]) => !names.has(name))
-    .map(([name, rules]) => validatedProperty(dto, name, rules));
-}
-
-/** As `exampleOf`. Undefined if a property is required that is not a field, and so has no example. */
-export function exampleOfClass(...[dto, ...options]: Parameters<typeof exampleOf>) {
-  const isComplete = plainPropertiesOf(dto).every(({ required }) => !required);
-  return isComplete ? exampleOf(dto, ...options) : undefined;
+    .map(([name, rules]) => plainProperty(dto, name, rules));
 }
 
 /**
@@ -67,21 +64,25 @@ export function inputSchemaOfClass(
   containing: readonly Type<object>[] = [],
 ): JsonSchema {
   if (containing.includes(dto)) throw new Error(`${dto.name}, which contains itself`);
-  const plain = plainPropertiesOf(dto).map(({ name, required, nested, isArray, schema: own }) => {
+  const plain = plainPropertiesOf(dto);
+  const properties = plain.map(({ name, nested, isArray, schema: own }) => {
     const value = nested && inputSchemaOfClass(nested, [...containing, dto]);
     const schema: JsonSchema = { ...own, ...(isArray && value ? { items: value } : value) };
     const part = isArray ? schema.items : schema;
-    if (part?.type !== undefined) return { name, required, schema };
+    if (part?.type !== undefined) return [name, schema] as const;
     throw new Error(`${dto.name}, whose property ${name} has no rule of its type`);
   });
-  return jsonSchemaOf(dto, 'input', plain);
+  return withProperties(jsonSchemaOf(dto, 'input'), {
+    properties: Object.fromEntries(properties),
+    required: plain.filter(({ required }) => required).map(({ name }) => name),
+  });
 }
 
-function validatedProperty(
+function plainProperty(
   dto: Type<object>,
   name: string,
   rules: readonly RuleMetadata[],
-): ValidatedProperty {
+): PlainProperty {
   const hasType = (wanted: string) => rules.some(({ type }) => type === wanted);
   const declared = Reflect.getMetadata('design:type', dto.prototype as object, name) as
     Type<object> | undefined;
