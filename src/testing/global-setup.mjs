@@ -29,7 +29,7 @@ export default async function setUp() {
   const dataSource = new DataSource(dataSourceOptions(asTarget(cluster, template)));
   await dataSource.initialize();
   await migrate(dataSource);
-  const pools = { administration: poolOf(dataSource) };
+  const pools = { background: poolOf(dataSource) };
   // Otherwise, each server of a test creates them in its copy.
   await new EventLogRepository(new SystemDatabase(pools)).maintainPartitions();
   // Copies have no rows, as after the migrations.

@@ -35,6 +35,10 @@ const STATE = `
     (select created_at from event_outbox order by seq limit 1) as "oldestWaiting"
   from event_position`;
 
+/** The columns of an event that is not published. */
+const WRITTEN_COLUMNS = `organization_id, type, record_id, record, changed, key_id, channel, request_id, grant_id,
+  client_id, origin, created_at`;
+
 /** The setting that tells the statement of a publication whether its transaction has locked the positions. */
 const PUBLISHER_SETTING = 'app.event_publisher';
 
@@ -52,14 +56,10 @@ const PUBLISH = `
     delete from event_outbox
     where seq = any(array(select seq from event_outbox order by seq limit ${EVENTS_PER_PUBLICATION}))
       and exists (select from start)
-    returning *),
-  numbered as (
-    select start.position + row_number() over (order by seq) - 1 as position, moved.* from moved, start),
+    returning seq, ${WRITTEN_COLUMNS}),
   published as (
-    insert into events (position, organization_id, type, record_id, record, changed, key_id, channel,
-      request_id, grant_id, client_id, origin, created_at)
-    select position, organization_id, type, record_id, record, changed, key_id, channel,
-      request_id, grant_id, client_id, origin, created_at from numbered
+    insert into events (position, ${WRITTEN_COLUMNS})
+    select start.position + row_number() over (order by seq) - 1, ${WRITTEN_COLUMNS} from moved, start
     returning position, organization_id, type, record_id, origin),
   advanced as (
     update event_position set last = (select max(position) from published)
@@ -198,8 +198,8 @@ export class EventLogRepository {
     try {
       await this.runMaintenance(
         `create table ${name} (like events including defaults)`,
-        `with moved as (delete from events_default where position >= ${from} and position < ${to} returning *)
-         insert into ${name} select * from moved`,
+        `with moved as (delete from events_default where position >= ${from} and position < ${to} returning position, ${WRITTEN_COLUMNS})
+         insert into ${name} (position, ${WRITTEN_COLUMNS}) select position, ${WRITTEN_COLUMNS} from moved`,
         `alter table events attach partition ${name} for values from (${from}) to (${to})`,
       );
     } catch (error) {

@@ -69,7 +69,7 @@ const INSERT = `
     select delivery.* from rows from (json_to_recordset($2) as (id uuid, webhook_id uuid, record_id uuid,
         event_id text, type text, body text, created_at timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
-    join (select * from webhooks where organization_id = $1) webhook on webhook.id = delivery.webhook_id
+    join webhooks webhook on webhook.organization_id = $1 and webhook.id = delivery.webhook_id
     where coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
       and not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
@@ -89,12 +89,12 @@ const INSERT = `
 const DUE = `
   select due.*, webhook.url, webhook.secret,
     case when previous_secret_expires_at > now() then previous_secret end as previous_secret
-  from (
-    select * from webhooks where organization_id = $1 and id = $2 and enabled) webhook cross join lateral (
+  from webhooks webhook cross join lateral (
     select id, event_id, type, body, attempts from webhook_deliveries
     where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
       and id <> all($3::uuid[])
-    order by is_bulk, next_attempt_at, seq limit $4) due`;
+    order by is_bulk, next_attempt_at, seq limit $4) due
+  where webhook.organization_id = $1 and webhook.id = $2 and enabled`;
 
 /**
  * Stores an attempt of a pending delivery, and makes the next one of its record due if it has ended. The answer to a body

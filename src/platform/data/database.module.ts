@@ -4,7 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
-import { ADMINISTRATION, assertOwnDataSourceNames } from './connection/data-source-names.js';
+import { assertOnlyDefaultDataSource } from './connection/default-data-source.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
@@ -84,7 +84,6 @@ export class DatabaseModule {
       imports: [
         DiscoveryModule,
         applicationDataSource(options, context, warnings),
-        administrationDataSource(options),
         TypeOrmModule.forFeature([...options.entities]),
       ],
       providers: [
@@ -101,45 +100,29 @@ export class DatabaseModule {
   }
 }
 
-/** The data source of requests, whose transactions have the session context. */
+/** The data source, whose transactions have the session context. */
 function applicationDataSource(
   options: DatabaseOptions,
   context: SessionContext,
   warnings: StatementWarnings,
 ): DynamicModule {
+  const { settings, target, applicationName, timeBudget } = options;
   return TypeOrmModule.forRootAsync({
     inject: [ModulesContainer],
     useFactory: (modules: ModulesContainer) => {
-      assertOwnDataSourceNames(modules);
-      return { ...typeOrmOptions(options, 'pool', context), logger: warnings };
+      assertOnlyDefaultDataSource(modules);
+      return {
+        ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
+        poolSize: planConnections(settings.databaseMaxConnections).pool,
+        autoLoadEntities: true,
+        logger: warnings,
+        // `repeatWhileDown` repeats.
+        toRetry: () => false,
+      };
     },
     dataSourceFactory: (typeOrm) =>
       repeatWhileDown(() => connectAndMigrate(typeOrm, context, options)),
   });
-}
-
-/** The data source of statements that run as the database user. It connects after the migrations. */
-function administrationDataSource(options: DatabaseOptions): DynamicModule {
-  return TypeOrmModule.forRootAsync({
-    name: ADMINISTRATION,
-    inject: [DataSource],
-    useFactory: () => typeOrmOptions(options, ADMINISTRATION),
-  });
-}
-
-/** @param purpose what the connections are for */
-function typeOrmOptions(
-  { settings, target, applicationName, timeBudget }: DatabaseOptions,
-  purpose: 'pool' | 'administration',
-  context?: SessionContext,
-) {
-  return {
-    ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
-    poolSize: planConnections(settings.databaseMaxConnections)[purpose],
-    autoLoadEntities: true,
-    // The first data source repeats by itself, with `repeatWhileDown`.
-    toRetry: () => false,
-  };
 }
 
 async function connectAndMigrate(
@@ -152,7 +135,7 @@ async function connectAndMigrate(
   try {
     const role = await migrate(dataSource, { before, extensionMigrations, keepsSchema });
     await enableSearchIndex(dataSource);
-    // From now on, only the administration data source runs statements as the database user.
+    // From now on, only `SystemDatabase` runs statements as the database user.
     context.transactionRole = role;
   } catch (error) {
     await dataSource.destroy();

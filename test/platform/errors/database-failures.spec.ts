@@ -1,7 +1,5 @@
-import { getDataSourceToken } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
 import { generateKey } from '../../../src/platform/access/api-key-format.js';
-import { ADMINISTRATION } from '../../../src/platform/data/connection/data-source-names.js';
+import { BatchConnections } from '../../../src/platform/data/gateway/batch-connections.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { createLead, errorOf, expectError, LEADS } from '../../../src/testing/factories.js';
@@ -52,9 +50,8 @@ describe('a database failure', () => {
 
   it('is a 500 if connections are terminated during statements', async () => {
     const { id } = await createLead(owner.api);
-    const administration = broken.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
-    const lock = administration.createQueryRunner();
-    await lock.startTransaction();
+    const lock = await broken.app.get(BatchConnections).background.connect();
+    await lock.query('begin');
     await lock.query('lock table leads in access exclusive mode');
     let isAnswered = false;
     const answers = callAll(id).finally(() => (isAnswered = true));
@@ -65,8 +62,8 @@ describe('a database failure', () => {
       return isAnswered;
     });
     expectFailures(await answers);
-    await lock.rollbackTransaction();
-    await lock.release();
+    await lock.query('rollback');
+    lock.release();
     expectSuccesses(await callAll(id));
   });
 

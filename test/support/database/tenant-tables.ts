@@ -1,6 +1,4 @@
-import { getDataSourceToken } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../src/platform/data/connection/data-source-names.js';
+import { BatchConnections } from '../../../src/platform/data/gateway/batch-connections.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 
@@ -38,13 +36,13 @@ export async function rowsAsText(
       from ${table} t where organization_id = $1`,
   );
   // Uses the pool of the owner, whose connections are already open.
-  const [rows] = await app.app
-    .get<DataSource>(getDataSourceToken(ADMINISTRATION))
-    .query<[{ text: string | null }]>(
+  const { rows } = await app.app
+    .get(BatchConnections)
+    .background.query<{ text: string | null }>(
       `select string_agg(row, e'\\n' order by row collate "C") as text from (${selects.join(' union all ')}) all_rows`,
       [id],
     );
-  return rows.text ?? '';
+  return rows[0]?.text ?? '';
 }
 
 /** A row as JSON. The publisher moves events from one of two tables to the other. */

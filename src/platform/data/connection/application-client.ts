@@ -23,7 +23,7 @@ type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
 };
 
 /**
- * A connection of the data sources. Every transaction of the application's data source begins with the session context.
+ * A connection of the data source. Every transaction begins with the session context.
  * Times are sent as UTC. This applies to all overloads of `query`.
  */
 export class ApplicationClient extends ResilientClient {

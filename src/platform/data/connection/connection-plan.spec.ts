@@ -5,9 +5,9 @@ describe('planConnections', () => {
   it.each([MIN_CONNECTIONS, 6, 8, 11, 12, 23, 24, 25, 100, 1_000])(
     'distributes exactly %d connections',
     (maxConnections) => {
-      const { pool, administration, batches, waiting, snapshots } = planConnections(maxConnections);
-      expect(pool + administration + batches).toBe(maxConnections);
-      expect(Math.min(administration, batches, waiting)).toBeGreaterThanOrEqual(1);
+      const { pool, background, batches, waiting, snapshots } = planConnections(maxConnections);
+      expect(pool + background + batches).toBe(maxConnections);
+      expect(Math.min(background, batches, waiting)).toBeGreaterThanOrEqual(1);
       // Migrations need two connections, and operations that wait for locks must leave some to others.
       expect(pool).toBeGreaterThanOrEqual(2);
       expect(waiting).toBeLessThan(pool);

@@ -1,7 +1,7 @@
 /**
  * Divides the connections of a process:
  * - `pool`: for transactions and statements of unknown cost
- * - `administration`: for statements across organizations
+ * - `background`: for background work and commands
  * - `batches`: for statements that read or write a few rows by an index. Few are needed, because each serves many
  *   requests.
  * - `waiting`: those of the pool that may wait for locks
@@ -10,13 +10,13 @@
  */
 export function planConnections(maxConnections: number) {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
-  const administration = clamp(Math.floor(maxConnections / 8), 1, 3);
-  const pool = maxConnections - batches - administration;
+  const background = clamp(Math.floor(maxConnections / 8), 1, 3);
+  const pool = maxConnections - batches - background;
   // Waiting operations leave most connections to others, so that a locked record does not stop the process.
   const waiting = clamp(Math.floor((maxConnections - batches) * 0.4), 1, 4);
   // With few connections, a snapshot may take the last one of the pool. Batches still serve.
   const snapshots = clamp(pool - waiting - 1, 1, 2);
-  return { pool, administration, batches, waiting, snapshots };
+  return { pool, background, batches, waiting, snapshots };
 }
 
 function clamp(value: number, min: number, max: number): number {

@@ -4,7 +4,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
-import { ADMINISTRATION } from '../connection/data-source-names.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { QUERY_CANCELED } from '../connection/driver-error.js';
 import { ConnectionPool, poolOf, ResilientClient } from '../connection/driver-pool.js';
@@ -150,8 +149,8 @@ export class BatchConnections implements OnApplicationShutdown {
   readonly batches: ConnectionPool;
   /** For other statements of requests: that of the data source. */
   readonly requests: ConnectionPool;
-  /** For background work and commands: that of the administration data source. */
-  readonly administration: ConnectionPool;
+  /** For background work and commands. */
+  readonly background: ConnectionPool;
   /** How many connections there are for each purpose. */
   readonly plan: ReturnType<typeof planConnections>;
   /** The settings of the statements that it sends. */
@@ -161,26 +160,26 @@ export class BatchConnections implements OnApplicationShutdown {
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
-    @InjectDataSource(ADMINISTRATION) administration: DataSource,
     { databaseMaxConnections }: Settings,
     private readonly context: SessionContext,
     timeBudget: TimeBudget,
   ) {
     this.settings = new TenantSettings(context);
     this.requests = poolOf(dataSource);
-    this.administration = poolOf(administration);
     this.plan = planConnections(databaseMaxConnections);
-    const options = {
-      ...this.requests.options,
+    const { options } = this.requests;
+    const ofBackground = { ...options, max: this.plan.background, Client: ResilientClient };
+    const ofBatches = {
+      ...ofBackground,
       max: this.plan.batches,
-      Client: ResilientClient,
       idleTimeoutMillis: 0,
       ...(context.hasOwnSessions && {
         onConnect: setUpConnection(timeBudget.connectionMs, SESSION),
       }),
     };
-    this.batches = new ConnectionPool(options).reportLostConnections();
-    this.pools = [this.batches, this.requests, this.administration];
+    this.background = new ConnectionPool(ofBackground).reportLostConnections();
+    this.batches = new ConnectionPool(ofBatches).reportLostConnections();
+    this.pools = [this.batches, this.requests, this.background];
     for (const pool of this.pools) pool.onSilence = this.closeIdle;
   }
 
@@ -261,7 +260,7 @@ export class BatchConnections implements OnApplicationShutdown {
 
   /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
-    await this.batches.end();
+    await Promise.all([this.batches.end(), this.background.end()]);
   }
 }
 

@@ -108,8 +108,8 @@ export class SystemDatabase {
     const text = mayBeUndone ? SET_UNSAFE : SET_SYSTEM;
     const ms = String(timeoutMs);
     const sent = [{ text, values: [ms, ms, ms], isSetting: true }, ...statements];
-    const { administration } = this.connections;
-    return (await administration.send<Row>({ connectionMs: timeoutMs }, () => sent)).at(-1) ?? [];
+    const { background } = this.connections;
+    return (await background.send<Row>({ connectionMs: timeoutMs }, () => sent)).at(-1) ?? [];
   }
 
   /** Runs one statement of background work. @see allInBackground */

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../../../src/platform/data/connection/data-source-names.js';
 import { dataSourceOptions } from '../../../../src/platform/data/connection/data-source-options.js';
 import { MIGRATION_NAMES } from '../../../../src/platform/data/executed-migrations.js';
 import type { SnapshotReader } from '../../../../src/platform/data/gateway/snapshot-reader.js';
@@ -34,14 +32,8 @@ describe('migrations', () => {
 
   it('create exactly the schema that the entities describe', async () => {
     const { app, database } = apps[0]!;
-    const tokens = [DataSource, getDataSourceToken(ADMINISTRATION)];
-    const entities = tokens.flatMap((token) =>
-      app.get<DataSource>(token).entityMetadatas.map(({ target }) => target),
-    );
-    const owner = new DataSource({
-      ...dataSourceOptions(database),
-      entities: [...new Set(entities)],
-    });
+    const entities = app.get(DataSource).entityMetadatas.map(({ target }) => target);
+    const owner = new DataSource({ ...dataSourceOptions(database), entities });
     await owner.initialize();
     const { upQueries } = await owner.driver.createSchemaBuilder().log();
     await owner.destroy();

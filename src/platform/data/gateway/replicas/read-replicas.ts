@@ -43,7 +43,7 @@ export class ReadReplicas implements OnApplicationShutdown {
   ) {
     const { plan, requests } = connections;
     const name = requests.options.application_name ?? '';
-    const size = plan.pool + plan.administration;
+    const size = plan.pool + plan.background;
     this.all = databaseReplicaUrls.map((url) => new Replica(url, name, size));
   }
 
