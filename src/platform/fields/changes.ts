@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
-import { namesOf } from './field.js';
+import { fieldsOf } from './field.js';
 
 /**
  * The fields of an update whose values differ from the stored record. Values are compared as JSON.
@@ -33,8 +33,9 @@ export type Complete<T> = {
 /** All fields of a DTO, such as for a new row. Fields without a value are null. */
 export function nullsForMissing<T extends object>(create: Type<T>, input: object): Complete<T> {
   const given = input as Readonly<Record<string, unknown>>;
-  const fields = namesOf(create).map((name) => [name, given[name] ?? null]);
-  return Object.fromEntries(fields) as Complete<T>;
+  const complete: Record<string, unknown> = {};
+  for (const { name } of fieldsOf(create)) complete[name] = given[name] ?? null;
+  return complete as Complete<T>;
 }
 
 export function withoutUndefined(values: object): Readonly<Record<string, unknown>> {
