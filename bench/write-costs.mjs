@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { v7 as uuidv7 } from 'uuid';
 import { Lead } from '../dist/src/modules/leads/lead.entity.js';
 import { INDEX_PLAN } from '../dist/src/platform/data/gateway/batch-connections.js';
-import { RecordColumns } from '../dist/src/platform/data/records/record-columns.js';
+import { RecordColumns } from '../dist/src/platform/data/records/stored-record.js';
 import { RecordStatements } from '../dist/src/platform/data/records/record-statements.js';
 import { tableOf } from '../dist/src/platform/data/records/tenant-entity.js';
 import { CREATED_DOMAIN } from './lib/cases.mjs';

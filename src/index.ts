@@ -97,8 +97,9 @@ export type {
 } from './platform/data/records/record-statements.js';
 export { TenantRepository } from './platform/data/records/tenant-repository.js';
 export { RecordUpdates, type Revision } from './platform/data/records/record-updates.js';
-export type { DirectChange, Row } from './platform/data/records/record-changes.js';
-export type { ComputedFields } from './platform/data/records/record-columns.js';
+export type { DirectChange } from './platform/data/records/record-updates.js';
+export type { Row } from './platform/data/records/record-statements.js';
+export type { ComputedFields } from './platform/data/records/stored-record.js';
 export type { Statement } from './platform/data/gateway/statement.js';
 export type { Transaction } from './platform/data/gateway/transaction.js';
 export { TenantDatabase } from './platform/data/gateway/tenant-database.js';

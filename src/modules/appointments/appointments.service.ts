@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { type ApiError, validationError } from '../../platform/errors/api-error.js';
 import { notFound } from '../../platform/errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';

@@ -12,8 +12,11 @@ import type {
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import { assertPrecondition } from '../../platform/data/records/record-changes.js';
-import type { RecordPromise, Stored } from '../../platform/data/records/stored-record.js';
+import {
+  type RecordPromise,
+  type Stored,
+  assertPrecondition,
+} from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';

@@ -5,7 +5,7 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import type { Row } from '../../platform/data/records/record-changes.js';
+import type { Row } from '../../platform/data/records/record-statements.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiKey } from './api-key.entity.js';
 

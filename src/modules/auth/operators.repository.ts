@@ -5,8 +5,7 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { ListRow } from '../../platform/data/lists/list-statement.js';
 import { Page } from '../../platform/data/lists/page.js';
-import { rowJsonOf } from '../../platform/data/records/record-changes.js';
-import type { JsonRow } from '../../platform/data/records/record-statements.js';
+import { type JsonRow, rowJsonOf } from '../../platform/data/records/record-statements.js';
 import {
   jsonColumnsOf,
   RecordParser,

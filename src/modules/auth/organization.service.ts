@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { assertPrecondition } from '../../platform/data/records/record-changes.js';
+import { assertPrecondition } from '../../platform/data/records/stored-record.js';
 import type { TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 import { validationError } from '../../platform/errors/api-error.js';

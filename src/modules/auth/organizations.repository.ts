@@ -4,7 +4,7 @@ import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { insertEvents } from '../../platform/data/records/event-outbox.js';
-import { originOf } from '../../platform/data/records/record-changes.js';
+import { originOf } from '../../platform/data/records/record-statements.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { OrganizationRecordDto } from './organization.dto.js';
 import { ORGANIZATION_UPDATED } from './organization-events.js';

@@ -1,4 +1,4 @@
-import type { ComputedFields } from '../../platform/data/records/record-columns.js';
+import type { ComputedFields } from '../../platform/data/records/stored-record.js';
 
 /** SQL of the full name of a lead. */
 export const NAME_SQL = `concat_ws(' ', first_name, last_name)`;

@@ -2,14 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import {
-  assertPrecondition,
-  withoutUndefined,
-} from '../../platform/data/records/record-changes.js';
 import { ReferringRecords } from '../../platform/data/records/referring-records.service.js';
-import type { Stored } from '../../platform/data/records/stored-record.js';
+import { type Stored, assertPrecondition } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import { changedFields } from '../../platform/fields/changes.js';
+import { changedFields, withoutUndefined } from '../../platform/fields/changes.js';
 import { namesOf } from '../../platform/fields/field.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';

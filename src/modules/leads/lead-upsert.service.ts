@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { idsOf } from '../../platform/data/batches/batch-target.js';
 import { SerializationFailure } from '../../platform/data/connection/driver-error.js';
-import { withoutUndefined } from '../../platform/data/records/record-changes.js';
+import { withoutUndefined } from '../../platform/fields/changes.js';
 import type { Deadline } from '../../platform/data/gateway/policies.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { RecordPromise, Stored } from '../../platform/data/records/stored-record.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
-import type { DirectChange, Row } from '../../platform/data/records/record-changes.js';
+import type { DirectChange } from '../../platform/data/records/record-updates.js';
+import type { Row } from '../../platform/data/records/record-statements.js';
 import { RecordPromise, type Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Revision } from '../../platform/data/records/record-updates.js';
-import { withoutUndefined } from '../../platform/data/records/record-changes.js';
 import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import { originOf } from '../../platform/data/records/record-changes.js';
+import { originOf } from '../../platform/data/records/record-statements.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { nullsForMissing } from '../../platform/fields/changes.js';

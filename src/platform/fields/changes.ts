@@ -36,3 +36,7 @@ export function nullsForMissing<T extends object>(create: Type<T>, input: object
   const fields = namesOf(create).map((name) => [name, given[name] ?? null]);
   return Object.fromEntries(fields) as Complete<T>;
 }
+
+export function withoutUndefined(values: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,8 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Call, InTransaction, TenantCall } from '../call.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-import type { Row } from '../records/record-changes.js';
-import type { RequiredReferences } from '../records/record-statements.js';
+import type { RequiredReferences, Row } from '../records/record-statements.js';
 import type { RecordPromise } from '../records/stored-record.js';
 import { TenantRepository } from '../records/tenant-repository.js';
 import type { Conditions } from './conditions.js';

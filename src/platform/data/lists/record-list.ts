@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ColumnsOfCalls, type ComputedFields } from '../records/record-columns.js';
+import { ColumnsOfCalls, type ComputedFields } from '../records/stored-record.js';
 import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { tableOf, type TenantTable } from '../records/tenant-entity.js';

@@ -1,5 +1,5 @@
 import { IdDto } from '../../fields/id.dto.js';
-import { RecordColumns } from './record-columns.js';
+import { RecordColumns } from './stored-record.js';
 import { RecordStatements } from './record-statements.js';
 import { TenantEntity, tableOf } from './tenant-entity.js';
 

@@ -1,9 +1,13 @@
+import type { TenantCall } from '../call.js';
 import type { Statement } from '../gateway/statement.js';
 import { type EventSql, insertEvents } from './event-outbox.js';
 import type { IdempotentInsertSql } from './idempotent-insert.js';
-import type { RecordColumns } from './record-columns.js';
+import type { RecordColumns } from './stored-record.js';
 import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
 import { eventTypeOf, type TenantTable } from './tenant-entity.js';
+
+/** Columns and values of a row. The names are SQL and must never come from a caller. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A record as JSON, written by PostgreSQL. */
 export interface JsonRow {
@@ -294,4 +298,29 @@ const GIVEN_EVENT = {
 function assignmentsOf(names: readonly string[]): string {
   const values = names.map((name) => `${name} = "new ${name}"`);
   return [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
+}
+
+/** Who changes a record, for its event. Jobs and commands have no request, and only imports have a channel then. */
+export function originOf({ actor, requestId }: TenantCall) {
+  const isRequest = requestId !== undefined;
+  return {
+    key_id: isRequest ? actor?.key.id : undefined,
+    channel: isRequest || actor?.channel === 'import' ? actor?.channel : undefined,
+    request_id: requestId,
+    grant_id: isRequest ? actor?.key.grant?.id : undefined,
+    client_id: isRequest ? actor?.key.grant?.clientId : undefined,
+  };
+}
+
+/**
+ * A row as JSON, which PostgreSQL converts to the types of the columns.
+ * @throws TypeError if a value has no JSON
+ */
+export function rowJsonOf(row: Row): string {
+  if (!Object.values(row).some((value) => Buffer.isBuffer(value))) return JSON.stringify(row);
+  const entries = Object.entries(row).map(([name, value]) => {
+    // JSON cannot hold buffers. PostgreSQL reads `bytea` in hexadecimal digits.
+    return [name, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
 }

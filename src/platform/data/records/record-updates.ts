@@ -1,24 +1,36 @@
-import type { Type } from '@nestjs/common';
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { changedFields, isEqual } from '../../fields/changes.js';
+import { changedFields, isEqual, withoutUndefined } from '../../fields/changes.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import type { Statement } from '../gateway/statement.js';
-import { openTransactionOf, type TenantDatabase } from '../gateway/tenant-database.js';
+import { openTransactionOf } from '../gateway/tenant-database.js';
 import type { Transaction } from '../gateway/transaction.js';
-import {
-  assertPrecondition,
-  type ChangeEvent,
-  changeJsonOf,
-  type DirectChange,
-  type Row,
-  withoutUndefined,
-} from './record-changes.js';
 import { LockedRows } from './locked-rows.js';
-import { ColumnsOfCalls, type ComputedFields } from './record-columns.js';
-import { type JsonRow, type PlannedSql, RecordStatements } from './record-statements.js';
-import { RecordPromise, type Stored } from './stored-record.js';
-import { ANY_VALUE, eventTypeOf, tableOf, type TenantTable } from './tenant-entity.js';
+import { assertPrecondition, RecordPromise, type Stored } from './stored-record.js';
+import { RecordInserts } from './record-inserts.js';
+import {
+  type JsonRow,
+  originOf,
+  type PlannedSql,
+  type Row,
+  rowJsonOf,
+} from './record-statements.js';
+import { ANY_VALUE, eventTypeOf } from './tenant-entity.js';
+
+/** A change of a record that does not depend on its stored values. */
+export interface DirectChange {
+  /** The new values by column. Columns that are undefined keep their value. */
+  readonly values: object;
+  /** Whether `updated_at` is set even if the record has all values already. Default: false. */
+  readonly touches?: boolean;
+}
+
+/** An event that a change writes. */
+export interface ChangeEvent {
+  readonly type: string;
+  /** The fields that have another value now. */
+  readonly changed: readonly string[];
+}
 
 /**
  * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or
@@ -31,32 +43,11 @@ export type Revision<R> = (
 ) => Row | undefined | Promise<Row | undefined>;
 
 /** Updates of single records: by compare-and-set, and with a lock after a conflict. */
-export abstract class RecordUpdates<R extends { id: string }> {
-  readonly table: TenantTable;
-  protected readonly columns: ColumnsOfCalls<R>;
-  private readonly stored: RecordStatements;
-  private readonly computed: RecordStatements | undefined;
-  /** Whether records have an `updated_at`, by which a concurrent change is detected. */
-  private readonly hasVersion: boolean;
-
+export abstract class RecordUpdates<R extends { id: string }> extends RecordInserts<R> {
   private readonly lockedRows = new LockedRows();
 
-  /**
-   * @param entity the class of the records, with `@TenantEntity()`
-   * @param computed additional fields, which the records of some calls have
-   */
-  constructor(
-    protected readonly database: TenantDatabase,
-    protected readonly entity: Type<R>,
-    computed?: ComputedFields,
-  ) {
-    this.table = tableOf(entity);
-    this.columns = new ColumnsOfCalls(entity, computed);
-    const { stored, computed: more } = this.columns;
-    this.stored = new RecordStatements(this.table, stored, database.instance);
-    this.computed = more && new RecordStatements(this.table, more, database.instance);
-    this.hasVersion = stored.storedNames.includes('updated_at');
-  }
+  /** Whether records have an `updated_at`, by which a concurrent change is detected. */
+  private readonly hasVersion = this.columns.stored.storedNames.includes('updated_at');
 
   /**
    * Sets columns of a record. `updated_at` keeps its value if nothing changes.
@@ -133,11 +124,6 @@ export abstract class RecordUpdates<R extends { id: string }> {
   ): Promise<Stored<R> | undefined> {
     const statement = await this.revise(call, row, revise);
     return statement ? this.write(call, row.id, statement) : this.unchanged(call, row);
-  }
-
-  /** The keys of records, by which their writers of this instance wait for each other. */
-  protected keysOf({ tenant }: TenantCall, ids: readonly string[]): string[] {
-    return ids.map((id) => `${tenant.id} ${this.table.name} ${id.toLowerCase()}`);
   }
 
   /** Writes a change without a lock if possible: in one statement, or by compare-and-set. */
@@ -294,22 +280,8 @@ export abstract class RecordUpdates<R extends { id: string }> {
     return { text, values: [call.tenant.id], items, recordId, plan: 'index' };
   }
 
-  protected statementsOf(call: TenantCall): RecordStatements {
-    return this.computed && this.columns.of(call).hasComputed ? this.computed : this.stored;
-  }
-
-  protected storedOf(call: TenantCall, row: JsonRow): Stored<R> {
-    return this.columns.of(call).parser.stored(row);
-  }
-
   private unchanged(call: TenantCall, row: JsonRow): Stored<R> {
     return Object.assign(this.storedOf(call, row), { isUnchanged: true });
-  }
-
-  protected publish(call: TenantCall, id: string): void {
-    if (this.table.events) this.database.publishEvents(call);
-    // Only subscribers of this instance are notified.
-    else this.database.publishChange(call, id);
   }
 }
 
@@ -331,3 +303,16 @@ const NO_TRANSACTION = new Proxy({} as Transaction, {
     throw new TransactionNeeded();
   },
 });
+
+/**
+ * The JSON of a change of a record with its event, for the statements that change records.
+ * @param change with the version that the record must have, if it must have one
+ */
+function changeJsonOf(
+  call: TenantCall,
+  change: ChangeEvent & { readonly id: string; readonly version?: Date },
+  values: Row,
+): string {
+  const json = JSON.stringify({ ...change, ...originOf(call) });
+  return `${json.slice(0, -1)},"values":${rowJsonOf(values)}}`;
+}

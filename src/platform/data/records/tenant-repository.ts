@@ -3,22 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { eventTypeOf } from './tenant-entity.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { UniqueViolation } from '../connection/driver-error.js';
 import { entitiesOf, type EntityRow } from '../gateway/entity-rows.js';
 import type { Statement } from '../gateway/statement.js';
-import { openTransactionOf } from '../gateway/tenant-database.js';
-import { NothingInserted } from './idempotent-insert.js';
 import { isRecordSql } from './record-sql.js';
-import type { InsertOptions, JsonRow, RequiredReferences } from './record-statements.js';
-import {
-  assertPrecondition,
-  eventValuesOf,
-  originOf,
-  type Row,
-  rowJsonOf,
-} from './record-changes.js';
-import { RecordUpdates } from './record-updates.js';
-import { RecordPromise, type Stored } from './stored-record.js';
+import { type JsonRow, originOf, type Row } from './record-statements.js';
+import { type ChangeEvent, RecordUpdates } from './record-updates.js';
+import { assertPrecondition, RecordPromise } from './stored-record.js';
 
 /** The times of an imported record, which lie before its insertion. */
 export interface Times {
@@ -75,91 +65,6 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   }
 
   /**
-   * Inserts a record. Outside a transaction, one statement inserts the records of concurrent calls.
-   * @param row values as JSON: dates, arrays and objects are converted to the types of their columns
-   * @param references columns with ids of records that must exist, always the same ones for a table
-   * @returns undefined if such a record does not exist
-   * @throws ApiError `create_failed`
-   * @throws UniqueViolation
-   */
-  insertRow(
-    call: TenantCall,
-    row: Row & { id: string },
-    references?: RequiredReferences,
-  ): RecordPromise<R, undefined> {
-    return RecordPromise.of<R, undefined>(async () => {
-      const { once } = call;
-      const recordId = row.id.toLowerCase();
-      const json = rowJsonOf(row);
-      const request = { id: recordId, ...originOf(call), ...once?.valuesOf(recordId, json) };
-      const items = [json, JSON.stringify(request)];
-      const insert = (omitsDuplicates: boolean) => {
-        const options = { references, once: once?.sql, omitsDuplicates };
-        const text = this.statementsOf(call).insert(Object.keys(row), options);
-        const values = [call.tenant.id];
-        const statement = { text, plan: 'index', values, items, recordId, locks } as const;
-        return this.database.write<JsonRow>(call, statement);
-      };
-      // In a batch, a row that a unique index rejects must not fail the others.
-      const isBatched = openTransactionOf(call) === undefined;
-      // A transaction has locked the values before, or has other locks already.
-      const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
-      let [inserted] = await insert(isBatched).catch((error: unknown) => {
-        if (once && error instanceof UniqueViolation) return [];
-        throw error;
-      });
-      // The idempotency key has a response, a reference is missing, or the row is a duplicate, perhaps of a request with
-      // the same key. The caller finds out which.
-      if (!inserted && once) throw new NothingInserted();
-      // The error of a second insert says why the row was left out.
-      if (!inserted && isBatched) [inserted] = await insert(false);
-      if (inserted) this.database.publishEvents(call);
-      return inserted && this.storedOf(call, inserted);
-    });
-  }
-
-  /**
-   * Inserts rows with the same columns in one statement.
-   * @throws ApiError `create_failed`
-   * @throws UniqueViolation
-   */
-  async insertMany(call: TenantCall, rows: readonly (Row & { id: string })[]): Promise<void> {
-    await this.insertRows(call, rows);
-  }
-
-  /**
-   * Inserts rows with the same columns in one statement. It leaves out those that a unique index rejects, and those
-   * with a missing reference.
-   * @returns the record of each row, undefined if it was left out
-   * @throws ApiError `create_failed`
-   */
-  protected async insertEach(
-    call: TenantCall,
-    rows: readonly (Row & { id: string })[],
-    references?: RequiredReferences,
-  ): Promise<(Stored<R> | undefined)[]> {
-    const inserted = await this.insertRows(call, rows, { references, omitsDuplicates: true });
-    const records = new Map(inserted.map((row) => [row.id, this.storedOf(call, row)]));
-    return rows.map(({ id }) => records.get(id.toLowerCase()));
-  }
-
-  private async insertRows(
-    call: TenantCall,
-    rows: readonly (Row & { id: string })[],
-    options?: InsertOptions,
-  ): Promise<JsonRow[]> {
-    const [first] = rows;
-    if (!first) return [];
-    const json = `[${rows.map(rowJsonOf).join()}]`;
-    const requests = JSON.stringify(rows.map(({ id }) => ({ id, ...originOf(call) })));
-    const text = this.statementsOf(call).insert(Object.keys(first), options);
-    const values = [call.tenant.id, json, requests];
-    const inserted = await this.database.write<JsonRow>(call, { text, values });
-    if (inserted.length > 0) this.database.publishEvents(call);
-    return inserted;
-  }
-
-  /**
    * Locks records until the transaction ends. All callers lock in the order of the ids, so that two of them do not
    * wait for each other.
    * @throws ApiError `create_failed`
@@ -182,21 +87,6 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     if (locks.length === 0) return;
     call.transaction.takeTurn(locks);
     await call.transaction.query({ text: 'select', values: [], locks });
-  }
-
-  /** The columns whose values no two records share, for writers that wait for each other. */
-  protected readonly uniqueColumns: readonly string[] = [];
-
-  /** The names of the values in these columns, for `locks` of statements and for turns. */
-  protected uniqueNamesOf({ tenant }: TenantCall, rows: readonly Row[]): string[] {
-    const names = rows.flatMap((row) =>
-      this.uniqueColumns.flatMap((column) => {
-        const value = row[column];
-        const name = `value ${tenant.id} ${this.table.name} ${column}`;
-        return typeof value === 'string' ? `${name} ${value}` : [];
-      }),
-    );
-    return [...new Set(names)];
   }
 
   /**
@@ -300,4 +190,10 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
   protected get isRecord(): string {
     return isRecordSql(this.table);
   }
+}
+
+/** The parameters of an event: its type, the changed fields, and the origin. */
+function eventValuesOf(call: TenantCall, { type, changed }: ChangeEvent): unknown[] {
+  // Names of fields need no quotes in the literal of an array.
+  return [type, `{${changed.join()}}`, ...Object.values(originOf(call))];
 }
