@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { Response } from 'express';
 import { logger } from '../config/logger.js';
 import { databaseFailureOf } from '../data/connection/driver-error.js';
-import { type ApiRequest, routeOf } from './request/api-request.js';
+import { type ApiRequest, requestOf, responseOf, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import { fromHttpException } from './http-exception.js';
 import type { TeamHandling } from './routes/route-plan.js';
@@ -21,8 +21,7 @@ const CONTENT_HEADERS = [
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    sendError(thrown, http.getRequest<ApiRequest>(), http.getResponse<Response>());
+    sendError(thrown, requestOf(host), responseOf(host));
   }
 }
 

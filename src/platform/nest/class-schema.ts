@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { ValidationTypes } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { namesOf } from '../fields/field.js';
 import type { JsonSchema } from '../fields/schema/json-schema.js';
 import { jsonSchemaOf, withProperties } from '../fields/schema/schema-of.js';
-import { declaredTypeOf } from '../fields/validation/class-transformer-internals.js';
-import { type RuleMetadata, rulesByProperty } from '../fields/validation/rule-metadata.js';
+import { type RuleMetadata, rulesOf } from '../fields/validation/rule-metadata.js';
+import { declaredTypeOf } from './class-transformer-internals.js';
 
 /** A property of a DTO as its decorators of class-validator describe it. The schema is not that of a nested DTO. */
 export interface PlainProperty {
@@ -49,9 +49,9 @@ const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>>
 /** Returns the properties of a DTO that have decorators of class-validator and are not fields. */
 export function plainPropertiesOf(dto: Type<object>): PlainProperty[] {
   const names = new Set(namesOf(dto));
-  return rulesByProperty(dto)
-    .filter(([name]) => !names.has(name))
-    .map(([name, rules]) => plainProperty(dto, name, rules));
+  const rules = rulesOf(dto).filter(({ propertyName }) => !names.has(propertyName));
+  const byName = Object.entries(getMetadataStorage().groupByPropertyName(rules));
+  return byName.map(([name, ofProperty]) => plainProperty(dto, name, ofProperty));
 }
 
 /**

@@ -10,7 +10,7 @@ import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../data/
 import { Stored } from '../data/records/stored-record.js';
 import { enhancersOf } from '../discovery/nest-internals.js';
 import { isObject } from '../fields/kinds/json-object.js';
-import type { ApiRequest } from '../http/request/api-request.js';
+import { type ApiRequest, requestOf, responseOf } from '../http/request/api-request.js';
 import { headOf, serializeRecord } from '../http/response/envelope.js';
 import type { SerializedResult } from '../http/routes/route-plan.js';
 import { WithMeta } from '../http/routes/with-meta.js';
@@ -36,14 +36,13 @@ const RESULTS = new WeakMap<ApiRequest, HandlerResult>();
  */
 export const handPlainResults: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler) {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { plan } = request.state;
     // Another application of the process, with other interceptors, can have bound this one.
     if (!plan?.team?.serialize || !plan.hasEnvelope) return next.handle();
     return next.handle().pipe(
       map((value: unknown) => {
-        const response = http.getResponse<Response>();
+        const response = responseOf(context);
         const hasMeta = value instanceof WithMeta;
         if (hasMeta) response.status(value.status);
         const seen = plainOf(value);

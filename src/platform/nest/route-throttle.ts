@@ -8,7 +8,6 @@ import {
   type ThrottlerRequest,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
-import type { Response } from 'express';
 import {
   type RateLimitOptions,
   RateLimits,
@@ -16,7 +15,7 @@ import {
   tooManyRequests,
 } from '../access/limits/rate-limits.js';
 import { isCountedElsewhere, limitNameOf, RequestLimits } from '../http/guards/rate-limit.guard.js';
-import type { ApiRequest } from '../http/request/api-request.js';
+import { type ApiRequest, requestOf, responseOf } from '../http/request/api-request.js';
 import type { RoutePlan } from '../http/routes/route-plan.js';
 import { type MaybePromise } from '../maybe-promise.js';
 
@@ -127,8 +126,7 @@ export class RouteThrottle extends ThrottlerGuard {
 }
 
 function requestResponse(context: ExecutionContext) {
-  const http = context.switchToHttp();
-  return { req: http.getRequest<ApiRequest>(), res: http.getResponse<Response>() };
+  return { req: requestOf(context), res: responseOf(context) };
 }
 
 function isPositiveInteger(value: number): boolean {

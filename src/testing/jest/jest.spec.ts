@@ -12,7 +12,7 @@ import { Entity, getMetadataArgsStorage } from 'typeorm';
 import { SCOPES } from '../../platform/access/scopes.js';
 import { ERROR_CATALOGUE } from '../../platform/errors/error-catalogue.js';
 import { defineExtension } from '../../platform/extension/extension.js';
-import { declaredTypeOf } from '../../platform/fields/validation/class-transformer-internals.js';
+import { declaredTypeOf } from '../../platform/nest/class-transformer-internals.js';
 import { forgetExtensions } from '../declared.js';
 import type { TestApp } from '../test-app.js';
 import ProcessEnvironment from './environment.mjs';

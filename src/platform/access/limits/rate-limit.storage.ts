@@ -53,13 +53,14 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
     const isBlocked = amount > 0 && counter.hits + amount > limit;
     if (!isBlocked) counter.hits = Math.max(0, counter.hits + amount);
-    return windowOf({ ...counter, limit }, counter.endsAt - now, isBlocked);
+    const { hits, endsAt } = counter;
+    return windowOf({ hits, endsAt, limit }, endsAt - now, isBlocked);
   }
 
   peek(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
-    const counter = this.currentCounter(key, now) ?? newCounter(now, ttl);
-    return windowOf({ ...counter, limit }, counter.endsAt - now);
+    const { hits, endsAt } = this.currentCounter(key, now) ?? newCounter(now, ttl);
+    return windowOf({ hits, endsAt, limit }, endsAt - now);
   }
 
   private startWindow(key: string, now: number, ttl: number): Counter {

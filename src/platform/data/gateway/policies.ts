@@ -142,12 +142,11 @@ const MAX_CHARACTERS = 262_144;
 /** How many of the oldest statements form the next batch, at least one. */
 export function batchSize(pending: readonly PendingStatement[]): number {
   let characters = 0;
-  const oldest = pending.slice(0, MAX_STATEMENTS);
-  const excess = oldest.findIndex(({ statement }, index) => {
+  for (const [index, { statement }] of pending.entries()) {
     characters += charactersOf(statement);
-    return index > 0 && characters > MAX_CHARACTERS;
-  });
-  return excess < 0 ? oldest.length : excess;
+    if (index === MAX_STATEMENTS || (index > 0 && characters > MAX_CHARACTERS)) return index;
+  }
+  return pending.length;
 }
 
 function charactersOf({ values, items = [] }: Statement): number {
@@ -283,13 +282,6 @@ export class ConcurrencyLimit {
   /** How many more operations may start. At zero or less, the caller must wait. */
   get available(): number {
     return Math.floor(this.limit) - this.inFlight;
-  }
-
-  /** Counts a statement when its promise is fulfilled. */
-  async count<T>(running: Promise<T>): Promise<T> {
-    const result = await running;
-    this.completed++;
-    return result;
   }
 
   private adjust(startedAt: number): void {

@@ -155,7 +155,8 @@ export class TenantDatabase {
     if (call.hasTurn || openTransactionOf(call)) return work(call);
     const inner = this.withDeadline({ ...call, hasTurn: true });
     const turn = new Turn(this.turns);
-    if (!(await turn.wait(keys, inner.deadline.waitMs))) throw overloaded();
+    if (!this.isBusy(keys)) turn.take(keys);
+    else if (!(await turn.wait(keys, inner.deadline.waitMs))) throw overloaded();
     return work(inner).finally(() => {
       turn.end();
     });
@@ -250,7 +251,9 @@ export class TenantDatabase {
     if (transaction) return transaction.queryInSavepoint<Row>(statement);
     return this.run(call, operation, async (attempt) => {
       try {
-        return await this.limit.count(this.send<Row>(call.tenant.id, statement, attempt));
+        const rows = await this.send<Row>(call.tenant.id, statement, attempt);
+        this.limit.completed++;
+        return rows;
       } catch (error) {
         throw translateDriverError(error, operation.failure);
       }
@@ -286,7 +289,7 @@ export class TenantDatabase {
     }
   }
 
-  private async runAttempt<T>(
+  private runAttempt<T>(
     { tenant }: TenantCall,
     attempt: Attempt,
     work: (attempt: Attempt) => Promise<T>,
@@ -308,10 +311,8 @@ export class TenantDatabase {
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks, isRead } = attempt;
     const { plan, mayUseReplica = false } = statement;
-    const rows =
-      mayUseReplica && !waitsForLocks
-        ? await this.replicas.read<Row>(id, statement, deadline)
-        : undefined;
+    const asksReplica = mayUseReplica && !waitsForLocks;
+    const rows = asksReplica && (await this.replicas.read<Row>(id, statement, deadline));
     if (rows) return rows;
     if (plan !== 'index' || waitsForLocks) return this.sendInPool<Row>(id, statement, attempt);
     const pending = { organizationId: id, statement, deadline };

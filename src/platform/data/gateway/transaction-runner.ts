@@ -80,7 +80,9 @@ export class TransactionRunner {
         // For the statements of the entity manager.
         if (organizationId !== undefined) sent.push(ofCaller);
         sent.push(settings.setting('entity manager', SET_ENTITY_MANAGER, []));
-        return (await this.limit.count(step(sendStatements<Row>(client, sent)))).flat();
+        const rows = await step(sendStatements<Row>(client, sent));
+        this.limit.completed++;
+        return rows.flat();
       };
       const state = new TransactionState(runner.manager, send, turn);
       // For the statements of the entity manager.

@@ -41,8 +41,3 @@ export function conditionsOf(dto: Type<object>, name: string): RuleMetadata[] {
       type === ValidationTypes.CONDITIONAL_VALIDATION && propertyName === name,
   );
 }
-
-/** Groups the rules of a class by property. */
-export function rulesByProperty(dto: Type<object>): [name: string, rules: RuleMetadata[]][] {
-  return Object.entries(getMetadataStorage().groupByPropertyName(rulesOf(dto)));
-}

@@ -3,7 +3,14 @@ import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import { type ApiRequest, isMcpRequest, isRead, timesSent } from '../request/api-request.js';
+import {
+  type ApiRequest,
+  isMcpRequest,
+  isRead,
+  requestOf,
+  responseOf,
+  timesSent,
+} from '../request/api-request.js';
 import type { Call } from '../../data/call.js';
 import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
@@ -31,9 +38,8 @@ export class ApiKeyGuard implements CanActivate {
 
   /** @throws ApiError `bad_request`, `origin_not_allowed`, `unauthorized`, `rate_limit_exceeded`, `query_failed`, `create_failed` */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
-    const response = http.getResponse<Response>();
+    const request = requestOf(context);
+    const response = responseOf(context);
     const plan = (request.state.plan = this.plans.of(context));
     const refusal =
       refusalOfHeaders(request) ?? refusalOfOrigin(request, this.settings.mcpAllowedOrigins);

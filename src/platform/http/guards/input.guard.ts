@@ -1,10 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { Response } from 'express';
 import { OrganizationCalls } from '../../access/organization-calls.service.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import { type ApiRequest, isRead } from '../request/api-request.js';
+import { type ApiRequest, isRead, requestOf, responseOf } from '../request/api-request.js';
 import { bindInput } from '../request/bind-input.js';
 import { assertFile } from '../request/file-stream.js';
 import { isMultipartForm } from '../request/request-reader.js';
@@ -27,7 +26,7 @@ export class InputGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { plan } = request.state;
     const { bodyLimitBytes } = this.settings;
     if (plan?.webhookVerifier) {
@@ -46,12 +45,11 @@ export class InputGuard implements CanActivate {
   }
 
   private checkBody(context: ExecutionContext, { bodyCheck }: RoutePlan): MaybePromise<void> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { call } = request.state;
     if (!bodyCheck || !call) return undefined;
     const check = this.modules.get(bodyCheck, { strict: false });
-    return check.assertAllowed(call, request.body as object, http.getResponse<Response>());
+    return check.assertAllowed(call, request.body as object, responseOf(context));
   }
 }
 

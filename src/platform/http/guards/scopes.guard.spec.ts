@@ -17,7 +17,7 @@ function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const plan = declarationsOf(handler);
   const call = { actor: { key: {}, scopes: new Set(scopes) } };
   return guard.canActivate({
-    switchToHttp: () => ({ getRequest: () => ({ state: { call, plan } }) }),
+    getArgByIndex: () => ({ state: { call, plan } }),
   } as unknown as ExecutionContext);
 }
 

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { requestOf } from '../request/api-request.js';
 import { needsNoScope } from '../routes/access.js';
 import { insufficientScope, isScope, wrongKindOfKey } from '../../access/scopes.js';
 
@@ -8,7 +8,7 @@ import { insufficientScope, isScope, wrongKindOfKey } from '../../access/scopes.
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const { plan, call } = context.switchToHttp().getRequest<ApiRequest>().state;
+    const { plan, call } = requestOf(context).state;
     const access = plan?.access;
     if (access === undefined) {
       throw new ApiError('insufficient_scope', {

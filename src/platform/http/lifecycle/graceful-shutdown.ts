@@ -56,7 +56,7 @@ export class GracefulShutdown {
       if (this.closesConnections) response.setHeader('Connection', 'close');
       const pending = this.connections.get(socket)?.pending;
       pending?.add(response);
-      response.once('close', () => pending?.delete(response));
+      response.on('close', () => pending?.delete(response));
     });
   }
 

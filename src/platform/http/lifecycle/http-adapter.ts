@@ -164,7 +164,7 @@ export function limitBodyTime(server: Server): void {
       clearTimeout(timer);
       timer = setTimeout(expire, longer).unref();
     };
-    request.once('close', () => {
+    request.on('close', () => {
       clearTimeout(timer);
     });
   });

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { RoutePlan } from '../routes/route-plan.js';
 import type { Call } from '../../data/call.js';
@@ -30,9 +30,19 @@ export interface ApiRequest extends Request {
   readonly state: RequestState;
 }
 
+/** The request of a context. It creates no functions, unlike `switchToHttp()`. */
+export function requestOf(context: ArgumentsHost): ApiRequest {
+  return context.getArgByIndex(0);
+}
+
+/** The response of a context. */
+export function responseOf(context: ArgumentsHost): Response {
+  return context.getArgByIndex(1);
+}
+
 /** Injects the `Call` of a route that requires a key: who calls, for which organization, and how. */
 export const CurrentCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => {
-  const { call } = context.switchToHttp().getRequest<ApiRequest>().state;
+  const { call } = requestOf(context).state;
   if (!call) throw new Error('@CurrentCall() is used on a route that requires no key');
   return call;
 });

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FileBody } from '../routes/route-declarations.js';
-import type { ApiRequest } from './api-request.js';
+import { type ApiRequest, requestOf } from './api-request.js';
 import { isMultipartForm } from './request-reader.js';
 import { fileOfForm } from './form-file.js';
 
@@ -26,7 +26,7 @@ export interface FileStream {
 
 /** Injects the file of a route with `@TakesFile()`. */
 export const FileStream = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest<ApiRequest>();
+  const request = requestOf(context);
   const { file } = request.state.plan ?? {};
   if (!file) throw new Error('@FileStream() is used on a route without @TakesFile()');
   const { 'content-type': header = '' } = request.headers;

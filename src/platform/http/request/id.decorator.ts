@@ -1,10 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
 import { ApiError } from '../../errors/api-error.js';
 import { UUID } from '../../fields/kinds/uuid.js';
+import { requestOf } from './api-request.js';
 
 const PathId = createParamDecorator((name: string, context: ExecutionContext) => {
-  const id = String(context.switchToHttp().getRequest<Request>().params[name]);
+  const id = String(requestOf(context).params[name]);
   if (!UUID.test(id)) throw new ApiError('not_found');
   return id.toLowerCase();
 });

@@ -26,7 +26,7 @@ export function requestContext(observe?: RequestObserver) {
     const { state } = apiRequest;
     // Closed sockets have no address.
     state.clientAddress = request.ip;
-    response.once('close', () => {
+    response.on('close', () => {
       const finished = {
         method: request.method,
         route: routeOf(apiRequest),
@@ -65,6 +65,7 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
  */
 function toRoutableUrl(url: string): string {
   if (url === '*') return '/*';
+  if (!url.includes('%')) return url;
   const [path = ''] = url.split('?', 1);
   return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
 }

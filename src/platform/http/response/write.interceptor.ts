@@ -9,7 +9,7 @@ import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import { NothingInserted } from '../../data/records/idempotent-insert.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
-import type { ApiRequest } from '../request/api-request.js';
+import { type ApiRequest, requestOf, responseOf } from '../request/api-request.js';
 import { isJsonContentType, mayHaveBody } from '../request/request-reader.js';
 import type { Call, InTransaction } from '../../data/call.js';
 import {
@@ -124,8 +124,7 @@ export class WriteInterceptor implements NestInterceptor {
   constructor(private readonly responses: IdempotentResponses) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
+    const request = requestOf(context);
     const { state } = request;
     const { plan, call } = state;
     if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
@@ -134,7 +133,7 @@ export class WriteInterceptor implements NestInterceptor {
     if (!idempotent || plan.file) return next.handle();
     if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
-    const response = http.getResponse<Response>();
+    const response = responseOf(context);
     const handle = (used: Call) => {
       state.call = used;
       return lastValueFrom<unknown>(next.handle());
@@ -160,7 +159,7 @@ export class WriteInterceptor implements NestInterceptor {
 /** Runs the interceptor of the plan: the metadata of a handler are the same for all applications of the process. */
 export const writesOfPlan: NestInterceptor = {
   intercept(context, next) {
-    const { plan } = context.switchToHttp().getRequest<ApiRequest>().state;
+    const { plan } = requestOf(context).state;
     return plan?.writes?.intercept(context, next) ?? next.handle();
   },
 };
