@@ -74,15 +74,6 @@ export class KeysService {
     return this.organizations.change(callOf(id), changes);
   }
 
-  /**
-   * Changes the region of phone numbers without a country code. Servers use it for new numbers within a
-   * second. `ContactIdentityService` normalizes the stored ones again.
-   * @throws ApiError `not_found`, `create_failed`
-   */
-  async setPhoneRegion(id: string, region: string): Promise<void> {
-    await this.updateOrganization(id, { phone_region: region });
-  }
-
   /** Stores the setting of this server as the default for new organizations, also of commands. */
   async setDefaultPhoneRegion(): Promise<void> {
     await this.repository.setDefaultPhoneRegion(this.settings.defaultPhoneRegion);

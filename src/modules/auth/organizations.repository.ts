@@ -69,7 +69,7 @@ const COUNT_RECORDS = `
 export type OrganizationChanges = Partial<Pick<Organization, (typeof CHANGEABLE)[number]>>;
 
 /** The fields of a new organization. */
-export type NewOrganization = Pick<Organization, 'id' | 'name'> & {
+type NewOrganization = Pick<Organization, 'id' | 'name'> & {
   readonly phone_region?: string | null;
   readonly time_zone?: string;
 };

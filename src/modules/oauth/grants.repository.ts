@@ -15,7 +15,7 @@ import { Grant } from './grants.entity.js';
 import type { GrantDto } from './grants.dto.js';
 
 /** A grant that is valid, with the scopes that its key still has. */
-export type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
+type ValidGrant = Pick<GrantDto, 'client_id' | 'scopes' | 'created_at' | 'expires_at'> & {
   readonly resource: string;
 };
 

@@ -14,7 +14,7 @@ import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';
 
 /** An access token with its grant and key, which are all valid. */
-export interface ValidToken extends ApiKeyRecord {
+interface ValidToken extends ApiKeyRecord {
   readonly grant_id: string;
   readonly client_id: string;
   readonly client_name: string;

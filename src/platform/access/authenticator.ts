@@ -44,12 +44,12 @@ export class Authenticator {
 
   /**
    * @param key an API key, a token of another issuer, or an access token
-   * @param isMcp whether the request is for /mcp, the only path at which access tokens are valid
+   * @param acceptsAccessTokens whether the request is for the resource of access tokens, where alone they are valid
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
-  authenticate(key: string, isMcp = false): MaybePromise<Call | undefined> {
-    const mayBeAccessToken = isMcp && this.accessTokens !== undefined && !isKey(key);
+  authenticate(key: string, acceptsAccessTokens = false): MaybePromise<Call | undefined> {
+    const mayBeAccessToken = acceptsAccessTokens && this.accessTokens !== undefined && !isKey(key);
     return mapMaybePromise(this.lookUp(key, mayBeAccessToken), (call) => {
       if (!call || isExpired(call.actor)) return undefined;
       if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
@@ -58,8 +58,8 @@ export class Authenticator {
   }
 
   private lookUp(key: string, mayBeAccessToken: boolean): MaybePromise<Call | undefined> {
-    // The same token can be valid at /mcp only.
-    const name = mayBeAccessToken ? `/mcp ${key}` : key;
+    // The same token can be invalid elsewhere.
+    const name = mayBeAccessToken ? `access token ${key}` : key;
     const load = () => this.loadCall(key, mayBeAccessToken);
     const cached = this.cache.get(name);
     const now = performance.now();

@@ -17,7 +17,7 @@ import { SystemDatabase } from './gateway/system-database.js';
 import { SnapshotReader } from './gateway/snapshot-reader.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { Readiness } from './readiness/readiness.js';
+import { Readiness } from './readiness.js';
 import {
   RecordRemoval,
   ROWS_ABOUT_RECORDS,

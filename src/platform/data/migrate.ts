@@ -44,7 +44,7 @@ const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
 /** The level of the log for each step. */
 type StepLevel = 'debug' | 'info';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Called each time that migrations are pending or another instance migrates. */
   readonly before?: () => Promise<void>;
   /** The migrations of extensions, which run after those of Latitude. */

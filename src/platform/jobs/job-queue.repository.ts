@@ -10,7 +10,7 @@ import { LEASE } from './leases.js';
 export const JOBS_ABOUT_RECORDS = { name: 'jobs', rows: 'record_ids && $2::uuid[]' };
 
 /** A job to be stored. */
-export interface NewJob {
+interface NewJob {
   readonly name: string;
   /** JSON. */
   readonly payload: string;
@@ -30,7 +30,7 @@ const SEND_AGAIN = `do update set
   run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
 
 /** How many jobs of a name a worker takes. */
-export interface JobCapacity {
+interface JobCapacity {
   readonly name: string;
   readonly free: number;
   /** Whether jobs of suspended organizations stay in the queue. */

@@ -9,7 +9,7 @@ export const LEASE = `interval '20 seconds'`;
 const HEARTBEAT_MS = 5_000;
 
 /** A table of work. The lease of a row says that one instance carries it out, and until when. */
-export interface LeasedTable {
+interface LeasedTable {
   readonly name: string;
   /** The column with the end of the lease. */
   readonly until: string;

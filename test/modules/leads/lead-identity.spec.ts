@@ -142,7 +142,7 @@ describe('an e-mail address of an earlier version with an invisible character', 
 
 describe('a change of the phone region', () => {
   const change = async (region: string) => {
-    await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
+    await app.app.get(KeysService).updateOrganization(tenant.id, { phone_region: region });
     await app.app.get(ContactIdentityService).normalizeAgain({ tenant }, region);
   };
   const conflicts = (region: string) => {

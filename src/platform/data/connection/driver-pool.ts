@@ -144,7 +144,7 @@ export function isSubmittable(config: unknown): config is pg.Submittable {
  * Work on a connection. `limitTo` destroys the connection if it is in use after this time, and calls a function
  * then, by default `onSilence` of the pool.
  */
-export type ConnectionWork<T> = (
+type ConnectionWork<T> = (
   client: pg.PoolClient,
   limitTo: (ms: number, onDestroy?: () => void) => void,
 ) => Promise<T>;

@@ -28,7 +28,7 @@ const MAX_BYTES = 2_600;
 const SEPARATED_DIGITS = /[0-9][^0-9]+[0-9]/;
 
 /** The values of a record that searches use. */
-export interface Searchable {
+interface Searchable {
   /** Strings that match if they contain the term, the most important first. */
   readonly texts: readonly (string | null | undefined)[];
   /** Digits that match if they contain the digits of the term, ignoring its other characters. */

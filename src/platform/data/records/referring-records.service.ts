@@ -34,7 +34,7 @@ const FOREIGN_KEYS = `
   order by 1, 2`;
 
 /** Records by the names of their tables. */
-export type RecordsByTable = Readonly<Record<string, readonly { readonly id: string }[]>>;
+type RecordsByTable = Readonly<Record<string, readonly { readonly id: string }[]>>;
 
 /** Reads and moves the records of all tables that refer to a record. */
 @Injectable()

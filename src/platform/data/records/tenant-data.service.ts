@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
+import { COLUMN_PRIVILEGES } from '../tenant-role/tenant-privileges.js';
 import {
   type CountDrift,
   type CountedTable,
@@ -20,9 +21,11 @@ const BATCH = 1_000;
 
 const COUNTERS = 'record_counts';
 
+const NOT_EMPTIED = [COUNTERS, ...Object.keys(COLUMN_PRIVILEGES)].map((name) => `'${name}'`).join();
+
 /**
- * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor API keys and their
- * grants, which are revoked first, and removed with the organization itself.
+ * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor tables of which
+ * the tenant role uses some columns only: keys and grants, which are revoked first, and removed with the organization itself.
  */
 const TABLES = `
   select c.relname as name, array(
@@ -31,7 +34,7 @@ const TABLES = `
       where key.conrelid = c.oid and key.contype = 'f' and key.conparentid = 0 and parent.oid <> c.oid) as "refersTo"
   from pg_class c
     join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
-  where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('api_keys', 'oauth_grants', '${COUNTERS}')
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in (${NOT_EMPTIED})
     and c.relnamespace = current_schema()::regnamespace
   order by 1`;
 

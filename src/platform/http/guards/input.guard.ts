@@ -10,7 +10,7 @@ import { isMultipartForm } from '../request/request-reader.js';
 import { preconditionOf } from '../response/envelope.js';
 import type { InputPlan } from '../routes/input-plan.js';
 import type { RoutePlan } from '../routes/route-plan.js';
-import { receiveWebhook } from '../webhooks/webhook-receiver.js';
+import { receiveWebhook } from './webhook-receiver.js';
 
 /**
  * The last guard. It parses the query and the body as the plan of the route says, and reads them into DTOs of fields such

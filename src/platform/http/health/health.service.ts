@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { TimeoutError, withTimeout } from '../../config/timeout.js';
-import { Readiness } from '../../data/readiness/readiness.js';
+import { Readiness } from '../../data/readiness.js';
 import { ReadReplicas } from '../../data/gateway/replicas/read-replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
 import { RateLimits } from '../../access/limits/rate-limits.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { Readiness } from '../../../../src/platform/data/readiness/readiness.js';
+import { Readiness } from '../../../../src/platform/data/readiness.js';
 import { TimeBudget } from '../../../../src/platform/data/gateway/policies.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
 import { createDatabase, databaseOf } from '../../../../src/testing/databases.js';

@@ -1,4 +1,4 @@
-import { ConnectionShortage } from './connection-shortage.js';
+import { ConnectionShortage } from './readiness.js';
 
 describe('ConnectionShortage', () => {
   it('exceeds the limit after 5 seconds without a completed statement', () => {

@@ -1,19 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { logger } from '../../config/logger.js';
-import { TimeoutError, withTimeout } from '../../config/timeout.js';
+import { logger } from '../config/logger.js';
+import { TimeoutError, withTimeout } from '../config/timeout.js';
 import {
   INSUFFICIENT_PRIVILEGE,
   POOL_TIMEOUT,
   TOO_MANY_CONNECTIONS,
-} from '../connection/driver-error.js';
-import { BatchConnections } from '../gateway/batch-connections.js';
-import { ConcurrencyLimit } from '../gateway/policies.js';
-import { SystemDatabase } from '../gateway/system-database.js';
-import { TenantDatabase } from '../gateway/tenant-database.js';
-import { TenantTables } from '../records/tenant-tables.service.js';
-import { COLUMN_PRIVILEGES } from '../tenant-role/tenant-privileges.js';
-import { ConnectionShortage } from './connection-shortage.js';
+} from './connection/driver-error.js';
+import { BatchConnections } from './gateway/batch-connections.js';
+import { ConcurrencyLimit } from './gateway/policies.js';
+import { SystemDatabase } from './gateway/system-database.js';
+import { TenantDatabase } from './gateway/tenant-database.js';
+import { TenantTables } from './records/tenant-tables.service.js';
+import { COLUMN_PRIVILEGES } from './tenant-role/tenant-privileges.js';
+
+/** How long an instance may have no free connection and no progress before it is unready. */
+const MAX_STANDSTILL_MS = 5_000;
+
+/**
+ * Distinguishes overload from a standstill. Under overload, every connection is in use but statements
+ * complete. An instance that became unready then would shift its load to the others.
+ */
+export class ConnectionShortage {
+  private since: number | undefined;
+  private completed = 0;
+
+  /**
+   * Records that no connection is free.
+   * @param completed how many statements have completed since the start of the process
+   * @param now milliseconds of a monotonic clock
+   * @returns whether no statement has completed for too long
+   */
+  record(completed: number, now: number): boolean {
+    if (this.since === undefined || completed !== this.completed) this.since = now;
+    this.completed = completed;
+    return now - this.since >= MAX_STANDSTILL_MS;
+  }
+
+  /** Records that a connection was free. */
+  end(): void {
+    this.since = undefined;
+  }
+}
 
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
