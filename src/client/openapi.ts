@@ -7,7 +7,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "webhook_disabled" | "too_many_webhooks";
+        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "compliance_blocked" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
