@@ -15,7 +15,7 @@ interface LeasedTable {
   readonly until: string;
   /** The columns that identify a lease, with their types. */
   readonly key: Readonly<Record<string, string>>;
-  /** SQL condition of the rows with a lease. */
+  /** SQL condition of the rows with a lease. It names a column of the key with the table. */
   readonly isLeased: string;
 }
 
