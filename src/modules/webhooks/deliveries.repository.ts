@@ -69,8 +69,8 @@ const INSERT = `
     select delivery.* from rows from (json_to_recordset($2) as (id uuid, webhook_id uuid, record_id uuid,
         event_id text, type text, body text, created_at timestamptz)) with ordinality
       as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
-    join webhooks webhook on webhook.organization_id = $1 and webhook.id = delivery.webhook_id
-    where coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
+    join webhooks webhook on webhook.id = delivery.webhook_id
+    where organization_id = $1 and coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
       and not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries
@@ -94,7 +94,7 @@ const DUE = `
     where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
       and id <> all($3::uuid[])
     order by is_bulk, next_attempt_at, seq limit $4) due
-  where webhook.organization_id = $1 and webhook.id = $2 and enabled`;
+  where organization_id = $1 and webhook.id = $2 and enabled`;
 
 /**
  * Stores an attempt of a pending delivery, and makes the next one of its record due if it has ended. The answer to a body
