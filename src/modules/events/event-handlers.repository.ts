@@ -8,7 +8,7 @@ export const HANDLER_LEASES = {
   name: 'event_handlers',
   until: 'run_at',
   key: { name: 'text', claim: 'uuid' },
-  isLeased: 'event_handlers.claim is not null',
+  isLeased: 'claim is not null',
 };
 
 /** A durable handler that this instance has taken. */

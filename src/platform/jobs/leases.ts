@@ -15,7 +15,7 @@ interface LeasedTable {
   readonly until: string;
   /** The columns that identify a lease, with their types. */
   readonly key: Readonly<Record<string, string>>;
-  /** SQL condition of the rows with a lease. It names a column of the key with the table. */
+  /** SQL condition of the rows with a lease. */
   readonly isLeased: string;
 }
 
@@ -63,11 +63,11 @@ export class Leases implements OnApplicationBootstrap {
 const OPTIONS = { mayBeUndone: true, timeoutMs: HEARTBEAT_MS };
 
 function extensionOf({ name, until, key, isLeased }: LeasedTable): string {
-  const columns = Object.entries(key).map(([column, type]) => `${column} ${type}`);
-  const isSame = Object.keys(key).map((column) => `${name}.${column} = held.${column}`);
+  const columns = Object.keys(key).join(', ');
+  const types = Object.entries(key).map(([column, type]) => `${column} ${type}`);
   return `update ${name} set ${until} = now() + ${LEASE}
-    from json_to_recordset($1) as held (${columns.join(', ')})
-    where ${[...isSame, isLeased].join(' and ')}`;
+    where (${columns}) in (select ${columns} from json_to_recordset($1) as held (${types.join(', ')}))
+      and ${isLeased}`;
 }
 
 /** The keys of rows as JSON. */
