@@ -144,16 +144,13 @@ export class JobWorker implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs the due jobs of one kind and of an organization, one after another.
+   * Runs the next due job of one kind and of an organization, if there is one.
    * @throws ApiError `query_failed`, `create_failed`
    */
-  async runDue(name: string, organizationId: string): Promise<void> {
+  async runNext(name: string, organizationId: string): Promise<void> {
     const handled = this.registry.handlers.get(name);
-    for (;;) {
-      const [claimed] = await this.jobs.claim([{ name, free: 1 }], organizationId);
-      if (!handled || !claimed) return;
-      await this.runJob(handled, claimed);
-    }
+    const [claimed] = await this.jobs.claim([{ name, free: 1 }], organizationId);
+    if (handled && claimed) await this.runJob(handled, claimed);
   }
 
   private async runJob(handled: HandledJob, claimed: ClaimedJob): Promise<void> {

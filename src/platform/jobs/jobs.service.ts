@@ -62,11 +62,11 @@ export class JobsService {
   }
 
   /**
-   * Runs the due jobs of one kind and of the organization in this process. A command does so, because only servers run jobs
-   * otherwise.
+   * Runs the next due job of one kind and of the organization in this process, if there is one. A command does so, because
+   * only servers run jobs otherwise.
    * @throws ApiError `query_failed`, `create_failed`
    */
-  runDue<P>({ tenant }: TenantCall, { name }: JobDefinition<P>): Promise<void> {
-    return this.worker.runDue(name, tenant.id);
+  runNext<P>({ tenant }: TenantCall, { name }: JobDefinition<P>): Promise<void> {
+    return this.worker.runNext(name, tenant.id);
   }
 }

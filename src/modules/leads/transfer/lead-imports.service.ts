@@ -119,11 +119,11 @@ export class LeadImportsService {
   }
 
   /**
-   * Runs the jobs of the imports of an organization in this process that no server runs.
+   * Runs the next due job of the imports of an organization in this process, if there is one.
    * @throws ApiError `query_failed`, `create_failed`
    */
-  runJobs(call: Call): Promise<void> {
-    return this.jobs.runDue(call, IMPORT_LEADS);
+  runNextJob(call: Call): Promise<void> {
+    return this.jobs.runNext(call, IMPORT_LEADS);
   }
 
   /**

@@ -122,7 +122,7 @@ async function importFile(
   return result;
 }
 
-/** Waits until an import has ended, and runs its job if no server does. */
+/** Waits until an import has ended, and runs its job and those before it if no server does. */
 async function untilEnded(
   imports: LeadImportsService,
   call: Call,
@@ -138,9 +138,9 @@ async function untilEnded(
     shown = processed;
     if (ended_at) break;
     if (performance.now() - sentAt > SERVER_MS) {
-      // After a failure, the next round tries again.
+      // The next round runs the next job, also after a failure. The jobs of earlier imports precede that of this one.
       work ??= imports
-        .runJobs(call)
+        .runNextJob(call)
         .catch(() => undefined)
         .finally(() => (work = undefined));
     }
