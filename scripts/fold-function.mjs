@@ -122,7 +122,7 @@ const isUsual = (character) => {
     /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu,
     '',
   );
-  return !LATER_LETTERS.test(character) && bare === foldText(character);
+  return !LATER_LETTERS.test(character) && bare === foldText(character) && !bare.includes(' ');
 };
 const words = (characters) => `^${classOf(characters)}*( ${classOf(characters)}+)*$`;
 const printable = CHARACTERS.filter((each) => /[\x21-\x7e]/.test(each));
