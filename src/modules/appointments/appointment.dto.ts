@@ -2,6 +2,8 @@ import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
   ItemFields,
@@ -83,6 +85,12 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of appointments can name (docs/contract/filters.md). */
+export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
+  searchable: ['type', 'location'],
+});
+relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
 /** An appointment in the results of tools. */
 export class AgentAppointmentDto extends AppointmentDto {

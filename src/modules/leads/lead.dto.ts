@@ -14,6 +14,7 @@ import {
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
   ItemFields,
@@ -127,6 +128,12 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of leads can name (docs/contract/filters.md). Tasks and appointments add their relations. */
+export const LEADS = filterTargetOf('leads', LeadDto, {
+  searchable: ['first_name', 'last_name', 'company', 'email', 'phone', 'city', 'zip'],
+  customFields: 'custom_fields',
+});
 
 /** A lead in a list (docs/contract/resources.md#leads). */
 export class LeadListItemDto extends PickOf(LeadDto, [

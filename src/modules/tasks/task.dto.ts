@@ -1,6 +1,8 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
   ItemFields,
@@ -72,6 +74,10 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of tasks can name (docs/contract/filters.md). */
+export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
 
 /** A task in the results of tools. */
 export class AgentTaskDto extends TaskDto {
