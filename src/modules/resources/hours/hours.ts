@@ -42,9 +42,9 @@ const MINUTES_OF_DAY = 24 * 60;
 const MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
 
 /** An interval in minutes after the midnight at which its day begins. */
-export function minutesOf({ start, end }: OpenInterval): readonly [start: number, end: number] {
-  const [from, to] = [minutesOfTime(start), minutesOfTime(end)];
-  return [from, to > from ? to : to + MINUTES_OF_DAY];
+export function minutesOf(interval: OpenInterval): { start: number; end: number } {
+  const [start, end] = [minutesOfTime(interval.start), minutesOfTime(interval.end)];
+  return { start, end: end > start ? end : end + MINUTES_OF_DAY };
 }
 
 function minutesOfTime(time: string): number {
@@ -59,7 +59,7 @@ export function hoursProblems(value: unknown, path: string): FieldProblem[] {
       ? intervalsProblems(intervals, `${path}.${day}`)
       : [{ field: `${path}.${day}`, message: `is unknown; the days are ${WEEKDAYS.join(', ')}` }],
   );
-  return problems.length > 0 ? problems : weeklyOverlaps(value as WeeklyHours, path);
+  return problems.length > 0 ? problems : weeklyOverlaps(value, path);
 }
 
 /** The problems of exceptions, each with its path, such as `exceptions[2].date`. */
@@ -138,8 +138,9 @@ interface PlacedInterval {
 
 function placedOn(day: number, hours: readonly OpenInterval[], path: string): PlacedInterval[] {
   return hours.map((interval, index) => {
-    const [start, end] = minutesOf(interval).map((minutes) => day * MINUTES_OF_DAY + minutes);
-    return { start: start!, end: end!, path: `${path}[${index}]` };
+    const { start, end } = minutesOf(interval);
+    const midnight = day * MINUTES_OF_DAY;
+    return { start: midnight + start, end: midnight + end, path: `${path}[${index}]` };
   });
 }
 
