@@ -72,6 +72,13 @@ const RESOURCES: readonly Resource[] = [
     changes: { title: 'Call again' },
   },
   {
+    path: '/api/v1/resources',
+    read: 'appointments:read',
+    write: 'resources:write',
+    creation: () => ({ name: 'Crew 1', user_id: randomUUID() }),
+    changes: { name: 'Crew 2' },
+  },
+  {
     path: '/api/v1/webhooks',
     read: 'webhooks:read',
     write: 'webhooks:write',
@@ -156,7 +163,9 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** The routes of batches. */
-export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
+export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks', 'resources'].map(
+  batchRoute,
+);
 
 /** The routes whose body is a file. */
 export const FILE_ROUTES: readonly Route[] = [
