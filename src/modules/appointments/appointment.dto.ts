@@ -2,6 +2,8 @@ import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { LEADS } from '../leads/lead.dto.js';
 import {
@@ -89,6 +91,7 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
 /** What filters of appointments can name (docs/contract/filters.md). */
 export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
   searchable: ['type', 'location'],
+  indexed: ['id', 'lead_id', 'status', 'type', 'start_time', 'created_at', 'updated_at'],
 });
 relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
@@ -135,6 +138,8 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   type?: string;
   @TimeFilter('Only appointments that end before this time.', '2026-04-01T00:00:00Z')
   end_before?: Date;
+  @FilterBy(APPOINTMENTS, { status: { ne: 'cancelled' }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @UpdatedAfter('appointments') updated_after?: Date;
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;

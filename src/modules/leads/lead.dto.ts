@@ -14,6 +14,8 @@ import {
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
@@ -132,6 +134,10 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
 /** What filters of leads can name (docs/contract/filters.md). Tasks and appointments add their relations. */
 export const LEADS = filterTargetOf('leads', LeadDto, {
   searchable: ['first_name', 'last_name', 'company', 'email', 'phone', 'city', 'zip'],
+  indexed: [
+    ...['id', 'email', 'phone', 'external_id', 'status', 'temperature', 'source', 'tags'],
+    ...['lead_score', 'created_at', 'updated_at'],
+  ],
   customFields: 'custom_fields',
 });
 
@@ -181,6 +187,8 @@ export class LeadListQuery extends FindLeadsQuery {
     example: ['roof'],
   })
   tag?: string[];
+  @FilterBy(LEADS, { source: { in: ['website', 'referral'] }, tasks: { none: { status: 'open' } } })
+  filter?: UntypedFilter;
   @UpdatedAfter('leads') updated_after?: Date;
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;

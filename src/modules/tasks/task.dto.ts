@@ -1,6 +1,8 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { LEADS } from '../leads/lead.dto.js';
 import {
@@ -76,7 +78,13 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
 }
 
 /** What filters of tasks can name (docs/contract/filters.md). */
-export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+export const TASKS = filterTargetOf('tasks', TaskDto, {
+  searchable: ['title'],
+  indexed: [
+    ...['id', 'contact_id', 'assigned_to_user_id', 'status', 'priority', 'due_date'],
+    ...['created_at', 'updated_at'],
+  ],
+});
 relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
 
 /** A task in the results of tools. */
@@ -110,6 +118,8 @@ export class TaskListQuery extends FindTasksQuery {
   due_after?: Date;
   @TimeFilter('Only tasks created at this time or later.', '2026-01-01T00:00:00Z')
   created_after?: Date;
+  @FilterBy(TASKS, { status: { in: ['open', 'in_progress'] }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @UpdatedAfter('tasks') updated_after?: Date;
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;

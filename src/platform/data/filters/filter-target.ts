@@ -55,6 +55,8 @@ export interface FilterTarget {
   readonly table: string;
   readonly fields: ReadonlyMap<string, FilterField>;
   readonly relations: ReadonlyMap<string, FilterRelation>;
+  /** The fields by which an index finds records. */
+  readonly indexed: readonly string[];
   /** The column of custom fields, if it has any. */
   readonly customFields?: string;
 }
@@ -62,6 +64,8 @@ export interface FilterTarget {
 interface FilterTargetOptions {
   /** The text fields that take `contains` and `starts_with`. */
   readonly searchable: readonly string[];
+  /** The fields by which an index of the table finds records. */
+  readonly indexed?: readonly string[];
   /** The field with custom fields. */
   readonly customFields?: string;
 }
@@ -73,14 +77,15 @@ interface FilterTargetOptions {
 export function filterTargetOf(
   table: string,
   record: Type<object>,
-  { searchable, customFields }: FilterTargetOptions,
+  { searchable, indexed = [], customFields }: FilterTargetOptions,
 ): FilterTarget {
   const fields = fieldsOf(record).map((field): [string, FilterField] => {
     const isSearchable = searchable.includes(field.name);
     return [field.name, { ...filterFieldOf(field), ...(isSearchable && { isSearchable }) }];
   });
-  const target = { table, fields: new Map(fields), relations: new Map<string, FilterRelation>() };
-  const named = customFields === undefined ? searchable : [...searchable, customFields];
+  const relations = new Map<string, FilterRelation>();
+  const target = { table, fields: new Map(fields), relations, indexed };
+  const named = [...searchable, ...indexed, ...(customFields === undefined ? [] : [customFields])];
   const unknown = named.find((name) => !target.fields.has(name));
   if (unknown !== undefined) throw new Error(`${table} has no field ${unknown} to filter by.`);
   return { ...target, ...(customFields !== undefined && { customFields }) };
