@@ -30,6 +30,8 @@ export interface Route {
   readonly access: Scope | 'any-key';
   /** Scopes that a key needs in addition to that of the route. */
   readonly needs?: readonly Scope[];
+  /** The query that a request needs. */
+  readonly query?: string;
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
   /** The status of a success. Default: 201 for a POST, otherwise 200. */
@@ -158,6 +160,13 @@ export const ROUTES: readonly Route[] = [
 /** The routes of batches. */
 export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
 
+/** The routes of counts. */
+export const COUNT_ROUTES: readonly Route[] = RESOURCES.slice(0, 3).map(
+  ({ path, read: access }) => {
+    return { method: 'GET', pattern: `${path}/counts`, access, query: 'by=status' };
+  },
+);
+
 /** The routes whose body is a file. */
 export const FILE_ROUTES: readonly Route[] = [
   {
@@ -195,6 +204,7 @@ export const ALL_ROUTES = [
   ...ROUTES,
   ...FURTHER_ROUTES,
   ...BATCH_ROUTES,
+  ...COUNT_ROUTES,
   ...FILE_ROUTES,
   ...KEY_ROUTES,
   {

@@ -11,7 +11,13 @@ import { ListedRepository } from '../../platform/data/lists/listed-repository.js
 import { addSearch } from '../../platform/data/lists/search.js';
 import { containing, FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
-import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
+import {
+  LEAD_GROUPINGS,
+  type LeadDto,
+  type LeadFilters,
+  LeadListItemDto,
+  LeadListQuery,
+} from './lead.dto.js';
 import { Lead } from './lead.entity.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
 import { type Holder, parsePhone, UNIQUE_COLUMNS, type UniqueValues } from './lead-values.js';
@@ -34,6 +40,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       entity: Lead,
       item: LeadListItemDto,
       query: LeadListQuery,
+      groupings: LEAD_GROUPINGS,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
         last_name: { collation: NAMES_COLLATION },
