@@ -59,6 +59,7 @@ const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: stri
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
   assigned_to_user_id: { kind: 'user' },
+  user_id: { kind: 'user' },
   assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
 };
 

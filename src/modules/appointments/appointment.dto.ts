@@ -4,6 +4,8 @@ import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js'
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -86,6 +88,12 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of appointments can name (docs/contract/filters.md). */
+export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
+  searchable: ['type', 'location'],
+});
+relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
 /** An appointment in the results of tools. */
 export class AgentAppointmentDto extends AppointmentDto {

@@ -16,6 +16,7 @@ import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
   type FiltersOf,
@@ -130,6 +131,12 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of leads can name (docs/contract/filters.md). Tasks and appointments add their relations. */
+export const LEADS = filterTargetOf('leads', LeadDto, {
+  searchable: ['first_name', 'last_name', 'company', 'email', 'phone', 'city', 'zip'],
+  customFields: 'custom_fields',
+});
 
 /** A lead in a list (docs/contract/resources.md#leads). */
 export class LeadListItemDto extends PickOf(LeadDto, [

@@ -3,6 +3,8 @@ import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/k
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -75,6 +77,10 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }
+
+/** What filters of tasks can name (docs/contract/filters.md). */
+export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
 
 /** A task in the results of tools. */
 export class AgentTaskDto extends TaskDto {

@@ -59,6 +59,8 @@ export interface Kind {
   readonly nested?: (value: unknown, path: string) => FieldProblem[];
   /** Whether an empty value in a query has a meaning of its own. */
   readonly takesEmpty?: boolean;
+  /** The normal form by which values are compared. The column of a field has the values as they were given. */
+  readonly comparedAs?: 'email' | 'phone';
 }
 
 /** A declared field, from which schemas, rules and documentation are derived. */

@@ -1,4 +1,4 @@
-import { withAsciiDigits, withoutInvisible } from '../../fields/kinds/text.js';
+import { digitsOf, withAsciiDigits, withoutInvisible } from '../../fields/kinds/text.js';
 
 /** Begins search texts that `foldText` has folded. Those of version 0.2 and of the trigger lack it. */
 const FOLDED = '\x02';
@@ -66,11 +66,6 @@ export function containing(term: string): string {
 /** LIKE pattern of search texts whose numbers contain these digits. */
 export function containingNumber(digits: string): string {
   return `%${BEFORE_NUMBERS}${containing(digits)}`;
-}
-
-/** The digits of a string without other characters. */
-export function digitsOf(text: string): string {
-  return text.replaceAll(/[^0-9]/g, '');
 }
 
 /** Removes numbers that an earlier number contains. */

@@ -31,7 +31,7 @@ header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) 
 scopes, limits and error codes.`;
 
 /** Operations that set up a program. The text has no parameters, bodies and schemas of them. */
-const ADMINISTRATION = /^\/api\/v1\/(keys|grants|organizations?|webhooks)\b/;
+const ADMINISTRATION = /^\/api\/v1\/(keys|grants|organizations?|resources|webhooks)\b/;
 
 /** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
