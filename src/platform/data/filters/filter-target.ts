@@ -32,8 +32,6 @@ export interface FilterField {
   readonly isSearchable?: boolean;
   /** All values of `one_of` and `options`. */
   readonly values?: readonly string[];
-  /** The declaration of a field of the record, which reads and checks values. */
-  readonly declared?: Field;
   /** The id of the definition of a custom field whose values have typed columns. */
   readonly definitionId?: string;
 }
@@ -82,7 +80,8 @@ export function filterTargetOf(
     return [field.name, { ...filterFieldOf(field), ...(isSearchable && { isSearchable }) }];
   });
   const target = { table, fields: new Map(fields), relations: new Map<string, FilterRelation>() };
-  const unknown = [...searchable, customFields ?? 'id'].find((name) => !target.fields.has(name));
+  const named = customFields === undefined ? searchable : [...searchable, customFields];
+  const unknown = named.find((name) => !target.fields.has(name));
   if (unknown !== undefined) throw new Error(`${table} has no field ${unknown} to filter by.`);
   return { ...target, ...(customFields !== undefined && { customFields }) };
 }
@@ -122,7 +121,6 @@ function filterFieldOf(field: Field): FilterField {
     name,
     kind,
     column: name,
-    declared: field,
     ...(comparedAs && { comparedColumn: `${name}_compared` }),
     ...(kind === 'one_of' && { values }),
   };
