@@ -174,6 +174,128 @@ export const COUNT_ROUTES = ['leads', 'appointments', 'tasks'].map((name): Route
   const { path, read: access } = resourceOf(name);
   return { method: 'GET', pattern: `${path}/counts`, access, query: 'by=status' };
 });
+
+/** The routes whose body is a file. */
+export const FILE_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: `${LEADS}/imports`,
+    access: 'leads:write',
+    needs: ['leads:read'],
+  },
+];
+
+/** The routes of keys with an id. */
+export const KEY_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  { method: 'GET', pattern: `${KEYS}/:id`, access: 'keys:read', makeRecord: createKey },
+  { method: 'DELETE', pattern: `${KEYS}/:id`, access: 'keys:write', makeRecord: createKey },
+  {
+    ...{ method: 'POST', pattern: `${KEYS}/:id/rotate`, access: 'keys:write' },
+    ...{ makeRecord: createKey, body: () => ({ overlap_seconds: 60 }) },
+  },
+];
+
+const ORGANIZATIONS = '/api/v1/organizations';
+
+/** The routes that require the key of an operator. */
+export const OPERATOR_ROUTES = [
+  { method: 'GET', pattern: ORGANIZATIONS, access: 'operator' },
+  { method: 'POST', pattern: ORGANIZATIONS, access: 'operator' },
+  { method: 'GET', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
+  { method: 'PUT', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
+  { method: 'POST', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'POST', pattern: `${ORGANIZATIONS}/:id/first-key/replace`, access: 'operator' },
+] as const;
+
+/** All routes that require a key of an organization. routes.spec.ts compares the list with the application. */
+export const ALL_ROUTES = [
+  ...ROUTES,
+  ...FURTHER_ROUTES,
+  ...BATCH_ROUTES,
+  ...COUNT_ROUTES,
+  ...FILE_ROUTES,
+  ...KEY_ROUTES,
+  {
+    method: 'PUT',
+    pattern: '/api/v1/organization',
+    access: 'organization:write',
+    body: () => ({ time_zone: 'Europe/Berlin' }),
+  },
+  { method: 'GET', pattern: KEYS, access: 'keys:read' },
+  { method: 'GET', pattern: GRANTS, access: 'keys:read' },
+  { method: 'GET', pattern: `${GRANTS}/:id`, access: 'keys:read', makeRecord: unknownGrant },
+  {
+    method: 'PUT',
+    pattern: `${GRANTS}/:id`,
+    access: 'keys:write',
+    makeRecord: unknownGrant,
+    body: () => ({ confirmations: 'never' }),
+  },
+  { method: 'DELETE', pattern: `${GRANTS}/:id`, access: 'keys:write', makeRecord: unknownGrant },
+  { method: 'POST', pattern: KEYS, access: 'keys:write', body: buildKey },
+] satisfies readonly Route[];
+
+export const RECORD_ROUTES = ROUTES.filter(
+  (route): route is Route & Required<Pick<Route, 'makeRecord'>> => route.makeRecord !== undefined,
+);
+
+export const LIST_ROUTES = ROUTES.filter(
+  (route): route is Route & Required<Pick<Route, 'listed'>> => route.listed !== undefined,
+);
+
+export const SCOPED_ROUTES = ROUTES.filter(
+  (route): route is Route & { access: Scope } => route.access !== 'any-key',
+);
+
+/** The path and body of a valid request about a record of the tenant. */
+export interface ValidRequest {
+  readonly path: string;
+  readonly body?: Body;
+}
+
+/** The status of a successful request. */
+export function statusOf({ method, status = method === 'POST' ? 201 : 200 }: Route): number {
+  return status;
+}
+
+export async function validRequest(route: Route, tenant: Tenant): Promise<ValidRequest> {
+  const id = await route.makeRecord?.(tenant);
+  return { path: pathOf(route, id), body: await route.body?.(tenant) };
+}
+
+export function pathOf({ pattern }: Route, id = ''): string {
+  return pattern
+    .replace(':id', id)
+    .replace(':delivery_id', () => DELIVERIES.get(id.toLowerCase()) ?? id);
+}
+
+/** Creates a webhook with the delivery of a test event. */
+export async function createDelivery(tenant: Tenant): Promise<{ id: string; webhook_id: string }> {
+  const path = `/api/v1/webhooks/${await createWebhook(tenant)}/test`;
+  return dataOf(await tenant.api.post(path, undefined), 202);
+}
+
+async function createWebhook({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
+}
+
+/** Only people create grants. */
+function unknownGrant(): Promise<string> {
+  return Promise.resolve(randomUUID());
+}
+
+async function createKey({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post(KEYS, buildKey()), 201).id;
+}
+
+function buildKey(): Body {
+  return { name: 'Made by a test', scopes: ['leads:read'] };
+}
+
+/** Creates an import that has ended, so that it neither changes nor delays another one. */
+async function importLeads({ api }: Tenant): Promise<string> {
+  const headers = { 'Content-Type': 'text/csv' };
+  const answer = await api.post(`${LEADS}/imports`, 'first_name,email', { headers });
   const { id } = dataOf<{ id: string }>(answer, 202);
   dataOf(await api.post(`${LEADS}/imports/${id}/cancel`, undefined));
   return id;
