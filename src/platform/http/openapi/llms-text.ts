@@ -30,8 +30,9 @@ const AGENTS = `
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
-/** Operations that set up a program. The text has no parameters, bodies and schemas of them. */
-const ADMINISTRATION = /^\/api\/v1\/(keys|grants|organizations?|resources|webhooks)\b/;
+/** Operations that set up a program, and rare ones. The text has no parameters, bodies and schemas of them. */
+const ADMINISTRATION =
+  /^\/api\/v1\/(keys|grants|me|organizations?|resources|webhooks)\b|\/(erase|personal-data)$/;
 
 /** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
