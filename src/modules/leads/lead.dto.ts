@@ -16,9 +16,12 @@ import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
 import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -196,4 +199,20 @@ export class LeadListQuery extends FindLeadsQuery {
 }
 
 /** What a list of leads selects, without its order and paging. */
-export type LeadFilters = Omit<LeadListQuery, keyof ListQuery | 'sort_by' | 'after' | 'fields'>;
+export type LeadFilters = FiltersOf<LeadListQuery>;
+
+/** By what leads are counted. */
+export const LEAD_GROUPINGS = {
+  status: { column: 'status' },
+  temperature: { column: 'temperature' },
+  source: { column: 'source' },
+  tag: { column: 'tags', per: 'element' },
+  city: { column: 'city' },
+  created_day: { column: 'created_at', per: 'day' },
+  created_week: { column: 'created_at', per: 'week' },
+  created_month: { column: 'created_at', per: 'month' },
+  custom_fields: { column: 'custom_fields', per: 'key' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of leads. */
+export class LeadCountQuery extends CountQueryOf(LeadListQuery, LEAD_GROUPINGS) {}

@@ -15,6 +15,7 @@ import { tagSql } from '../../platform/data/lists/tag-sql.js';
 import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
 import {
+  LEAD_GROUPINGS,
   type LeadDto,
   type LeadFilters,
   LeadListItemDto,
@@ -43,6 +44,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       entity: Lead,
       item: LeadListItemDto,
       query: LeadListQuery,
+      groupings: LEAD_GROUPINGS,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
         last_name: { collation: NAMES_COLLATION },

@@ -6,7 +6,7 @@ import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { TaskListQuery, TASKS } from './task.dto.js';
+import { TASK_GROUPINGS, type TaskFilters, TaskListQuery, TASKS } from './task.dto.js';
 import { Task } from './task.entity.js';
 
 /** SQL of tasks. */
@@ -16,13 +16,14 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
     const list = {
       entity: Task,
       query: TaskListQuery,
+      groupings: TASK_GROUPINGS,
       sorts: { priority: { column: 'priority_rank' } },
       computed: withFieldsOfLead({ contact_name: NAME_SQL }, 'tasks', 'contact_id'),
     };
     super(database, list, { contact_id: existingLeadsSql });
   }
 
-  protected conditionsOf(call: Call, query: TaskListQuery) {
+  protected conditionsOf(call: Call, query: TaskFilters) {
     const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)

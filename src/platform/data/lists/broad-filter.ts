@@ -5,14 +5,16 @@ import type { TenantDatabase } from '../gateway/tenant-database.js';
 import type { Conditions } from './conditions.js';
 
 /**
- * Runs a read whose conditions no index may serve.
- * @throws ApiError `filter_too_broad` if it takes too long; `overloaded` if too many others run; `query_failed`
+ * Reads the records that conditions select.
+ * @throws ApiError `query_failed`; of a broad filter `filter_too_broad` if it takes too long, `overloaded` if too many others
+ *   run
  */
-export async function readBroad<Row>(
+export async function readSelected<Row>(
   database: TenantDatabase,
   conditions: Conditions,
   statement: Statement,
 ): Promise<Row[]> {
+  if (!conditions.isBroad) return database.read<Row>(conditions.call, statement);
   try {
     return await database.scan<Row>(conditions.call, statement);
   } catch (error) {

@@ -20,7 +20,7 @@ import {
   sizeOf,
   type ListSelection,
 } from './list-statement.js';
-import { readBroad } from './broad-filter.js';
+import { readSelected } from './broad-filter.js';
 import { type Sort, sortsOf } from './order.js';
 import { CursorPage, Page } from './page.js';
 import { parseCursor } from './cursor.js';
@@ -173,13 +173,10 @@ export class RecordList<T extends object> {
     text: string,
     plan: Statement['plan'],
   ): Promise<Row> {
-    const { call, values, isBroad } = conditions;
+    const { values } = conditions;
     const ordersNames = order.collation !== undefined;
     const statement = { text, values, plan, mayUseReplica: true, ordersNames };
-    const rows = isBroad
-      ? await readBroad<Row>(this.database, conditions, statement)
-      : await this.database.read<Row>(call, statement);
-    const [row] = rows as [Row];
+    const [row] = (await readSelected<Row>(this.database, conditions, statement)) as [Row];
     return row;
   }
 }
