@@ -132,6 +132,8 @@ export class FindAppointmentsQuery extends ListQuery {
   start_after?: Date;
   @TimeFilter('Only appointments that start before this time.', '2026-04-01T00:00:00Z')
   start_before?: Date;
+  @FilterBy(APPOINTMENTS, { status: { ne: 'cancelled' }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }
 
@@ -141,8 +143,6 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   type?: string;
   @TimeFilter('Only appointments that end before this time.', '2026-04-01T00:00:00Z')
   end_before?: Date;
-  @FilterBy(APPOINTMENTS, { status: { ne: 'cancelled' }, lead: { temperature: 'hot' } })
-  filter?: UntypedFilter;
   @UpdatedAfter('appointments') updated_after?: Date;
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;

@@ -178,6 +178,8 @@ export class FindLeadsQuery extends ListQuery {
   created_after?: Date;
   @TimeFilter('Only leads created before this time.', '2026-02-01T00:00:00Z')
   created_before?: Date;
+  @FilterBy(LEADS, { source: { in: ['website', 'referral'] }, tasks: { none: { status: 'open' } } })
+  filter?: UntypedFilter;
   @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
 }
 
@@ -190,8 +192,6 @@ export class LeadListQuery extends FindLeadsQuery {
     example: ['roof'],
   })
   tag?: string[];
-  @FilterBy(LEADS, { source: { in: ['website', 'referral'] }, tasks: { none: { status: 'open' } } })
-  filter?: UntypedFilter;
   @UpdatedAfter('leads') updated_after?: Date;
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;

@@ -110,6 +110,8 @@ export class FindTasksQuery extends ListQuery {
   contact_id?: string;
   @TimeFilter('Only tasks that are due before this time.', '2026-04-01T00:00:00Z')
   due_before?: Date;
+  @FilterBy(TASKS, { status: { in: ['open', 'in_progress'] }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }
 
@@ -121,8 +123,6 @@ export class TaskListQuery extends FindTasksQuery {
   due_after?: Date;
   @TimeFilter('Only tasks created at this time or later.', '2026-01-01T00:00:00Z')
   created_after?: Date;
-  @FilterBy(TASKS, { status: { in: ['open', 'in_progress'] }, lead: { temperature: 'hot' } })
-  filter?: UntypedFilter;
   @UpdatedAfter('tasks') updated_after?: Date;
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;
