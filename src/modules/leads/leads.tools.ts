@@ -29,6 +29,8 @@ import {
   updatesOf,
 } from '../mcp/tools/several-records.js';
 import { CreateLeadsDto, UpdateLeadItemDto, UpdateLeadsDto } from './lead-tools.dto.js';
+import { FoundDuplicatesDto, LeadDuplicatesQuery } from './duplicates/duplicates.dto.js';
+import { DuplicatesService } from './duplicates/duplicates.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
@@ -47,6 +49,7 @@ export class LeadsTools {
     private readonly batches: LeadBatchService,
     private readonly runner: BatchRunner,
     private readonly merges: LeadMergeService,
+    private readonly duplicates: DuplicatesService,
   ) {}
 
   @Tool('list_leads', {
@@ -158,6 +161,20 @@ export class LeadsTools {
   async upsert(call: Call, input: UpsertLeadDto) {
     const { lead, action } = await this.upserts.upsert(call, input);
     return { ...lead.value(), action };
+  }
+
+  @Tool('find_duplicates', {
+    title: 'Find likely duplicates',
+    description:
+      'Groups of leads that are likely one person, with reasons. merge_leads merges two of them.',
+    effect: 'reads',
+    scope: 'leads:read',
+    input: LeadDuplicatesQuery,
+    output: FoundDuplicatesDto,
+  })
+  async findDuplicates(call: Call, query: LeadDuplicatesQuery) {
+    const { data: groups, meta } = await this.duplicates.list(call, query);
+    return { groups, ...meta };
   }
 
   @Tool('merge_leads', {

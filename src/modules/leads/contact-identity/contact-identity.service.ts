@@ -13,6 +13,7 @@ import {
   uniqueValuesOf,
   parsePhone,
 } from '../lead-values.js';
+import { LeadFormsService } from '../duplicates/lead-forms.service.js';
 import { LeadsRepository } from '../leads.repository.js';
 import {
   ContactIdentityRepository,
@@ -54,6 +55,7 @@ export class ContactIdentityService {
     private readonly keys: KeysService,
     private readonly repository: ContactIdentityRepository,
     private readonly leads: LeadsRepository,
+    private readonly forms: LeadFormsService,
     private readonly background: BackgroundWork,
   ) {}
 
@@ -146,6 +148,9 @@ export class ContactIdentityService {
       };
       try {
         const leads = await this.database.transaction(call, run);
+        const ids = leads.map(({ id }) => id);
+        // No event tells that they are written.
+        await this.forms.update(call, region, ids);
         if (leads.length < limit) return;
         range = { after: leads.at(-1), limit: BATCH };
       } catch (error) {
