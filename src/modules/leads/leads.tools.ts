@@ -170,10 +170,12 @@ export class LeadsTools {
     effect: 'reads',
     scope: 'leads:read',
     input: LeadDuplicatesQuery,
+    brief: { result: ['groups', 'next', 'has_more'] },
     output: FoundDuplicatesDto,
   })
   async findDuplicates(call: Call, query: LeadDuplicatesQuery) {
-    const { data: groups, meta } = await this.duplicates.list(call, query);
+    const { data, meta } = await this.duplicates.list(call, query);
+    const groups = data.map((group) => ({ ...group, leads: group.leads.map(withoutNulls) }));
     return { groups, ...meta };
   }
 
@@ -231,6 +233,11 @@ export class LeadsTools {
 const MAX_SEARCH_LENGTH = 100;
 
 const NOTHING = { data: [], meta: { total: 0 } };
+
+/** The fields of a record that have a value, because agents pay for every token. */
+function withoutNulls(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}
 
 function matchOf({ id, company, ...lead }: LeadListItemDto) {
   const name = fullName(lead);

@@ -49,7 +49,7 @@ export class FoundDuplicatesDto {
     { type: 'array', items: { type: 'object' } },
     { description: 'Groups of leads.', example: [] },
   )
-  groups: readonly LeadGroupDto[];
+  groups: readonly object[];
   @outputField({ type: 'string' }, { description: '`after` of the next call.', example: '' })
   next: string;
   @outputField({ type: 'boolean' }, { description: 'Whether there are more.', example: false })
