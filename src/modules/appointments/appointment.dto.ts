@@ -2,8 +2,13 @@ import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -84,6 +89,12 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** What filters of appointments can name (docs/contract/filters.md). */
+export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
+  searchable: ['type', 'location'],
+});
+relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
+
 /** An appointment in the results of tools. */
 export class AgentAppointmentDto extends AppointmentDto {
   @Text({
@@ -132,3 +143,19 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @After() after?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
 }
+
+/** What a list of appointments selects, without its order and paging. */
+export type AppointmentFilters = FiltersOf<AppointmentListQuery>;
+
+/** By what appointments are counted. */
+export const APPOINTMENT_GROUPINGS = {
+  status: { column: 'status' },
+  type: { column: 'type' },
+  start_day: { column: 'start_time', per: 'day' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of appointments. */
+export class AppointmentCountQuery extends CountQueryOf(
+  AppointmentListQuery,
+  APPOINTMENT_GROUPINGS,
+) {}

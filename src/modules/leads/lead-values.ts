@@ -1,50 +1,18 @@
 // The values that are computed from the fields of a lead: its name, its search text, and those that no two leads share.
-import { domainToASCII } from 'node:url';
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { Call } from '../../platform/data/call.js';
 import type { UniqueViolation } from '../../platform/data/connection/driver-error.js';
-import { digitsOf, searchTextOf } from '../../platform/data/lists/search-text.js';
+import { searchTextOf } from '../../platform/data/lists/search-text.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import { withoutInvisible } from '../../platform/fields/kinds/text.js';
-import { plainPhone } from '../../platform/fields/kinds/phone.js';
+import {
+  normalizeEmail,
+  type ParsedPhone,
+  parsePhone,
+} from '../../platform/fields/kinds/normal-forms.js';
 import type { LeadDto, UpdateLeadDto } from './lead.dto.js';
 
 /** The first and last name of a lead. */
 export function fullName({ first_name, last_name }: Pick<LeadDto, 'first_name' | 'last_name'>) {
   return last_name === null ? first_name : `${first_name} ${last_name}`;
-}
-
-const ASCII = /^\p{ASCII}*$/u;
-
-/** Normalizes an e-mail address for comparison: visible, lower case, NFC, and the domain in ASCII (IDNA). */
-export function normalizeEmail(email: string): string {
-  const lower = withoutInvisible(email).trim().toLowerCase();
-  if (ASCII.test(lower)) return lower;
-  const composed = lower.normalize('NFC');
-  const at = composed.lastIndexOf('@') + 1;
-  const domain = composed.slice(at);
-  return composed.slice(0, at) + (domainToASCII(domain) || domain);
-}
-
-/** A phone number without its formatting. */
-export interface ParsedPhone {
-  /** E.164, followed by `x` and the extension if there is one; the digits if the number cannot be parsed. */
-  readonly normalized: string;
-  /** The digits as they were entered. */
-  readonly digits: string;
-  /** The digits of the national format, if they are not a suffix of E.164. */
-  readonly nationalDigits?: string;
-}
-
-/** @param region of numbers without a country code, ISO 3166-1 alpha-2 */
-export function parsePhone(phone: string, region: string): ParsedPhone {
-  const plain = plainPhone(phone);
-  const digits = digitsOf(plain);
-  const parsed = parseIfPossible(plain, region);
-  if (!parsed) return { normalized: digits, digits };
-  const normalized = parsed.ext ? `${parsed.number}x${parsed.ext}` : parsed.number;
-  if (parsed.countryCallingCode === '1') return { normalized, digits };
-  return { normalized, digits, nationalDigits: digitsOf(parsed.formatNational()) };
 }
 
 /** The parsed phones of inputs, which batches need several times. */
@@ -55,16 +23,6 @@ export function phoneOf(call: Call, lead: UpdateLeadDto): ParsedPhone | undefine
   const phone = PHONES.get(lead) ?? parsePhone(lead.phone, call.tenant.phoneRegion);
   PHONES.set(lead, phone);
   return phone;
-}
-
-/** Reads `00` as `+` if the region does not parse it, because many countries use it as the international prefix. */
-function parseIfPossible(phone: string, region: string) {
-  const spellings = /^\D*00/.test(phone) ? [phone, phone.replace(/^\D*00/, '+')] : [phone];
-  for (const spelling of spellings) {
-    const parsed = parsePhoneNumberFromString(spelling, region as CountryCode);
-    if (parsed?.isPossible()) return parsed;
-  }
-  return undefined;
 }
 
 /** The columns of the values that no two leads of an organization share, by field. */

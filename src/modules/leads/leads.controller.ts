@@ -10,11 +10,13 @@ import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
+import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   CreateLeadDto,
   LeadDto,
   LeadListItemDto,
+  LeadCountQuery,
   LeadListQuery,
   UpdateLeadDto,
 } from './lead.dto.js';
@@ -80,6 +82,11 @@ export class LeadsController {
   })
   listDuplicates(@CurrentCall() call: Call, @Query() query: LeadDuplicatesQuery) {
     return this.duplicates.list(call, query);
+  }
+
+  @CountRoute('leads', 'leads:read')
+  async count(@CurrentCall() call: Call, @Query() query: LeadCountQuery) {
+    return countsResponse(await this.leads.count(call, query));
   }
 
   @Get(':id')

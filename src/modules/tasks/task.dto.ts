@@ -1,8 +1,13 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
+import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -73,6 +78,10 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** What filters of tasks can name (docs/contract/filters.md). */
+export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
+
 /** A task in the results of tools. */
 export class AgentTaskDto extends TaskDto {
   @Text({
@@ -109,3 +118,17 @@ export class TaskListQuery extends FindTasksQuery {
   @After() after?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
 }
+
+/** What a list of tasks selects, without its order and paging. */
+export type TaskFilters = FiltersOf<TaskListQuery>;
+
+/** By what tasks are counted. */
+export const TASK_GROUPINGS = {
+  status: { column: 'status' },
+  priority: { column: 'priority' },
+  assigned_to: { column: 'assigned_to_user_id' },
+  due_day: { column: 'due_date', per: 'day' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of tasks. */
+export class TaskCountQuery extends CountQueryOf(TaskListQuery, TASK_GROUPINGS) {}

@@ -3,17 +3,12 @@ import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { UniqueViolation } from '../../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { markToRewrite } from '../../../platform/data/lists/search-text.js';
+import { parsePhone } from '../../../platform/fields/kinds/normal-forms.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';
-import {
-  leadSearchText,
-  type Holder,
-  UNIQUE_COLUMNS,
-  uniqueValuesOf,
-  parsePhone,
-} from '../lead-values.js';
 import { LeadFormsService } from '../duplicates/lead-forms.service.js';
+import { leadSearchText, type Holder, UNIQUE_COLUMNS, uniqueValuesOf } from '../lead-values.js';
 import { LeadsRepository } from '../leads.repository.js';
 import {
   ContactIdentityRepository,

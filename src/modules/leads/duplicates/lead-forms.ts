@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { foldText } from '../../../platform/data/lists/search-text.js';
+import { normalizeEmail, parsePhone } from '../../../platform/fields/kinds/normal-forms.js';
 import type { LeadDto } from '../lead.dto.js';
-import { fullName, normalizeEmail, parsePhone } from '../lead-values.js';
+import { fullName } from '../lead-values.js';
 
 /** The fields from which the forms of a lead are computed. */
 export const FORM_FIELDS = [

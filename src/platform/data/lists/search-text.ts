@@ -1,4 +1,4 @@
-import { withAsciiDigits, withoutInvisible } from '../../fields/kinds/text.js';
+import { digitsOf, withAsciiDigits, withoutInvisible } from '../../fields/kinds/text.js';
 
 /** Begins search texts that `foldText` has folded. Those of version 0.2 and of the trigger lack it. */
 const FOLDED = '\x02';
@@ -68,11 +68,6 @@ export function containingNumber(digits: string): string {
   return `%${BEFORE_NUMBERS}${containing(digits)}`;
 }
 
-/** The digits of a string without other characters. */
-export function digitsOf(text: string): string {
-  return text.replaceAll(/[^0-9]/g, '');
-}
-
 /** Removes numbers that an earlier number contains. */
 function withoutParts(numbers: readonly string[]): readonly string[] {
   return numbers.filter((number, index) => {
@@ -89,8 +84,10 @@ function cut(text: string, maxBytes: number): string {
 
 const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
 
-/** Accents after a letter of an alphabet whose readers leave them out. In other scripts, marks are letters. */
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
+/** Letters of an alphabet whose readers leave accents out. In other scripts, marks are letters. */
+const ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
+const ACCENT = /\p{M}/u;
+const ACCENTS = new RegExp(`(?<=${ACCENTED.source})${ACCENT.source}+`, 'gu');
 
 const SPACES = /[\p{Z}\p{Cc}\s\u2800]+/gu;
 const APOSTROPHES = /[`´᾽‘’‚‛′‵ʹʻʼʽʾʿˈ]/g;
@@ -106,6 +103,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ƴ: 'y', ɏ: 'y', ƶ: 'z', ȥ: 'z', ⱥ: 'a', ⱡ: 'l', ⱦ: 't' },
 };
 const UNDECOMPOSED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+
+/** The tables of `foldText`, from which `scripts/fold-function.mjs` writes the function `latitude_fold` of PostgreSQL. */
+export const FOLD_TABLES = { ACCENTED, ACCENT, SPACES, APOSTROPHES, QUOTES, DASHES, LETTERS };
 
 /**
  * Folds a string for searches, independently of locales. Strings that people take for the same become equal:

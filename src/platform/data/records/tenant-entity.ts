@@ -70,6 +70,7 @@ export interface TenantTable
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,39}$/;
 
 const TABLES = new WeakMap<Type<object>, TenantTable>();
+const TABLES_BY_NAME = new Map<string, TenantTable>();
 
 /**
  * Declares a class as an entity of TypeORM whose records belong to organizations. Its columns are the fields of the
@@ -81,6 +82,7 @@ export function TenantEntity(name: string, options: TenantEntityOptions = {}) {
   const table = tenantTable(name, options);
   return (entity: Type<object>): void => {
     TABLES.set(entity, table);
+    TABLES_BY_NAME.set(name, table);
     Entity(name)(entity);
     const prototype = entity.prototype as object;
     for (const [column, columnOptions] of Object.entries(columnsOf(entity))) {
@@ -115,6 +117,16 @@ function columnsOf(entity: Type<object>): Record<string, ColumnOptions> {
 export function tableOf(entity: Type<object>): TenantTable {
   const table = TABLES.get(entity);
   if (!table) throw new Error(`The class ${entity.name} needs @TenantEntity().`);
+  return table;
+}
+
+/**
+ * The table with a name.
+ * @throws Error if no entity that was loaded has it
+ */
+export function tableNamed(name: string): TenantTable {
+  const table = TABLES_BY_NAME.get(name);
+  if (!table) throw new Error(`No class has @TenantEntity('${name}').`);
   return table;
 }
 

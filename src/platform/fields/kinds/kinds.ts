@@ -79,6 +79,7 @@ export function Phone(declaration: Declaration<string> = {}) {
     schema: { ...textSchema(3, 50), pattern: PHONE_PATTERN },
     rules: [...textRules(3, 50), textRule('isPhone', phoneProblem)],
     normalize: trimInvisibleToNull,
+    comparedAs: 'phone',
   });
 }
 
@@ -93,6 +94,7 @@ export function Email(declaration: Declaration<string> = {}) {
     // `IsEmail` accepts some invisible characters, and stored records can have them.
     newTextProblem: spaceOrInvisibleProblem,
     normalize: trimInvisibleToNull,
+    comparedAs: 'email',
   });
 }
 

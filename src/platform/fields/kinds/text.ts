@@ -83,6 +83,11 @@ export function withAsciiDigits(text: string): string {
   return text.replaceAll(OTHER_DIGIT, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
+/** The ASCII digits of a string without other characters. */
+export function digitsOf(text: string): string {
+  return text.replaceAll(/[^0-9]/g, '');
+}
+
 /** Unicode encodes decimal digits in sequences of ten, from zero to nine. */
 function digitValue(codePoint: number): number {
   let first = codePoint;

@@ -62,19 +62,15 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
       await authorize(page, key.key);
       for (const [tag, operation, status] of [
         ['Leads', 'leadsCreate', '201'],
-        ['Leads', 'leadsList', '200'],
         ['Leads', 'leadsGet', '200'],
-        ['Leads', 'leadsUpdate', '200'],
         ['Appointments', 'appointmentsCreate', '201'],
-        ['Appointments', 'appointmentsGet', '200'],
         ['Appointments', 'appointmentsCancel', '200'],
         ['Tasks', 'tasksCreate', '201'],
         ['Tasks', 'tasksUpdate', '200'],
-        ['Leads', 'leadsDelete', '200'],
       ] as const) {
         await page.locator(`#operations-${tag}-${operation} .opblock-summary`).click();
         await tryOut(page, tag, operation);
-        for (const press of [1, 2]) {
+        for (const press of operation.endsWith('Create') ? [1, 2] : [1]) {
           const answered = await execute(page, tag, operation);
           expect([operation, press, answered]).toEqual([operation, press, status]);
         }

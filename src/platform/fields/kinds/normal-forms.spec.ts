@@ -1,4 +1,4 @@
-import { normalizeEmail, parsePhone } from './lead-values.js';
+import { normalizeEmail, parsePhone } from './normal-forms.js';
 
 function comparedPhone(phone: string, region: string): string {
   return parsePhone(phone, region).normalized;
