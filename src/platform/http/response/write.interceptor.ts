@@ -20,6 +20,7 @@ import {
 } from './envelope.js';
 import { idempotentInsertOf } from './stored-responses.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import { isObject } from '../../fields/kinds/json-object.js';
 import { type ApiError, validationError } from '../../errors/api-error.js';
 import { Idempotency } from './idempotency.js';
 import type { StoredResponse } from './idempotency.repository.js';
@@ -130,7 +131,7 @@ export class WriteInterceptor implements NestInterceptor {
     if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     // A handler that takes a file stores the response itself.
-    if (!idempotent || plan.file) return next.handle();
+    if (!idempotent || plan.file || isDryRun(request)) return next.handle();
     if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
     const response = responseOf(context);
@@ -168,6 +169,11 @@ export const writesOfPlan: NestInterceptor = {
 export function bindWrites(handler: (...args: never[]) => unknown): void {
   if (enhancersOf('interceptors', handler).includes(writesOfPlan)) return;
   UseInterceptors(writesOfPlan)({}, handler.name, { value: handler });
+}
+
+/** Whether the body asks a route that has dry runs for one. */
+function isDryRun({ state, body }: ApiRequest): boolean {
+  return Boolean(state.plan?.documentation?.dryRun) && isObject(body) && body.dry_run === true;
 }
 
 /**
