@@ -35,6 +35,7 @@ import {
   RateLimitPolicy,
   SettingsRateLimitPolicy,
 } from './platform/access/limits/rate-limit-policy.js';
+import { resourcesExtension } from './modules/resources/resources.extension.js';
 import { tasksExtension } from './modules/tasks/tasks.extension.js';
 import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 
@@ -43,6 +44,7 @@ export const FEATURES = [
   leadsExtension,
   customFieldsExtension,
   appointmentsExtension,
+  resourcesExtension,
   tasksExtension,
   eventsExtension,
   webhooksExtension,

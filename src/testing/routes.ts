@@ -30,6 +30,8 @@ export interface Route {
   readonly access: Scope | 'any-key';
   /** Scopes that a key needs in addition to that of the route. */
   readonly needs?: readonly Scope[];
+  /** The query that a request needs. */
+  readonly query?: string;
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
   /** The status of a success. Default: 201 for a POST, otherwise 200. */
@@ -70,6 +72,13 @@ const RESOURCES: readonly Resource[] = [
       assigned_to_user_id: randomUUID(),
     }),
     changes: { title: 'Call again' },
+  },
+  {
+    path: '/api/v1/resources',
+    read: 'appointments:read',
+    write: 'resources:write',
+    creation: () => ({ name: 'Crew 1', user_id: randomUUID() }),
+    changes: { name: 'Crew 2' },
   },
   {
     path: '/api/v1/webhooks',
@@ -156,7 +165,15 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** The routes of batches. */
-export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks'].map(batchRoute);
+export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks', 'resources'].map(
+  batchRoute,
+);
+
+/** The routes of counts. */
+export const COUNT_ROUTES = ['leads', 'appointments', 'tasks'].map((name): Route => {
+  const { path, read: access } = resourceOf(name);
+  return { method: 'GET', pattern: `${path}/counts`, access, query: 'by=status' };
+});
 
 /** The routes whose body is a file. */
 export const FILE_ROUTES: readonly Route[] = [
@@ -207,6 +224,7 @@ export const ALL_ROUTES = [
   ...ROUTES,
   ...FURTHER_ROUTES,
   ...BATCH_ROUTES,
+  ...COUNT_ROUTES,
   ...FILE_ROUTES,
   ...KEY_ROUTES,
   ...FIELD_ROUTES,
@@ -332,11 +350,15 @@ export function send(
 
 /** The route of batches of a resource, with a batch that creates one record. */
 function batchRoute(name: string): Route {
-  const { path, write, creation } = RESOURCES.find((one) => one.path.endsWith(`/${name}`))!;
+  const { path, write, creation } = resourceOf(name);
   const body = async (tenant: Tenant) => {
     return { items: [{ action: 'create', data: await creation(tenant) }] };
   };
   return { method: 'POST', pattern: `${path}/batch`, access: write, body };
+}
+
+function resourceOf(name: string): Resource {
+  return RESOURCES.find((one) => one.path.endsWith(`/${name}`))!;
 }
 
 /** The name of a route in test titles. */

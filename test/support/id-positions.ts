@@ -14,6 +14,7 @@ import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
   createDelivery,
+  COUNT_ROUTES,
   FURTHER_ROUTES,
   FIELD_ROUTES,
   KEY_ROUTES,
@@ -59,6 +60,7 @@ const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: stri
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
   assigned_to_user_id: { kind: 'user' },
+  user_id: { kind: 'user' },
   assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
 };
 
@@ -91,7 +93,9 @@ export const ID_POSITIONS: readonly IdPosition[] = [
       };
     },
   },
-  ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => fieldPosition(route, field))),
+  ...[...ROUTES, ...COUNT_ROUTES].flatMap((route) =>
+    idFieldsOf(route).map((field) => fieldPosition(route, field)),
+  ),
   ...[...RECORD_TOOLS, MERGE_LEADS].map(toolIdPosition),
   ...[...TOOLS, MERGE_LEADS].flatMap((tool) =>
     idFieldsOf(tool.route).map((field) => toolArgumentPosition(tool, field)),
@@ -178,7 +182,7 @@ function fieldPosition(route: Route, field: string): IdPosition {
       const { path, body } = await validRequest(route, caller);
       return (id) => {
         return route.method === 'GET'
-          ? send(caller.api, route, { path: `${path}?${field}=${id}` })
+          ? send(caller.api, route, { path: `${path}?${route.query ?? ''}&${field}=${id}` })
           : send(caller.api, route, { path, body: { ...body, [field]: id } });
       };
     },
@@ -275,7 +279,7 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
   return {
     whenUnknown: route.method === 'GET' ? 'empty list' : ofBody,
     makeId: async (owner) => {
-      const path = route.pattern.replace(/\/:id.*/, '');
+      const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
       const created = await owner.api.post(path, await creation.body!(owner));
       const record = dataOf<Record<string, string> & { id: string }>(created, 201);

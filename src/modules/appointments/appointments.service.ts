@@ -8,11 +8,13 @@ import { changedFields, nullsForMissing, withoutUndefined } from '../../platform
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
   type AppointmentDto,
   type AppointmentListQuery,
+  type AppointmentCountQuery,
   CreateAppointmentDto,
   type UpdateAppointmentDto,
 } from './appointment.dto.js';
@@ -34,6 +36,14 @@ export class AppointmentsService {
    */
   listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
     return this.repository.listAfter(call, query);
+  }
+
+  /**
+   * The numbers of appointments by value.
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
+    return this.repository.count(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

@@ -10,11 +10,13 @@ import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
+import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   CreateLeadDto,
   LeadDto,
   LeadListItemDto,
+  LeadCountQuery,
   LeadListQuery,
   UpdateLeadDto,
 } from './lead.dto.js';
@@ -65,6 +67,11 @@ export class LeadsController {
     const disposition = `attachment; filename="leads.${format}"`;
     const leads = await exportLeads(this.leads, call, query, gone);
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
+  }
+
+  @CountRoute('leads', 'leads:read')
+  async count(@CurrentCall() call: Call, @Query() query: LeadCountQuery) {
+    return countsResponse(await this.leads.count(call, query));
   }
 
   @Get(':id')

@@ -11,6 +11,7 @@ import { changedFields, nullsForMissing } from '../../platform/fields/changes.js
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
+import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
@@ -30,6 +31,7 @@ import {
   type LeadFilters,
   type LeadListItemDto,
   type LeadListQuery,
+  type LeadCountQuery,
   type UpdateLeadDto,
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
@@ -67,6 +69,14 @@ export class LeadsService {
    */
   listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
     return this.repository.listAfter(call, query);
+  }
+
+  /**
+   * The numbers of leads by value.
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  count(call: Call, query: LeadCountQuery): Promise<Counts> {
+    return this.repository.count(call, query);
   }
 
   /**

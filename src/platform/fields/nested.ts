@@ -89,7 +89,7 @@ function objectKind(dto: Type<object>, direction: Direction) {
 }
 
 /** The part of a kind that finds problems. The rule of class-validator has the message of the first one. */
-function nestedKind(nested: ProblemsOf) {
+export function nestedKind(nested: ProblemsOf) {
   const isNested = problemRule('isNested', (value) => {
     const [problem] = nested(value, '');
     return problem && (problem.field === '' ? problem.message : describeProblem(problem));

@@ -6,6 +6,7 @@ import type {
 import { finished } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { KeyRevalidation, type OpenResponse } from '../../../platform/access/key-revalidation.js';
+import { logger } from '../../../platform/config/logger.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { ChangeBus } from '../../../platform/data/gateway/change-bus.js';
 import type { Call } from '../../../platform/data/call.js';
@@ -108,7 +109,9 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
         if (!this.streams.delete(stream)) return;
         stopWatching();
         subscriptions.end();
-        void handler.close();
+        handler.close().catch((error: unknown) => {
+          logger.error({ err: error }, 'a subscription stream could not be closed');
+        });
       },
     };
     const stopWatching = this.keys.watch(stream);

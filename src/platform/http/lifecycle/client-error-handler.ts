@@ -30,15 +30,19 @@ export function handleClientErrors(adapter: HttpAdapter, limits: RateLimits): vo
     if (earlier?.req.complete || earlier?.headersSent || !socket.writable) socket.destroy();
     else respond(socket, await limits.peek('reads', String(socket.remoteAddress)), status);
   };
+  // Storage of rate limits that fails leaves nothing to answer with.
+  const answer = (socket: Socket, status?: number) => {
+    respondInOrder(socket, status).catch(() => socket.destroy());
+  };
   const server = adapter.getHttpServer() as Server;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Data after a request with `Connection: close` gets no response.
     if (error.code === 'HPE_CLOSED_CONNECTION') return;
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else void respondInOrder(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
+    else answer(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    void respondInOrder(socket);
+    answer(socket);
   });
 }
 

@@ -102,12 +102,20 @@ function parametersOf(route: Route, described: readonly ParameterObject[]): Para
 function queryParameterOf(field: Field): ParameterObject {
   const { description, examples = [], ...schema } = schemaOf(field);
   const required = field.presence.required === true;
+  const isJson = schema.type === 'object';
+  const [example] = examples;
   return {
     ...{ name: field.name, in: 'query', required },
     ...(description !== undefined && { description }),
-    schema: schema as ParameterObject['schema'],
-    ...(examples.length > 0 && { example: examples[0] }),
+    schema: (isJson ? jsonTextOf(field) : schema) as ParameterObject['schema'],
+    ...(example !== undefined && { example: isJson ? JSON.stringify(example) : example }),
   };
+}
+
+/** The schema of an object in a query, which is sent as JSON. */
+function jsonTextOf({ maxSentBytes }: Field) {
+  const bound = maxSentBytes !== undefined && { maxLength: maxSentBytes };
+  return { type: 'string', contentMediaType: JSON_TYPE, ...bound };
 }
 
 /** The body that is read as a DTO of fields, or as a file. */
