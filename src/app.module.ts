@@ -24,6 +24,7 @@ import {
   OptOutRule,
 } from './modules/leads/lead-compliance.service.js';
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+import { FORMS_ABOUT_RECORDS } from './modules/leads/duplicates/lead-forms.repository.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
 import { customFieldsExtension } from './modules/custom-fields/custom-fields.extension.js';
@@ -62,7 +63,12 @@ declare module './platform/config/registered-extensions.js' {
 }
 
 /** In the order of removal: the publisher moves events from the outbox to the feed. */
-const ROWS_ABOUT_RECORDS = [RESPONSES_ABOUT_RECORDS, JOBS_ABOUT_RECORDS, ...EVENTS_ABOUT_RECORDS];
+const ROWS_ABOUT_RECORDS = [
+  RESPONSES_ABOUT_RECORDS,
+  JOBS_ABOUT_RECORDS,
+  FORMS_ABOUT_RECORDS,
+  ...EVENTS_ABOUT_RECORDS,
+];
 
 /** What extensions replace or add to (docs/guides/replace-and-add.md). */
 const EXTENSION_POINTS: readonly ExtensionPoint[] = [

@@ -138,6 +138,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
   { method: 'GET', pattern: `${LEADS}/export`, access: 'leads:read' },
+  { method: 'GET', pattern: `${LEADS}/duplicates`, access: 'leads:read' },
   { method: 'GET', pattern: `${LEADS}/imports`, access: 'leads:read', listed: importLeads },
   {
     method: 'POST',

@@ -12,6 +12,11 @@ import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 import { LineReasons } from './transfer/line-reasons.js';
+import { DuplicatesRepository } from './duplicates/duplicates.repository.js';
+import { DuplicatesService } from './duplicates/duplicates.service.js';
+import { LeadFormsJobs } from './duplicates/lead-forms.jobs.js';
+import { LeadFormsRepository } from './duplicates/lead-forms.repository.js';
+import { LeadFormsService } from './duplicates/lead-forms.service.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
 import { LeadPersonService } from './lead-person.service.js';
 import { LeadMergeService } from './lead-merge.service.js';
@@ -42,6 +47,11 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadImportRunner,
     LeadUpsertService,
     LeadMergeService,
+    LeadFormsRepository,
+    LeadFormsService,
+    LeadFormsJobs,
+    DuplicatesRepository,
+    DuplicatesService,
     LeadPersonService,
     LeadsTools,
     LeadComplianceService,

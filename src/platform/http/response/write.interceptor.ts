@@ -20,6 +20,7 @@ import {
 } from './envelope.js';
 import { idempotentInsertOf } from './stored-responses.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
+import { isObject } from '../../fields/kinds/json-object.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { Idempotency } from './idempotency.js';
 import type { StoredResponse } from './idempotency.repository.js';
@@ -95,7 +96,7 @@ export class IdempotentResponses {
     { prepare, complete }: PreparedWork<P, R>,
   ): Promise<R | SerializedResponse> {
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
-    if (!idempotent) return complete(call, await prepare());
+    if (!idempotent || isDryRun(request)) return complete(call, await prepare());
     const isStored = () => this.idempotency.isStored(call, idempotent);
     const prepareOnce = () =>
       // A request with the same key can have done the work meanwhile.
@@ -163,7 +164,7 @@ export class WriteInterceptor implements NestInterceptor {
     const { plan, call } = state;
     if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
-    if (!idempotent || plan.file || plan.storesResponse) return next.handle();
+    if (!idempotent || plan.file || plan.storesResponse || isDryRun(request)) return next.handle();
     if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
     const response = responseOf(context);
@@ -201,6 +202,11 @@ export const writesOfPlan: NestInterceptor = {
 export function bindWrites(handler: (...args: never[]) => unknown): void {
   if (enhancersOf('interceptors', handler).includes(writesOfPlan)) return;
   UseInterceptors(writesOfPlan)({}, handler.name, { value: handler });
+}
+
+/** Whether the body asks a route that has dry runs for one. */
+function isDryRun({ state, body }: ApiRequest): boolean {
+  return Boolean(state.plan?.documentation?.dryRun) && isObject(body) && body.dry_run === true;
 }
 
 /**

@@ -59,6 +59,11 @@ export interface ApiRouteOptions {
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response?: Type<object> | readonly [Type<object>];
+  /**
+   * The DTO of the response to a body with `dry_run: true`. Such a request stores no response for its `Idempotency-Key`, and
+   * is answered with none.
+   */
+  readonly dryRun?: Type<object>;
   /** The content types of a response that is a file. */
   readonly files?: readonly string[];
   /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
