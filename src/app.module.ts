@@ -27,6 +27,7 @@ import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fiel
 import { FORMS_ABOUT_RECORDS } from './modules/leads/duplicates/lead-forms.repository.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
+import { customFieldsExtension } from './modules/custom-fields/custom-fields.extension.js';
 import type { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { personalDataExtension } from './modules/personal-data/personal-data.extension.js';
@@ -42,6 +43,7 @@ import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 /** The features that the server and the command line have, declared as a team declares its extensions. */
 export const FEATURES = [
   leadsExtension,
+  customFieldsExtension,
   appointmentsExtension,
   resourcesExtension,
   tasksExtension,

@@ -20,6 +20,8 @@ export interface RouteDeclarations {
   readonly file: FileBody | undefined;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
+  /** Whether the handler stores the response to an idempotent request itself. */
+  readonly storesResponse: boolean;
   /** Whether a POST supports `If-Match`. */
   readonly isConditional: boolean;
   readonly documentation: ApiRouteOptions | undefined;
@@ -86,6 +88,7 @@ const NOTHING_DECLARED: RouteDeclarations = {
   bodyCheck: undefined,
   file: undefined,
   isSingleInsert: false,
+  storesResponse: false,
   isConditional: false,
   documentation: undefined,
 };
