@@ -177,7 +177,7 @@ function schemaText(name: string, schema: Schema, described: Set<string>): strin
 
 function typeText(schema: Schema): string {
   if ('$ref' in schema) return schema.$ref.split('/').pop() ?? '';
-  // Of a list, the items without the parameter `fields`.
+  // What is returned without the parameters `fields` and `include`.
   if (schema.anyOf?.[0]) return typeText(schema.anyOf[0]);
   const { type, items, enum: values } = schema as JsonSchema & { items?: Schema };
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');

@@ -37,7 +37,10 @@ export function operationOf(
   const requestBody = bodyOf(handler, schemas) ?? described.requestBody;
   const content = contentOf(handler, responses, schemas);
   const { data } = schemas.resolve(content?.[JSON_TYPE]?.schema).properties ?? {};
-  const isRecord = method !== 'delete' && 'id' in (schemas.resolve(data).properties ?? {});
+  const one = schemas.resolve(data);
+  // Without the parameter `include`.
+  const record = documentation?.includes ? schemas.resolve(one.anyOf?.[0]) : one;
+  const isRecord = method !== 'delete' && 'id' in (record.properties ?? {});
   const route: Route = { ...handler, hasBody: requestBody !== undefined, isRecord };
   const allParameters = parametersOf(route, parameters);
   return {
