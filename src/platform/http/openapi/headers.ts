@@ -21,13 +21,6 @@ export function headersWith(...more: readonly HeaderName[]): Record<string, Refe
   return Object.fromEntries([...COMMON_HEADERS, ...more].map(reference));
 }
 
-/** The entity tag of a record that the parameter `include` can extend, which then has none. */
-export const ETAG_WITHOUT_INCLUDE = {
-  ...HEADERS.ETag,
-  description: `${HEADERS.ETag.description} Missing with \`include\`.`,
-  required: false,
-};
-
 const IDEMPOTENCY_KEY = optional(
   'Idempotency-Key',
   'Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.',

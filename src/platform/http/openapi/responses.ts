@@ -14,8 +14,8 @@ import { anyError, errorResponsesOf, isErrorStatus } from './errors.js';
 import {
   acceptsIdempotencyKey,
   acceptsIfNoneMatch,
-  ETAG_WITHOUT_INCLUDE,
   type HeaderName,
+  HEADERS,
   headersWith,
 } from './headers.js';
 import { JSON_TYPE, type Operation, type Schema, schemaRef } from './model.js';
@@ -87,10 +87,11 @@ function declaredContentOf(
 
 function dataOf(
   dto: Type<object>,
-  { response, record, includes }: ApiRouteOptions,
+  { response, record, includes, dryRun }: ApiRouteOptions,
   schemas: Schemas,
 ): MediaTypeObject {
-  const schema = schemas.referenceTo(dto, 'output');
+  const whole = schemas.referenceTo(dto, 'output');
+  const schema = dryRun ? { anyOf: [whole, schemas.referenceTo(dryRun, 'output')] } : whole;
   const example = schemas.exampleOf(dto, 'output');
   if (!Array.isArray(response)) {
     return {
@@ -171,11 +172,11 @@ export function responsesOf(
   const partsOf = (code: string, other: ContentObject | undefined) => {
     if (successes.includes(code)) {
       const headers = headersWith(...headersOf(route, code));
-      const mayLackTag = route.isRecord && route.documentation?.includes;
-      return {
-        headers: { ...headers, ...(mayLackTag && { ETag: ETAG_WITHOUT_INCLUDE }) },
-        content,
-      };
+      // A response with included fields, and that to a dry run, have no entity tag.
+      const { includes, dryRun } = route.documentation ?? {};
+      const optional = route.isRecord &&
+        (includes || dryRun) && { ETag: { ...HEADERS.ETag, required: false } };
+      return { headers: { ...headers, ...optional }, content };
     }
     if (isErrorStatus(code)) return anyError(code, other);
     return { headers: headersWith(), content: route.hasEnvelope ? enveloped(other) : other };
