@@ -29,12 +29,14 @@ import {
   validArguments,
 } from '../../../support/mcp/tools.js';
 
-/** The parameters of lists that tools leave out, because their schemas would take too many tokens. */
-const SYNC = ['after', 'fields', 'updated_after', 'updated_before'];
+/** The parameters that tools leave out, because their schemas would take too many tokens. */
+const SYNC = ['after', 'fields', 'include', 'updated_after', 'updated_before'];
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   list_leads: [...SYNC, 'source', 'tag'],
   list_appointments: [...SYNC, 'type', 'end_before'],
   list_tasks: [...SYNC, 'priority', 'due_after', 'created_after'],
+  get_appointment: ['include'],
+  get_task: ['include'],
 };
 
 const APPOINTMENTS = '/api/v1/appointments';
