@@ -175,7 +175,7 @@ export function responsesOf(
       // A response with included fields, and that to a dry run, have no entity tag.
       const { includes, dryRun } = route.documentation ?? {};
       const optional = route.isRecord &&
-        (includes || dryRun) && { ETag: { ...HEADERS.ETag, required: false } };
+        (includes ?? dryRun) && { ETag: { ...HEADERS.ETag, required: false } };
       return { headers: { ...headers, ...optional }, content };
     }
     if (isErrorStatus(code)) return anyError(code, other);
