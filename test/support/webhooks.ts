@@ -80,7 +80,8 @@ export async function publish(
     body: JSON.stringify({ id: event_id, type }),
     ...event,
   };
-  await app.get(DeliveriesService).queue({ tenant: { id } }, [published]);
+  const { body, ...queued } = published;
+  await app.get(DeliveriesService).queue({ tenant: { id } }, [{ ...queued, bodyFor: () => body }]);
   return published;
 }
 

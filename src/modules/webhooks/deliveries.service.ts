@@ -33,6 +33,11 @@ export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
 /** The type of test events, which every webhook receives. */
 export const TEST_TYPE = 'webhook.test';
 
+/** An event, with the body for webhooks with these scopes. */
+export type QueuedEvent = Omit<NewEvent, 'body'> & {
+  readonly bodyFor: (scopes: readonly string[]) => string;
+};
+
 /** Deliveries of webhooks (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class DeliveriesService {
@@ -59,7 +64,7 @@ export class DeliveriesService {
    */
   async queue(
     call: TenantCall,
-    events: readonly NewEvent[],
+    events: readonly QueuedEvent[],
     isBulk = false,
     memo = new Map<string, unknown>(),
   ): Promise<void> {
@@ -70,7 +75,7 @@ export class DeliveriesService {
       const scope = this.types.scopeOf(event.type) ?? '';
       return receivers
         .filter((receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event))
-        .map(({ id }): NewDelivery => ({ ...event, webhook_id: id }));
+        .map(({ id, scopes }) => deliveryOf(event, id, scopes));
     });
     if (deliveries.length === 0) return;
     await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
@@ -149,6 +154,14 @@ export class DeliveriesService {
   }
 }
 
+function deliveryOf(
+  { bodyFor, ...event }: QueuedEvent,
+  webhook_id: string,
+  scopes: readonly string[],
+): NewDelivery {
+  return { ...event, webhook_id, body: bodyFor(scopes) };
+}
+
 function testEvent(call: Call, webhook: WebhookDto) {
   return {
     id: `test_${randomUUID()}`,
@@ -164,7 +177,7 @@ function testEvent(call: Call, webhook: WebhookDto) {
  * Whether a webhook subscribes to an event that can have been made before it was disabled. The insert decides this. Here it
  * spares organizations whose webhooks are disabled the transaction.
  */
-function mayReceive({ types, disabled_at }: Receiver, { type, created_at }: NewEvent): boolean {
+function mayReceive({ types, disabled_at }: Receiver, { type, created_at }: QueuedEvent): boolean {
   const isOpen = created_at === undefined || disabled_at === null || created_at <= disabled_at;
   return isOpen && types.includes(type);
 }

@@ -5,7 +5,7 @@ import { logger } from '../../platform/config/logger.js';
 import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
-import type { RecordedEvent } from '../events/recorded-event.js';
+import { CONTACT_SCOPE, type RecordedEvent } from '../events/recorded-event.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
@@ -14,10 +14,9 @@ import {
   type AttemptResult,
   DeliveriesRepository,
   type DueDelivery,
-  type NewEvent,
   type Outcome,
 } from './deliveries.repository.js';
-import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
+import { DELIVER, DeliveriesService, type QueuedEvent, TEST_TYPE } from './deliveries.service.js';
 import { FAILURE_REASONS } from './webhook.dto.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
@@ -158,16 +157,15 @@ function isOfImport({ actor }: RecordedEvent): boolean {
 }
 
 /** Its body is made for each webhook that receives it: most organizations have none. */
-function newEventOf(event: RecordedEvent): NewEvent {
+function newEventOf(event: RecordedEvent): QueuedEvent {
   const { id: event_id, type, record } = event;
   return {
     event_id,
     type,
     record_id: record.id,
     created_at: new Date(event.created_at),
-    get body() {
-      return JSON.stringify(event);
-    },
+    bodyFor: (scopes) =>
+      JSON.stringify(scopes.includes(CONTACT_SCOPE) ? event : { ...event, contactable: undefined }),
   };
 }
 

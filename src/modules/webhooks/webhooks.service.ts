@@ -5,6 +5,7 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
+import { CONTACT_SCOPE } from '../events/recorded-event.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -110,7 +111,7 @@ export class WebhooksService {
 
   /**
    * Checks whether a key may send events of these types to this address.
-   * @returns the read scopes that the types need
+   * @returns the read scopes that the types need, and the one for the whole content of events, if the key has it
    * @throws ApiError `validation_error` that names `types` or `url`
    */
   private grantedScopes(call: Call, { url, types }: CreateWebhookDto): string[] {
@@ -129,6 +130,7 @@ export class WebhooksService {
       problems.push({ field: 'url', message: 'must not have a private address' });
     }
     if (problems.length > 0) throw validationError(problems);
-    return [...new Set(types.flatMap((type) => scopeOf(type) ?? []))].sort();
+    const shown = call.actor.scopes.has(CONTACT_SCOPE) ? [CONTACT_SCOPE] : [];
+    return [...new Set([...types.flatMap((type) => scopeOf(type) ?? []), ...shown])].sort();
   }
 }

@@ -72,7 +72,7 @@ describe('an erasure', () => {
       event_id: randomUUID(),
       type: 'lead.updated',
       record_id: id,
-      body,
+      bodyFor: () => body,
       created_at,
     };
     await app.app.get(DeliveriesService).queue({ tenant: { id: tenant.id } }, [ofImport], true);

@@ -3,6 +3,7 @@ import { Column, type ColumnOptions, DeleteDateColumn, Entity, ForeignKey } from
 import { fieldsOf } from '../../fields/field.js';
 import { columnOf } from './field-column.js';
 import type { CountedTable } from './record-counts.js';
+import type { ScheduledEvent } from './scheduled-events.js';
 
 /** A column with the id of a record of another entity. */
 export interface RecordReference {
@@ -46,6 +47,8 @@ export interface TableEvents {
    * for all values but null.
    */
   readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Events that no change writes, but a moment: with `{ overdue: … }`, a task writes `task.overdue` when it is due. */
+  readonly scheduled?: Readonly<Record<string, ScheduledEvent>>;
   /** The changes that write an event. Default: `created`, `updated`, the transitions, and `deleted` with soft deletion. */
   readonly changes?: readonly string[];
   /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
@@ -141,7 +144,8 @@ function tenantTable(
   }: TenantEntityOptions,
 ): TenantTable {
   const { counted = [], about = [], events } = others;
-  const types = events ? [events.name, ...Object.keys(events.transitions ?? {})] : [];
+  const { transitions = {}, scheduled = {} } = events ?? {};
+  const types = events ? [events.name, ...Object.keys({ ...transitions, ...scheduled })] : [];
   const columns = [...counted, ...Object.keys(references), order, ...sorts, about].flat();
   const invalid = [name, ...columns, ...types].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
@@ -167,8 +171,9 @@ export function eventTypeOf({ events }: TenantTable, change: string): string {
 export function eventTypesOf(table: TenantTable): readonly string[] {
   const { events } = table;
   if (!events) return [];
-  const { transitions = {} } = events;
+  const { transitions = {}, scheduled = {} } = events;
   const deletion = deletesSoftly(table) ? ['deleted'] : [];
   const all = ['created', 'updated', ...Object.keys(transitions), ...deletion];
-  return (events.changes ?? all).map((change) => eventTypeOf(table, change));
+  const changes = [...(events.changes ?? all), ...Object.keys(scheduled)];
+  return changes.map((change) => eventTypeOf(table, change));
 }
