@@ -5,7 +5,7 @@ import { logger } from '../../platform/config/logger.js';
 import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
-import { CONTACT_SCOPE, type RecordedEvent } from '../events/recorded-event.js';
+import type { RecordedEvent } from '../events/recorded-event.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { retryDelayMs } from '../../platform/jobs/job.js';
 import { Job, JobHandler } from '../../platform/jobs/job.decorator.js';
@@ -14,10 +14,11 @@ import {
   type AttemptResult,
   DeliveriesRepository,
   type DueDelivery,
+  type NewEvent,
   type Outcome,
 } from './deliveries.repository.js';
-import { DELIVER, DeliveriesService, type QueuedEvent, TEST_TYPE } from './deliveries.service.js';
-import { FAILURE_REASONS } from './webhook.dto.js';
+import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
+import { type DisabledReason, FAILURE_REASONS } from './webhook.dto.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -54,7 +55,7 @@ export class WebhooksJobs {
   });
   private readonly disabled = new Counter({
     name: 'latitude_webhooks_disabled_total',
-    help: 'Webhooks that were disabled by reason: gone, failing.',
+    help: 'Webhooks that were disabled by reason: gone, failing, invalid_filter.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -91,7 +92,11 @@ export class WebhooksJobs {
       if (isOfImport(next) !== isBulk || events.length === MAX_TOGETHER) break;
       events.push(next);
     }
-    await this.service.queue(call, events.map(newEventOf), isBulk, memo);
+    const invalid = await this.service.queue(call, events.map(newEventOf), isBulk, memo);
+    for (const id of invalid) {
+      const isDisabled = await this.webhooks.disable(call, id, 'invalid_filter');
+      if (isDisabled) this.reportDisabled(call, id, 'invalid_filter');
+    }
     memo.set(QUEUED_UNTIL, events.at(-1)?.id);
   }
 
@@ -142,9 +147,11 @@ export class WebhooksJobs {
     const isGone = result.response_status === GONE;
     if (!isGone && (outcome.status === 'succeeded' || delivery.type === TEST_TYPE)) return;
     const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
-    if (!reason) return;
-    const line = { organization: call.tenant.id, webhook: webhookId, reason };
-    logger.warn(line, 'a webhook was disabled');
+    if (reason) this.reportDisabled(call, webhookId, reason);
+  }
+
+  private reportDisabled({ tenant }: TenantCall, webhook: string, reason: DisabledReason): void {
+    logger.warn({ organization: tenant.id, webhook, reason }, 'a webhook was disabled');
     this.disabled.inc({ reason });
   }
 }
@@ -157,15 +164,16 @@ function isOfImport({ actor }: RecordedEvent): boolean {
 }
 
 /** Its body is made for each webhook that receives it: most organizations have none. */
-function newEventOf(event: RecordedEvent): QueuedEvent {
+function newEventOf(event: RecordedEvent): NewEvent {
   const { id: event_id, type, record } = event;
   return {
     event_id,
     type,
     record_id: record.id,
     created_at: new Date(event.created_at),
-    bodyFor: (scopes) =>
-      JSON.stringify(scopes.includes(CONTACT_SCOPE) ? event : { ...event, contactable: undefined }),
+    get body() {
+      return JSON.stringify(event);
+    },
   };
 }
 

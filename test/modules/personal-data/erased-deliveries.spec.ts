@@ -72,10 +72,11 @@ describe('an erasure', () => {
       event_id: randomUUID(),
       type: 'lead.updated',
       record_id: id,
-      bodyFor: () => body,
+      body,
       created_at,
     };
-    await app.app.get(DeliveriesService).queue({ tenant: { id: tenant.id } }, [ofImport], true);
+    const call = { tenant: { id: tenant.id, phoneRegion: 'US' } };
+    await app.app.get(DeliveriesService).queue(call, [ofImport], true);
     expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(5);
     const records = (await bodiesOf(webhook.id)).map(({ record }) => record);
     expect(records).toEqual([{ id }, { id }, { id }, { id, city: 'London' }, { id }]);
