@@ -1,7 +1,12 @@
 import { type EventSql, insertEvents } from './event-outbox.js';
 import { NOT_DELETED_BY_ID } from './record-sql.js';
 import type { RecordColumns } from './stored-record.js';
-import { deletesSoftly, eventTypeOf, type TenantTable } from './tenant-entity.js';
+import {
+  deletesSoftly,
+  eventTypeOf,
+  type ScheduledEvent,
+  type TenantTable,
+} from './tenant-entity.js';
 
 /** The moments of records at which events are due. */
 export const SCHEDULED_EVENTS_OF_RECORDS = {
@@ -11,14 +16,6 @@ export const SCHEDULED_EVENTS_OF_RECORDS = {
 
 /** Moments that one statement claims, so that it holds locks for a short time. */
 const BATCH = 500;
-
-/** An event that a record writes when its moment comes. Triggers of the table write the moments of the future to `scheduled_events`. */
-export interface ScheduledEvent {
-  /** SQL condition of a record whose event is still due at the moment `due_at`. It must never come from a caller. */
-  readonly isDue: string;
-  /** SQL of what the event says in addition, by the column of the outbox. */
-  readonly values?: Readonly<Partial<Pick<EventSql, 'contactable' | 'remind_before_minutes'>>>;
-}
 
 /** What a statement found. */
 export interface WrittenEvents {

@@ -2,8 +2,8 @@ import type { Type } from '@nestjs/common';
 import { Column, type ColumnOptions, DeleteDateColumn, Entity, ForeignKey } from 'typeorm';
 import { fieldsOf } from '../../fields/field.js';
 import { columnOf } from './field-column.js';
+import type { EventSql } from './event-outbox.js';
 import type { CountedTable } from './record-counts.js';
-import type { ScheduledEvent } from './scheduled-events.js';
 
 /** A column with the id of a record of another entity. */
 export interface RecordReference {
@@ -53,6 +53,17 @@ export interface TableEvents {
   readonly changes?: readonly string[];
   /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
   readonly scope?: string;
+}
+
+/**
+ * An event that a record writes when its moment comes. Triggers of the table keep the moments of the future in
+ * `scheduled_events`.
+ */
+export interface ScheduledEvent {
+  /** SQL condition of a record whose event is still due at the moment `due_at`. It must never come from a caller. */
+  readonly isDue: string;
+  /** SQL of what the event says in addition, by the column of the outbox. */
+  readonly values?: Readonly<Partial<Pick<EventSql, 'contactable' | 'remind_before_minutes'>>>;
 }
 
 /** In `transitions`: any value but null. */
