@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { HttpModule } from '../../platform/http/http.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
+import { LeadCustomFieldsService } from './lead-custom-fields.service.js';
 import { LeadComplianceService } from './lead-compliance.service.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -28,12 +30,13 @@ import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
 import { LeadImportsService } from './transfer/lead-imports.service.js';
 
 @Module({
-  imports: [AuthModule, EventsModule, HttpModule],
+  imports: [AuthModule, CustomFieldsModule, EventsModule, HttpModule],
   // `imports` comes before `:id` of LeadsController.
   controllers: [LeadImportsController, LeadsController],
   providers: [
     LeadsRepository,
     LeadsService,
+    LeadCustomFieldsService,
     LeadBatchService,
     ImportMonitor,
     ImportLinesRepository,

@@ -27,4 +27,6 @@ export * from './migrations/1767100000103-foreign-keys-of-grants.js';
 export * from './migrations/1767200000000-fold-text.js';
 export * from './migrations/1767200000400-lead-forms.js';
 export * from './migrations/1767200000100-webhooks-that-choose.js';
+export * from './migrations/1767200000200-custom-fields.js';
 export * from './migrations/1767300000000-resources.js';
+export * from './migrations/1767300000300-scheduled-events.js';
