@@ -26,3 +26,4 @@ export * from './migrations/1767100000102-keys-under-row-level-security.js';
 export * from './migrations/1767100000103-foreign-keys-of-grants.js';
 export * from './migrations/1767200000000-fold-text.js';
 export * from './migrations/1767300000000-resources.js';
+export * from './migrations/1767300000200-calendars.js';
