@@ -1,11 +1,13 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { appointmentsExtension } from './modules/appointments/appointments.extension.js';
+import { countsExtension } from './modules/counts/counts.extension.js';
 import { authExtension } from './modules/auth/auth.extension.js';
 import { TokenAuthenticator } from './platform/access/token-authenticator.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import type { Settings } from './platform/config/settings.js';
 import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
 import { DatabaseModule } from './platform/data/database.module.js';
+import { SCHEDULED_EVENTS_OF_RECORDS } from './platform/data/records/scheduled-events.js';
 import { TimeBudget } from './platform/data/gateway/policies.js';
 import { EVENTS_ABOUT_RECORDS } from './modules/events/events.repository.js';
 import { eventsExtension } from './modules/events/events.extension.js';
@@ -24,8 +26,10 @@ import {
   OptOutRule,
 } from './modules/leads/lead-compliance.service.js';
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+import { FORMS_ABOUT_RECORDS } from './modules/leads/duplicates/lead-forms.repository.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
+import { customFieldsExtension } from './modules/custom-fields/custom-fields.extension.js';
 import type { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { personalDataExtension } from './modules/personal-data/personal-data.extension.js';
@@ -41,6 +45,7 @@ import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 /** The features that the server and the command line have, declared as a team declares its extensions. */
 export const FEATURES = [
   leadsExtension,
+  customFieldsExtension,
   appointmentsExtension,
   resourcesExtension,
   tasksExtension,
@@ -50,6 +55,7 @@ export const FEATURES = [
   authExtension,
   grantsExtension,
   promptsExtension,
+  countsExtension,
 ];
 
 declare module './platform/config/registered-extensions.js' {
@@ -60,7 +66,13 @@ declare module './platform/config/registered-extensions.js' {
 }
 
 /** In the order of removal: the publisher moves events from the outbox to the feed. */
-const ROWS_ABOUT_RECORDS = [RESPONSES_ABOUT_RECORDS, JOBS_ABOUT_RECORDS, ...EVENTS_ABOUT_RECORDS];
+const ROWS_ABOUT_RECORDS = [
+  RESPONSES_ABOUT_RECORDS,
+  JOBS_ABOUT_RECORDS,
+  SCHEDULED_EVENTS_OF_RECORDS,
+  FORMS_ABOUT_RECORDS,
+  ...EVENTS_ABOUT_RECORDS,
+];
 
 /** What extensions replace or add to (docs/guides/replace-and-add.md). */
 const EXTENSION_POINTS: readonly ExtensionPoint[] = [

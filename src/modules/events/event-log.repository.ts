@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
+import { ORGANIZATION_COLUMNS } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
@@ -14,6 +15,12 @@ export interface EventMark {
   readonly record_id: string;
   /** The instance that wrote it. */
   readonly origin: number;
+}
+
+/** A type of events that is due in an organization. */
+export interface DueEvents {
+  readonly organization_id: string;
+  readonly type: string;
 }
 
 /** The state of the published events of all instances after a publication. */
@@ -37,7 +44,7 @@ const STATE = `
 
 /** The columns of an event that is not published. */
 const WRITTEN_COLUMNS = `organization_id, type, record_id, record, changed, key_id, channel, request_id, grant_id,
-  client_id, origin, created_at`;
+  client_id, origin, created_at, contactable, remind_before_minutes`;
 
 /** The setting that tells the statement of a publication whether its transaction has locked the positions. */
 const PUBLISHER_SETTING = 'app.event_publisher';
@@ -67,6 +74,13 @@ const PUBLISH = `
   select coalesce((select json_agg(published order by position) from published), '[]') as published,
     last::float8 as previous, coalesce((select max(position) from published), last)::float8 as last
   from event_position`;
+
+/** The index has all columns, so that the moments of suspended organizations, which wait, cost little. */
+const FIND_SCHEDULED = `
+  select organization_id, type from scheduled_events
+  where due_at <= now() and type = any($1)
+    and not exists (select from organizations where id = organization_id and suspended)
+  group by organization_id, type`;
 
 const DAY_US = 86_400_000_000;
 
@@ -127,6 +141,11 @@ export class EventLogRepository {
     return { ...nothing, ...result };
   }
 
+  /** Which of these types are due, in organizations that are not suspended. */
+  findScheduled(types: readonly string[]): Promise<DueEvents[]> {
+    return this.database.inBackground(FIND_SCHEDULED, [types]);
+  }
+
   /** The events after a position and up to another one, in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
     return this.database.inBackground(
@@ -165,7 +184,7 @@ export class EventLogRepository {
     values: readonly unknown[],
     limit?: number,
   ): Promise<EventOfOrganization[]> {
-    const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region, time_zone
+    const text = `select ${EVENT_COLUMNS}, ${ORGANIZATION_COLUMNS}
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
     return this.database.inBackground(text, values);

@@ -1,6 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isScope, type Scope } from '../../platform/access/scopes.js';
-import { eventTypesOf, type TenantTable } from '../../platform/data/records/tenant-entity.js';
+import {
+  eventTypeOf,
+  eventTypesOf,
+  type TenantTable,
+} from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
 /** The types of events that no table declares. */
@@ -15,17 +19,23 @@ const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
 @Injectable()
 export class EventTypes implements OnModuleInit {
   private readonly scopes = new Map(ADMINISTRATIVE);
+  private readonly tables = new Map<string, string>();
+  private readonly ofTime = new Set<string>();
 
-  constructor(private readonly tables: TenantTables) {}
+  constructor(private readonly tenantTables: TenantTables) {}
 
   /** @throws Error if two tables declare the same type, or the scope of a table does not exist */
   onModuleInit(): void {
-    for (const table of this.tables.all) {
+    for (const table of this.tenantTables.all) {
       for (const type of eventTypesOf(table)) {
         if (this.scopes.has(type)) {
           throw new Error(`Two tables declare events of the type ${type}.`);
         }
         this.scopes.set(type, scopeOf(table));
+        this.tables.set(type, table.name);
+      }
+      for (const change of Object.keys(table.events?.scheduled ?? {})) {
+        this.ofTime.add(eventTypeOf(table, change));
       }
     }
   }
@@ -43,6 +53,16 @@ export class EventTypes implements OnModuleInit {
   /** The scope that reads the records of a type; undefined for an unknown type. */
   scopeOf(type: string): Scope | undefined {
     return this.scopes.get(type);
+  }
+
+  /** The table of the records of a type; undefined for an unknown type, and for those that no table declares. */
+  tableOf(type: string): string | undefined {
+    return this.tables.get(type);
+  }
+
+  /** Whether events of a type are about a moment and not about a change. */
+  isOfTime(type: string): boolean {
+    return this.ofTime.has(type);
   }
 
   /**

@@ -4,9 +4,13 @@ import { problemRule } from '../../fields/kinds/rules.js';
 import { parseJsonParameter } from '../../fields/input/strict-json.js';
 import type { UntypedFilter } from './filter.js';
 import type { FilterTarget } from './filter-target.js';
-import { readFilter, type ReadFilter, scopesOfFilter } from './parse-filter.js';
-
-const MAX_BYTES = 8192;
+import {
+  MAX_FILTER_BYTES,
+  readFilter,
+  type ReadFilter,
+  readFilterObject,
+  scopesOfFilter,
+} from './parse-filter.js';
 
 /** A value that was measured and parsed as the text of a parameter. */
 class ParsedText {
@@ -34,7 +38,7 @@ export function FilterBy(target: FilterTarget, example: object): PropertyDecorat
     {
       schema: { type: 'object', additionalProperties: true },
       rules: [problemRule('isFilter', (value) => problemsOf(value)[0]?.message)],
-      maxSentBytes: MAX_BYTES,
+      maxSentBytes: MAX_FILTER_BYTES,
       fromText: (text) => {
         const { value, problems } = parseJsonParameter(text, 'filter');
         return problems.length > 0 ? new InvalidFilter(problems) : new ParsedText(value);
@@ -42,20 +46,12 @@ export function FilterBy(target: FilterTarget, example: object): PropertyDecorat
       normalize: (value) => {
         if (value === undefined || value === null || value instanceof InvalidFilter) return value;
         if (value instanceof ParsedText) return usable(readFilter(value.value, scope));
-        return usable(isTooLarge(value) ? TOO_LARGE : readFilter(value, scope));
+        return usable(readFilterObject(value, scope));
       },
       nested: (value) => [...problemsOf(value)],
       scopesOf: (value) => scopesOfFilter(value as UntypedFilter),
     },
   );
-}
-
-const TOO_LARGE: ReadFilter = {
-  problems: [{ field: 'filter', message: `must be at most ${MAX_BYTES} bytes as JSON` }],
-};
-
-function isTooLarge(value: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES;
 }
 
 function usable({ filter, problems }: ReadFilter): UntypedFilter | InvalidFilter | undefined {

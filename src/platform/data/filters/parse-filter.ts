@@ -4,6 +4,8 @@ import { readCondition } from './condition.js';
 import type { UntypedFilter } from './filter.js';
 import type { FilterField, FilterRelation, FilterTarget } from './filter-target.js';
 
+/** The most bytes of a filter as it is sent. */
+export const MAX_FILTER_BYTES = 8192;
 const MAX_DEPTH = 3;
 const MAX_CONDITIONS = 25;
 
@@ -40,6 +42,14 @@ export function readFilter(given: unknown, scope: FilterScope, path = 'filter'):
   const filter = reader.filterOf(given, { ...scope, path, level: 0 });
   const { problems } = reader;
   return { ...(problems.length === 0 && { filter }), problems };
+}
+
+/** Like `readFilter`, for a part of a body, whose size was not measured as it was sent. */
+export function readFilterObject(given: unknown, scope: FilterScope, path = 'filter'): ReadFilter {
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  if (bytes <= MAX_FILTER_BYTES) return readFilter(given, scope, path);
+  const message = `must be at most ${MAX_FILTER_BYTES} bytes as JSON`;
+  return { problems: [{ field: path, message }] };
 }
 
 /** Where a part of a filter is. */

@@ -9,15 +9,28 @@ export type DefinedFields = ReadonlyMap<string, FilterField>;
 
 export const NO_DEFINITIONS: DefinedFields = new Map();
 
-/**
- * Reads the conditions of a filter on custom fields: those that are defined by their types, others as values of JSON.
- * @throws ApiError `validation_error` that names the path of each that is invalid
- */
-export function withDefinitions(filter: UntypedFilter, defined: DefinedFields): Filter {
+/** A filter whose conditions all have types, and what is wrong with it. */
+export interface TypedFilter {
+  /** Undefined if there are problems. */
+  readonly filter?: Filter;
+  readonly problems: readonly FieldProblem[];
+}
+
+/** Reads the conditions of a filter on custom fields: those that are defined by their types, others as values of JSON. */
+export function typeFilter(untyped: UntypedFilter, defined: DefinedFields): TypedFilter {
   const problems: FieldProblem[] = [];
-  const typed = typedFilter(filter, defined, problems);
-  if (!typed || problems.length > 0) throw validationError(problems);
-  return typed;
+  const filter = typedFilter(untyped, defined, problems);
+  return { ...(problems.length === 0 && { filter }), problems };
+}
+
+/**
+ * Like `typeFilter`, of a filter that must be valid.
+ * @throws ApiError `validation_error` that names the path of each invalid condition
+ */
+export function withDefinitions(untyped: UntypedFilter, defined: DefinedFields): Filter {
+  const { filter, problems } = typeFilter(untyped, defined);
+  if (filter) return filter;
+  throw validationError(problems);
 }
 
 /** @returns undefined if the filter has a problem */

@@ -9,13 +9,14 @@ import {
   namesOf,
 } from '../../fields/field.js';
 import type { TenantCall } from '../call.js';
+import { columnSql } from './record-sql.js';
 
 /** The SELECT list of a record whose rows PostgreSQL converts to JSON as clients receive it. */
 export function jsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
   const columns = fields.map(({ name, schema }) => {
     if (schema.format === 'date-time') return `${isoTimeSql(name)} as ${name}`;
     // A number in JSON would lose digits.
-    return schema.format === 'decimal' ? `${name}::text as ${name}` : name;
+    return schema.format === 'decimal' ? `${name}::text as ${name}` : columnSql(name);
   });
   return columns.join(', ');
 }
@@ -28,6 +29,8 @@ function isoTimeSql(column: string): string {
 export class Stored<R extends object> {
   /** Whether an update left the record as it was. */
   isUnchanged = false;
+  /** Whether it has fields of other records. Its version is then not that of the record, so that it gets no entity tag. */
+  hasRelated = false;
 
   /**
    * @param json the record as clients receive it
@@ -162,11 +165,15 @@ export class RecordColumns<R extends object> {
    * @param computed SQL expressions of fields that are not stored, by field
    * @param names the stored fields
    */
-  constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}, names = namesOf(dto)) {
+  constructor(
+    dto: Type<R>,
+    computed: ComputedFields['fields'] = {},
+    names: readonly string[] = namesOf(dto),
+  ) {
     const fields = fieldsOf(dto).filter(({ name }) => names.includes(name));
     const json = jsonColumnsOf(dto, fields);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
-    this.columns = [...fields.map(({ name }) => name), ...selected];
+    this.columns = [...fields.map(({ name }) => columnSql(name)), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
     this.storedNames = fields.map(({ name }) => name);
@@ -189,11 +196,19 @@ export class ColumnsOfCalls<R extends object> {
     this.computed = fields && new RecordColumns(dto, fields.fields);
   }
 
-  /** The columns of some fields: the stored ones, and the computed ones of the call. */
-  some(call: TenantCall, names: readonly string[]): RecordColumns<R> {
-    const computed = this.fields?.isFor(call) ? Object.entries(this.fields.fields) : [];
-    const named = computed.filter(([name]) => names.includes(name));
-    return new RecordColumns(this.dto, Object.fromEntries(named), [...names]);
+  /**
+   * The columns of a call, and fields about related records.
+   * @param related SQL expressions by field
+   * @param names the stored fields. Default: all
+   */
+  withRelated(
+    call: TenantCall,
+    related: ComputedFields['fields'],
+    names?: readonly string[],
+  ): RecordColumns<R> {
+    const ofCall = this.fields?.isFor(call) ? Object.entries(this.fields.fields) : [];
+    const computed = ofCall.filter(([name]) => names?.includes(name) ?? true);
+    return new RecordColumns(this.dto, { ...Object.fromEntries(computed), ...related }, names);
   }
 
   of(call: TenantCall): RecordColumns<R> {

@@ -2,6 +2,7 @@ import type { CustomDecorator, Type } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Scope } from '../../access/scopes.js';
 import type { Call } from '../../data/call.js';
+import type { Includes } from '../../data/lists/includes.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import type { WebhookVerifier } from './webhook-verifier.js';
@@ -20,6 +21,8 @@ export interface RouteDeclarations {
   readonly file: FileBody | undefined;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
+  /** Whether the handler stores the response to an idempotent request itself. */
+  readonly storesResponse: boolean;
   /** Whether a POST supports `If-Match`. */
   readonly isConditional: boolean;
   readonly documentation: ApiRouteOptions | undefined;
@@ -57,6 +60,11 @@ export interface ApiRouteOptions {
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response?: Type<object> | readonly [Type<object>];
+  /**
+   * The DTO of the response to a body with `dry_run: true`. Such a request stores no response for its `Idempotency-Key`, and
+   * is answered with none.
+   */
+  readonly dryRun?: Type<object>;
   /** The content types of a response that is a file. */
   readonly files?: readonly string[];
   /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
@@ -67,6 +75,8 @@ export interface ApiRouteOptions {
   readonly paging?: 'cursor';
   /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
   readonly record?: Type<object>;
+  /** The fields of other records that the parameter `include` adds. */
+  readonly includes?: Includes;
   /** Error codes of this route, in addition to those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -81,6 +91,7 @@ const NOTHING_DECLARED: RouteDeclarations = {
   bodyCheck: undefined,
   file: undefined,
   isSingleInsert: false,
+  storesResponse: false,
   isConditional: false,
   documentation: undefined,
 };
