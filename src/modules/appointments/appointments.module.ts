@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../../platform/access/access.module.js';
+import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { ResourcesModule } from '../resources/resources.module.js';
@@ -12,7 +13,7 @@ import { CalendarsRepository } from './calendars/calendars.repository.js';
 import { CalendarsService } from './calendars/calendars.service.js';
 
 @Module({
-  imports: [AccessModule, EventsModule, LeadsModule, ResourcesModule],
+  imports: [AccessModule, CustomFieldsModule, EventsModule, LeadsModule, ResourcesModule],
   controllers: [AppointmentsController, CalendarsController],
   providers: [
     AppointmentsRepository,
