@@ -25,3 +25,5 @@ export * from './migrations/1767100000101-indexes-of-keys-and-grants.js';
 export * from './migrations/1767100000102-keys-under-row-level-security.js';
 export * from './migrations/1767100000103-foreign-keys-of-grants.js';
 export * from './migrations/1767300000000-resources.js';
+export * from './migrations/1767300000001-busy-times.js';
+export * from './migrations/1767300000002-appointments-by-resource.js';

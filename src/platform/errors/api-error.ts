@@ -5,12 +5,20 @@ import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-proble
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
 
+/** A problem of a field, with what some codes add to it. */
+export interface ErrorDetail extends FieldProblem {
+  existing_id?: string;
+  merged_into?: string;
+  /** The next free times (docs/contract/booking.md#conflicts). */
+  free?: readonly object[];
+}
+
 /** Values that override those of the error catalogue or are added to them. */
 export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
-  details?: readonly (FieldProblem & { existing_id?: string; merged_into?: string })[];
+  details?: readonly ErrorDetail[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
