@@ -30,6 +30,8 @@ export interface Route {
   readonly access: Scope | 'any-key';
   /** Scopes that a key needs in addition to that of the route. */
   readonly needs?: readonly Scope[];
+  /** The query that a request needs. */
+  readonly query?: string;
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
   /** The status of a success. Default: 201 for a POST, otherwise 200. */
@@ -143,6 +145,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
   { method: 'GET', pattern: `${LEADS}/export`, access: 'leads:read' },
+  { method: 'GET', pattern: `${LEADS}/duplicates`, access: 'leads:read' },
   { method: 'GET', pattern: `${LEADS}/imports`, access: 'leads:read', listed: importLeads },
   {
     method: 'POST',
@@ -175,6 +178,12 @@ export const BATCH_ROUTES: readonly Route[] = ['leads', 'appointments', 'tasks',
   batchRoute,
 );
 
+/** The routes of counts. */
+export const COUNT_ROUTES = ['leads', 'appointments', 'tasks'].map((name): Route => {
+  const { path, read: access } = resourceOf(name);
+  return { method: 'GET', pattern: `${path}/counts`, access, query: 'by=status' };
+});
+
 /** The routes whose body is a file. */
 export const FILE_ROUTES: readonly Route[] = [
   {
@@ -195,6 +204,18 @@ export const KEY_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[
   },
 ];
 
+const FIELDS = '/api/v1/custom-fields';
+
+/** The routes of definitions of custom fields with an id. */
+export const FIELD_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  { method: 'GET', pattern: `${FIELDS}/:id`, access: 'leads:read', makeRecord: createField },
+  { method: 'DELETE', pattern: `${FIELDS}/:id`, access: 'fields:write', makeRecord: createField },
+  {
+    ...{ method: 'PUT', pattern: `${FIELDS}/:id`, access: 'fields:write' },
+    ...{ makeRecord: createField, body: () => ({ label: 'Age' }) },
+  },
+];
+
 const ORGANIZATIONS = '/api/v1/organizations';
 
 /** The routes that require the key of an operator. */
@@ -212,8 +233,12 @@ export const ALL_ROUTES = [
   ...ROUTES,
   ...FURTHER_ROUTES,
   ...BATCH_ROUTES,
+  ...COUNT_ROUTES,
   ...FILE_ROUTES,
   ...KEY_ROUTES,
+  ...FIELD_ROUTES,
+  { method: 'GET', pattern: FIELDS, access: 'leads:read' },
+  { method: 'POST', pattern: FIELDS, access: 'fields:write', body: buildField },
   {
     method: 'PUT',
     pattern: '/api/v1/organization',
@@ -298,6 +323,14 @@ async function createKey({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post(KEYS, buildKey()), 201).id;
 }
 
+async function createField({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post(FIELDS, buildField()), 201).id;
+}
+
+function buildField(): Body {
+  return { key: randomUUID(), type: 'number', filterable: true };
+}
+
 function buildKey(): Body {
   return { name: 'Made by a test', scopes: ['leads:read'] };
 }
@@ -337,11 +370,15 @@ export function send(
 
 /** The route of batches of a resource, with a batch that creates one record. */
 function batchRoute(name: string): Route {
-  const { path, write, creation } = RESOURCES.find((one) => one.path.endsWith(`/${name}`))!;
+  const { path, write, creation } = resourceOf(name);
   const body = async (tenant: Tenant) => {
     return { items: [{ action: 'create', data: await creation(tenant) }] };
   };
   return { method: 'POST', pattern: `${path}/batch`, access: write, body };
+}
+
+function resourceOf(name: string): Resource {
+  return RESOURCES.find((one) => one.path.endsWith(`/${name}`))!;
 }
 
 /** The name of a route in test titles. */

@@ -15,7 +15,9 @@ import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
   createDelivery,
   createHold,
+  COUNT_ROUTES,
   FURTHER_ROUTES,
+  FIELD_ROUTES,
   KEY_ROUTES,
   routeName,
   pathOf,
@@ -78,7 +80,7 @@ const webhooksOfDeliveries = new Map<string, string>();
  */
 export const ID_POSITIONS: readonly IdPosition[] = [
   ...RECORD_ROUTES.map(pathPosition),
-  ...[...FURTHER_ROUTES, ...KEY_ROUTES].map(pathPosition),
+  ...[...FURTHER_ROUTES, ...KEY_ROUTES, ...FIELD_ROUTES].map(pathPosition),
   {
     name: 'delivery_id of POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
     whenUnknown: 'not_found',
@@ -96,7 +98,9 @@ export const ID_POSITIONS: readonly IdPosition[] = [
       };
     },
   },
-  ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => fieldPosition(route, field))),
+  ...[...ROUTES, ...COUNT_ROUTES].flatMap((route) =>
+    idFieldsOf(route).map((field) => fieldPosition(route, field)),
+  ),
   ...[...RECORD_TOOLS, MERGE_LEADS].map(toolIdPosition),
   ...[...TOOLS, MERGE_LEADS].flatMap((tool) =>
     idFieldsOf(tool.route).map((field) => toolArgumentPosition(tool, field)),
@@ -183,7 +187,7 @@ function fieldPosition(route: Route, field: string): IdPosition {
       const { path, body } = await validRequest(route, caller);
       return (id) => {
         return route.method === 'GET'
-          ? send(caller.api, route, { path: `${path}?${field}=${id}` })
+          ? send(caller.api, route, { path: `${path}?${route.query ?? ''}&${field}=${id}` })
           : send(caller.api, route, { path, body: { ...body, [field]: id } });
       };
     },
@@ -290,7 +294,7 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
         const resource = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
         return dataOf<{ id: string }>(resource, 201).id;
       }
-      const path = route.pattern.replace(/\/:id.*/, '');
+      const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
       const created = await owner.api.post(path, await creation.body!(owner));
       const record = dataOf<Record<string, string> & { id: string }>(created, 201);

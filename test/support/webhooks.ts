@@ -16,6 +16,8 @@ export interface WebhookRecord {
   secret?: string;
   url: string;
   types: string[];
+  changed: string[] | null;
+  filter: object | null;
   description: string | null;
   enabled: boolean;
   disabled_reason: string | null;
@@ -80,7 +82,7 @@ export async function publish(
     body: JSON.stringify({ id: event_id, type }),
     ...event,
   };
-  await app.get(DeliveriesService).queue({ tenant: { id } }, [published]);
+  await app.get(DeliveriesService).queue({ tenant: { id, phoneRegion: 'US' } }, [published]);
   return published;
 }
 

@@ -3,10 +3,13 @@ import { AnyOfResources } from '../resources/bookings/any-of.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -167,3 +170,20 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @After() after?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
 }
+
+/** What a list of appointments selects, without its order and paging. */
+export type AppointmentFilters = FiltersOf<AppointmentListQuery>;
+
+/** By what appointments are counted. */
+export const APPOINTMENT_GROUPINGS = {
+  status: { column: 'status' },
+  type: { column: 'type' },
+  resource_id: { column: 'resource_id' },
+  start_day: { column: 'start_time', per: 'day' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of appointments. */
+export class AppointmentCountQuery extends CountQueryOf(
+  AppointmentListQuery,
+  APPOINTMENT_GROUPINGS,
+) {}

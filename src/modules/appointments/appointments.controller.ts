@@ -9,9 +9,11 @@ import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
+import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   AppointmentDto,
+  AppointmentCountQuery,
   AppointmentListQuery,
   CancelledAppointmentDto,
   CreateAppointmentDto,
@@ -42,6 +44,11 @@ export class AppointmentsController {
   list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
     if (query.after !== undefined) return this.appointments.listAfter(call, query);
     return this.appointments.list(call, query);
+  }
+
+  @CountRoute('appointments', 'appointments:read')
+  async count(@CurrentCall() call: Call, @Query() query: AppointmentCountQuery) {
+    return countsResponse(await this.appointments.count(call, query));
   }
 
   @Get(':id')

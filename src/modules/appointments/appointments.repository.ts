@@ -5,7 +5,11 @@ import { existingLeadsSql } from '../leads/lead-exists.js';
 import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { AppointmentListQuery } from './appointment.dto.js';
+import {
+  APPOINTMENT_GROUPINGS,
+  type AppointmentFilters,
+  AppointmentListQuery,
+} from './appointment.dto.js';
 import { Appointment } from './appointment.entity.js';
 
 /** SQL of appointments. */
@@ -14,7 +18,12 @@ export class AppointmentsRepository extends ListedRepository<Appointment, Appoin
   constructor(database: TenantDatabase) {
     const ofLead = { lead_name: NAME_SQL, lead_phone: 'phone', lead_email: 'email' };
     const computed = withFieldsOfLead(ofLead, 'appointments', 'lead_id');
-    const list = { entity: Appointment, query: AppointmentListQuery, computed };
+    const list = {
+      entity: Appointment,
+      query: AppointmentListQuery,
+      groupings: APPOINTMENT_GROUPINGS,
+      computed,
+    };
     super(database, list, { lead_id: existingLeadsSql });
   }
 
@@ -32,7 +41,7 @@ export class AppointmentsRepository extends ListedRepository<Appointment, Appoin
     return rows.map(({ resource_id }) => resource_id);
   }
 
-  protected conditionsOf(call: Call, query: AppointmentListQuery) {
+  protected conditionsOf(call: Call, query: AppointmentFilters) {
     return (
       new Conditions(call, this.table.notDeleted)
         .equal('status', query.status)

@@ -5,9 +5,11 @@ import { notFound } from '../../platform/errors/or-not-found.js';
 import { withoutUndefined } from '../../platform/fields/changes.js';
 import { isGiven } from '../../platform/fields/field.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import type {
+  AppointmentCountQuery,
   AppointmentDto,
   AppointmentListQuery,
   CreateAppointmentDto,
@@ -36,6 +38,14 @@ export class AppointmentsService {
    */
   listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
     return this.repository.listAfter(call, query);
+  }
+
+  /**
+   * The numbers of appointments by value.
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
+    return this.repository.count(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

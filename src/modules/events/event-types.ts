@@ -15,17 +15,19 @@ const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
 @Injectable()
 export class EventTypes implements OnModuleInit {
   private readonly scopes = new Map(ADMINISTRATIVE);
+  private readonly tables = new Map<string, string>();
 
-  constructor(private readonly tables: TenantTables) {}
+  constructor(private readonly tenantTables: TenantTables) {}
 
   /** @throws Error if two tables declare the same type, or the scope of a table does not exist */
   onModuleInit(): void {
-    for (const table of this.tables.all) {
+    for (const table of this.tenantTables.all) {
       for (const type of eventTypesOf(table)) {
         if (this.scopes.has(type)) {
           throw new Error(`Two tables declare events of the type ${type}.`);
         }
         this.scopes.set(type, scopeOf(table));
+        this.tables.set(type, table.name);
       }
     }
   }
@@ -43,6 +45,11 @@ export class EventTypes implements OnModuleInit {
   /** The scope that reads the records of a type; undefined for an unknown type. */
   scopeOf(type: string): Scope | undefined {
     return this.scopes.get(type);
+  }
+
+  /** The table of the records of a type; undefined for an unknown type, and for those that no table declares. */
+  tableOf(type: string): string | undefined {
+    return this.tables.get(type);
   }
 
   /**

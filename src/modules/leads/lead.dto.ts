@@ -14,9 +14,12 @@ import {
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -188,4 +191,20 @@ export class LeadListQuery extends FindLeadsQuery {
 }
 
 /** What a list of leads selects, without its order and paging. */
-export type LeadFilters = Omit<LeadListQuery, keyof ListQuery | 'sort_by' | 'after' | 'fields'>;
+export type LeadFilters = FiltersOf<LeadListQuery>;
+
+/** By what leads are counted. */
+export const LEAD_GROUPINGS = {
+  status: { column: 'status' },
+  temperature: { column: 'temperature' },
+  source: { column: 'source' },
+  tag: { column: 'tags', per: 'element' },
+  city: { column: 'city' },
+  created_day: { column: 'created_at', per: 'day' },
+  created_week: { column: 'created_at', per: 'week' },
+  created_month: { column: 'created_at', per: 'month' },
+  custom_fields: { column: 'custom_fields', per: 'key' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of leads. */
+export class LeadCountQuery extends CountQueryOf(LeadListQuery, LEAD_GROUPINGS) {}

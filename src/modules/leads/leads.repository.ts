@@ -12,7 +12,13 @@ import { addSearch } from '../../platform/data/lists/search.js';
 import { containing, FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
-import { type LeadDto, type LeadFilters, LeadListItemDto, LeadListQuery } from './lead.dto.js';
+import {
+  LEAD_GROUPINGS,
+  type LeadDto,
+  type LeadFilters,
+  LeadListItemDto,
+  LeadListQuery,
+} from './lead.dto.js';
 import { Lead } from './lead.entity.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
 import { type Holder, UNIQUE_COLUMNS, type UniqueValues } from './lead-values.js';
@@ -35,6 +41,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       entity: Lead,
       item: LeadListItemDto,
       query: LeadListQuery,
+      groupings: LEAD_GROUPINGS,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
         last_name: { collation: NAMES_COLLATION },

@@ -1,10 +1,13 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
+import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  type FiltersOf,
   ItemFields,
   ListQuery,
   SortBy,
@@ -115,3 +118,17 @@ export class TaskListQuery extends FindTasksQuery {
   @After() after?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
 }
+
+/** What a list of tasks selects, without its order and paging. */
+export type TaskFilters = FiltersOf<TaskListQuery>;
+
+/** By what tasks are counted. */
+export const TASK_GROUPINGS = {
+  status: { column: 'status' },
+  priority: { column: 'priority' },
+  assigned_to: { column: 'assigned_to_user_id' },
+  due_day: { column: 'due_date', per: 'day' },
+} as const satisfies Groupings;
+
+/** The parameters of counts of tasks. */
+export class TaskCountQuery extends CountQueryOf(TaskListQuery, TASK_GROUPINGS) {}

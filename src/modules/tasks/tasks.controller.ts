@@ -10,8 +10,15 @@ import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
+import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
-import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import {
+  CreateTaskDto,
+  TaskCountQuery,
+  TaskDto,
+  TaskListQuery,
+  UpdateTaskDto,
+} from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
@@ -34,6 +41,11 @@ export class TasksController {
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
     if (query.after !== undefined) return this.tasks.listAfter(call, query);
     return this.tasks.list(call, query);
+  }
+
+  @CountRoute('tasks', 'tasks:read')
+  async count(@CurrentCall() call: Call, @Query() query: TaskCountQuery) {
+    return countsResponse(await this.tasks.count(call, query));
   }
 
   @Get(':id')

@@ -5,7 +5,7 @@ import { existingLeadsSql } from '../leads/lead-exists.js';
 import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { TaskListQuery } from './task.dto.js';
+import { TASK_GROUPINGS, type TaskFilters, TaskListQuery } from './task.dto.js';
 import { Task } from './task.entity.js';
 
 /** SQL of tasks. */
@@ -15,13 +15,14 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
     const list = {
       entity: Task,
       query: TaskListQuery,
+      groupings: TASK_GROUPINGS,
       sorts: { priority: { column: 'priority_rank' } },
       computed: withFieldsOfLead({ contact_name: NAME_SQL }, 'tasks', 'contact_id'),
     };
     super(database, list, { contact_id: existingLeadsSql });
   }
 
-  protected conditionsOf(call: Call, query: TaskListQuery) {
+  protected conditionsOf(call: Call, query: TaskFilters) {
     return new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)

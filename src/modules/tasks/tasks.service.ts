@@ -6,9 +6,16 @@ import { importedRow, type Times } from '../../platform/data/records/tenant-repo
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
-import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import {
+  CreateTaskDto,
+  type TaskCountQuery,
+  type TaskDto,
+  type TaskListQuery,
+  UpdateTaskDto,
+} from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
 /** The text of a task about a lead that was erased. */
@@ -30,6 +37,14 @@ export class TasksService {
    */
   listAfter(call: Call, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
     return this.repository.listAfter(call, query);
+  }
+
+  /**
+   * The numbers of tasks by value.
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  count(call: Call, query: TaskCountQuery): Promise<Counts> {
+    return this.repository.count(call, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */

@@ -24,8 +24,10 @@ export type NewEvent = Required<Pick<Delivery, 'event_id' | 'type' | 'record_id'
 /** An event for a webhook. */
 export type NewDelivery = NewEvent & Pick<Delivery, 'webhook_id'>;
 
-/** A webhook, with the types of events that it subscribes to and its scopes. A disabled one receives no later events. */
-export type Receiver = Readonly<Required<Pick<Webhook, 'id' | 'types' | 'scopes'>>> & {
+/** A webhook, with the events that it chooses and its scopes. A disabled one receives no later events. */
+export type Receiver = Readonly<
+  Required<Pick<Webhook, 'id' | 'types' | 'changed' | 'filter' | 'scopes'>>
+> & {
   readonly disabled_at: Date | null;
 };
 
@@ -155,7 +157,7 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
    */
   receivers(call: TenantCall): Promise<Receiver[]> {
     return this.database.read(call, {
-      text: `select id, types, scopes, case when not enabled then updated_at end as disabled_at
+      text: `select id, types, changed, filter, scopes, case when not enabled then updated_at end as disabled_at
         from webhooks where organization_id = $1`,
       values: [call.tenant.id],
     });

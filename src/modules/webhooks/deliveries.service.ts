@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
+import type { Call, InTransaction, Tenant, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { originOf } from '../../platform/data/records/record-statements.js';
@@ -19,6 +19,7 @@ import {
   type Receiver,
 } from './deliveries.repository.js';
 import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
+import { type Judge, type JudgedEvent, judgeOf } from './webhook-choice.js';
 import type { WebhookDto } from './webhook.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -29,6 +30,12 @@ export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
   concurrency: 50,
   waitsWhileSuspended: true,
 });
+
+/** What phone numbers in filters are read by, beside the organization. */
+type QueueingCall = TenantCall & { readonly tenant: Pick<Tenant, 'phoneRegion'> };
+
+/** A receiver without a judge has a filter that is not valid any more. */
+type JudgingReceiver = Receiver & { readonly judge: Judge | undefined };
 
 /** The type of test events, which every webhook receives. */
 export const TEST_TYPE = 'webhook.test';
@@ -51,29 +58,44 @@ export class DeliveriesService {
   }
 
   /**
-   * Queues events for the webhooks that receive them, subscribe to their types and have their scopes. Call it with the
-   * events of a record in their order.
+   * Queues events for the webhooks that receive them, choose them and have their scopes. Call it with the events of a
+   * record in their order.
    * @param isBulk whether they are of a job, and are delivered behind other events
    * @param memo caches the webhooks of organizations, for events that were read together
+   * @returns the enabled webhooks whose filter is not valid any more
    * @throws ApiError `query_failed`, `create_failed`
    */
   async queue(
-    call: TenantCall,
+    call: QueueingCall,
     events: readonly NewEvent[],
     isBulk = false,
     memo = new Map<string, unknown>(),
-  ): Promise<void> {
-    const known = memo.get(call.tenant.id) as readonly Receiver[] | undefined;
-    const receivers = known ?? (await this.repository.receivers(call));
+  ): Promise<string[]> {
+    const known = memo.get(call.tenant.id) as readonly JudgingReceiver[] | undefined;
+    const receivers = known ?? (await this.receivers(call));
     memo.set(call.tenant.id, receivers);
     const deliveries = events.flatMap((event) => {
       const scope = this.types.scopeOf(event.type) ?? '';
-      return receivers
-        .filter((receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event))
-        .map(({ id }): NewDelivery => ({ ...event, webhook_id: id }));
+      const receiving = receivers.filter(
+        (receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event),
+      );
+      return chosenBy(receiving, event).map(({ id }): NewDelivery => ({
+        ...event,
+        webhook_id: id,
+      }));
     });
-    if (deliveries.length === 0) return;
-    await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
+    if (deliveries.length > 0) {
+      await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
+    }
+    const invalid = receivers.filter(({ disabled_at, judge }) => disabled_at === null && !judge);
+    return invalid.map(({ id }) => id);
+  }
+
+  private async receivers(call: QueueingCall): Promise<JudgingReceiver[]> {
+    const receivers = await this.repository.receivers(call);
+    return receivers.map((receiver) => {
+      return { ...receiver, judge: judgeOf(receiver, this.types, call.tenant.phoneRegion) };
+    });
   }
 
   /**
@@ -158,6 +180,13 @@ function testEvent(call: Call, webhook: WebhookDto) {
     changed: [],
     actor: nullsForMissing(EventActorDto, originOf(call)),
   };
+}
+
+/** The receivers that choose an event, which its body tells. */
+function chosenBy(receivers: readonly JudgingReceiver[], { body }: NewEvent) {
+  if (receivers.every(({ filter, changed }) => !filter && !changed)) return receivers;
+  const event = JSON.parse(body) as JudgedEvent;
+  return receivers.filter(({ judge }) => judge?.(event));
 }
 
 /**

@@ -1,16 +1,17 @@
 import { type Declaration, declareField, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, TimeOf, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import { isObject } from '../../platform/fields/kinds/json-object.js';
 import { rule, textListRules, textRule, textRules } from '../../platform/fields/kinds/rules.js';
 import { trimText } from '../../platform/fields/kinds/text.js';
 import { isTargetUrl, URL_START } from './target-url.js';
 
 const MAX_URL = 2_000;
-const MAX_TYPES = 100;
-const MAX_TYPE_LENGTH = 100;
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** Why an instance disables a webhook: the receiver answered 410, or it failed for days. */
-export const FAILURE_REASONS = ['gone', 'failing'] as const;
+/** Why an instance disables a webhook: the receiver answered 410, it failed for days, or its filter is not valid any more. */
+export const FAILURE_REASONS = ['gone', 'failing', 'invalid_filter'] as const;
 
 /** Why a webhook was disabled, other than by a key. A restore pauses it. */
 export const DISABLED_REASONS = [...FAILURE_REASONS, 'restored'] as const;
@@ -36,17 +37,27 @@ function TargetUrl(declaration: Declaration<string>) {
   });
 }
 
-/** Names of types of events, each once. */
-function EventTypes(declaration: Declaration<readonly string[]>) {
+/** Names, such as types of events, at least one and each once. @param what they are names of */
+function SomeNames(what: string, declaration: Declaration<readonly string[]>) {
   const isNotEmpty = (value: unknown) => Array.isArray(value) && value.length > 0;
-  const items = { type: 'string', minLength: 1, maxLength: MAX_TYPE_LENGTH } as const;
+  const items = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH } as const;
   return declareField(declaration, {
-    schema: { type: 'array', minItems: 1, maxItems: MAX_TYPES, items },
+    schema: { type: 'array', minItems: 1, maxItems: MAX_NAMES, items },
     rules: [
-      ...textListRules(MAX_TYPES, MAX_TYPE_LENGTH),
-      rule('arrayNotEmpty', isNotEmpty, 'must have at least one type'),
+      ...textListRules(MAX_NAMES, MAX_NAME_LENGTH),
+      rule('arrayNotEmpty', isNotEmpty, `must have at least one ${what}`),
     ],
     normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+  });
+}
+
+/** A filter, which the service reads, because the types of the webhook decide what it can name. */
+function EventFilter(declaration: Declaration<object>) {
+  const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+  return declareField(declaration, {
+    schema: { type: 'object', additionalProperties: true },
+    rules: [rule('isObject', isObject, 'must be an object')],
+    normalize: (value) => (isEmpty(value) ? null : value),
   });
 }
 
@@ -58,12 +69,24 @@ export class CreateWebhookDto {
     example: 'https://example.com/hooks/latitude',
   })
   url: string;
-  @EventTypes({
+  @SomeNames('type', {
     required: true,
     description: 'The types of events to send. The key must have the read scope of each.',
     example: ['lead.created', 'lead.updated'],
   })
   types: readonly string[];
+  @SomeNames('field', {
+    description:
+      'Fields of the record: only updates that change any of them are sent, and creations with a value of any.',
+    example: ['status', 'tags'],
+  })
+  changed?: readonly string[] | null;
+  @EventFilter({
+    description:
+      'Only events whose record matches are sent. A filter without relations, as lists take it. All types are then of one kind of record.',
+    example: { temperature: 'hot', or: [{ city: 'Oakland' }, { zip: { starts_with: '94' } }] },
+  })
+  filter?: object | null;
   @Text({ max: 500, description: 'Free text.', example: 'Synchronizes the newsletter.' })
   description?: string | null;
   @Flag({
@@ -82,7 +105,7 @@ export class UpdateWebhookDto extends UpdateOf(CreateWebhookDto) {}
 export class WebhookDto extends RecordOf(CreateWebhookDto) {
   @OneOf(DISABLED_REASONS, {
     description:
-      'Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.',
+      'Why it was disabled: the receiver answered 410, failed for three days, a backup was restored, or its filter is not valid any more.',
     example: 'failing',
   })
   disabled_reason: DisabledReason | null;

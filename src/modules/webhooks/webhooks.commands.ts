@@ -5,7 +5,10 @@ import { uuid } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 import type { Call } from '../../platform/data/call.js';
 import { DeliveriesService } from './deliveries.service.js';
+import { isObject } from '../../platform/fields/kinds/json-object.js';
+import { parseJsonParameter } from '../../platform/fields/input/strict-json.js';
 import { isTargetUrl } from './target-url.js';
+import type { CreateWebhookDto } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 
 /** The first page of a list, with the latest records first. */
@@ -37,10 +40,11 @@ export function addWebhookCommands(program: Command, run: Run): void {
   command('create', 'create a webhook and print its secret')
     .requiredOption('--url <url>', 'where events are sent', targetUrl)
     .requiredOption('--types <types>', 'types of events, such as lead.created,lead.updated', listOf)
-    .action(({ url, types, ...options }: Organization & { url: string; types: string[] }) =>
-      runFor(options, async (app, call) => {
-        const webhook = { url, types, enabled: true };
-        return (await app.get(WebhooksService).create(call, webhook)).value();
+    .option('--changed <fields>', 'fields of which any must have changed, such as status', listOf)
+    .option('--filter <json>', 'a filter that the record must match', jsonObject)
+    .action(({ organization, ...webhook }: Organization & CreateWebhookDto) =>
+      runFor({ organization }, async (app, call) => {
+        return (await app.get(WebhooksService).create(call, { ...webhook, enabled: true })).value();
       }),
     );
   ofOne('enable', 'enable a webhook, and send its pending deliveries').action(
@@ -69,6 +73,15 @@ export function addWebhookCommands(program: Command, run: Run): void {
 function targetUrl(text: string): string {
   if (isTargetUrl(text)) return text;
   throw new InvalidArgumentError('It must be an http or https URL without user name and password.');
+}
+
+/** @throws InvalidArgumentError */
+function jsonObject(text: string): object {
+  const { value, problems } = parseJsonParameter(text, 'It');
+  const [problem] = problems;
+  if (problem) throw new InvalidArgumentError(`${problem.field} ${problem.message}.`);
+  if (isObject(value)) return value;
+  throw new InvalidArgumentError('It must be a JSON object.');
 }
 
 function listOf(text: string): string[] {

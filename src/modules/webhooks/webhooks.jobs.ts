@@ -18,7 +18,7 @@ import {
   type Outcome,
 } from './deliveries.repository.js';
 import { DELIVER, DeliveriesService, TEST_TYPE } from './deliveries.service.js';
-import { FAILURE_REASONS } from './webhook.dto.js';
+import { type DisabledReason, FAILURE_REASONS } from './webhook.dto.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -55,7 +55,7 @@ export class WebhooksJobs {
   });
   private readonly disabled = new Counter({
     name: 'latitude_webhooks_disabled_total',
-    help: 'Webhooks that were disabled by reason: gone, failing.',
+    help: 'Webhooks that were disabled by reason: gone, failing, invalid_filter.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -92,7 +92,11 @@ export class WebhooksJobs {
       if (isOfImport(next) !== isBulk || events.length === MAX_TOGETHER) break;
       events.push(next);
     }
-    await this.service.queue(call, events.map(newEventOf), isBulk, memo);
+    const invalid = await this.service.queue(call, events.map(newEventOf), isBulk, memo);
+    for (const id of invalid) {
+      const isDisabled = await this.webhooks.disable(call, id, 'invalid_filter');
+      if (isDisabled) this.reportDisabled(call, id, 'invalid_filter');
+    }
     memo.set(QUEUED_UNTIL, events.at(-1)?.id);
   }
 
@@ -143,9 +147,11 @@ export class WebhooksJobs {
     const isGone = result.response_status === GONE;
     if (!isGone && (outcome.status === 'succeeded' || delivery.type === TEST_TYPE)) return;
     const reason = await this.webhooks.storeFailure(call, webhookId, isGone);
-    if (!reason) return;
-    const line = { organization: call.tenant.id, webhook: webhookId, reason };
-    logger.warn(line, 'a webhook was disabled');
+    if (reason) this.reportDisabled(call, webhookId, reason);
+  }
+
+  private reportDisabled({ tenant }: TenantCall, webhook: string, reason: DisabledReason): void {
+    logger.warn({ organization: tenant.id, webhook, reason }, 'a webhook was disabled');
     this.disabled.inc({ reason });
   }
 }

@@ -68,6 +68,21 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /**
+   * Disables a webhook.
+   * @returns whether it was enabled
+   * @throws ApiError `create_failed`
+   */
+  async disable(call: TenantCall, id: string, reason: DisabledReason): Promise<boolean> {
+    const disabled = await this.database.write(call, {
+      text: `update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
+        where ${this.isRecord} and enabled returning id`,
+      values: [call.tenant.id, id, reason],
+      plan: 'index',
+    });
+    return disabled.length > 0;
+  }
+
+  /**
    * Stores that an attempt failed, and disables a webhook that has failed for three days or whose receiver is gone.
    * `failing_since` is the time of the first failure since the last success, which clears it (`DeliveriesRepository`). An
    * answer that the receiver is gone is no failure to deliver.

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
@@ -17,6 +18,7 @@ import {
   type WebhookDto,
   type WebhookWithSecretDto,
 } from './webhook.dto.js';
+import { choiceProblems } from './webhook-choice.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -47,7 +49,7 @@ export class WebhooksService {
   /**
    * Checks whether the key may create a webhook. It runs before a stored response is repeated, because the
    * response has the secret.
-   * @throws ApiError `validation_error` that names `types` or `url`
+   * @throws ApiError `validation_error` that names `types`, `url`, `changed` or a part of `filter`
    */
   assertAllowed(call: Call, input: CreateWebhookDto): void {
     this.grantedScopes(call, input);
@@ -79,6 +81,7 @@ export class WebhooksService {
         // After a change of the address or the types, the key needs the scopes of all types, as for a new
         // webhook.
         const isGrant = 'url' in changes || 'types' in changes;
+        if ('changed' in changes || 'filter' in changes) this.assertChoice(next);
         return {
           ...nullsForMissing(UpdateWebhookDto, next),
           ...(isGrant && { scopes: this.grantedScopes(call, next) }),
@@ -108,16 +111,23 @@ export class WebhooksService {
     return (await this.get(call, id)).with({ secret });
   }
 
+  /** @throws ApiError `validation_error` that names `changed` or a part of `filter` */
+  private assertChoice(webhook: CreateWebhookDto): void {
+    const problems = choiceProblems(webhook, this.types);
+    if (problems.length > 0) throw validationError(problems);
+  }
+
   /**
    * Checks whether a key may send events of these types to this address.
    * @returns the read scopes that the types need
-   * @throws ApiError `validation_error` that names `types` or `url`
+   * @throws ApiError `validation_error` that names `types`, `url`, `changed` or a part of `filter`
    */
-  private grantedScopes(call: Call, { url, types }: CreateWebhookDto): string[] {
+  private grantedScopes(call: Call, webhook: CreateWebhookDto): string[] {
+    const { url, types } = webhook;
     const scopeOf = (type: string) => this.types.scopeOf(type);
     const unknown = types.find((type) => scopeOf(type) === undefined);
     const refused = types.find((type) => !call.actor.scopes.has(scopeOf(type) ?? ''));
-    const problems = [];
+    const problems: FieldProblem[] = [];
     if (unknown !== undefined) {
       const message = `has the unknown type ${unknown}; the types are ${this.types.all.join(', ')}`;
       problems.push({ field: 'types', message });
@@ -128,6 +138,7 @@ export class WebhooksService {
     if (this.sender.isRefused(url)) {
       problems.push({ field: 'url', message: 'must not have a private address' });
     }
+    if (unknown === undefined) problems.push(...choiceProblems(webhook, this.types));
     if (problems.length > 0) throw validationError(problems);
     return [...new Set(types.flatMap((type) => scopeOf(type) ?? []))].sort();
   }

@@ -1,4 +1,5 @@
 import type { RegisteredExtension } from '../config/registered-extensions.js';
+import type { Actor } from '../data/call.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 
 /** A scope that an extension declares, such as `leads:read`. */
@@ -48,6 +49,12 @@ export function wrongKindOfKey(isOperator: boolean): ApiError {
 /** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function insufficientScope(scope: Scope): ApiError {
   return new InsufficientScope(`The API key needs the scope ${scope}.`, scope);
+}
+
+/** @throws ApiError `insufficient_scope` that names the first of the scopes that the actor lacks */
+export function assertScopes({ scopes: granted }: Actor, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !granted.has(scope));
+  if (missing !== undefined) throw insufficientScope(missing as Scope);
 }
 
 /** The error of a caller that may not do something. */

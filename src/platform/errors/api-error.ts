@@ -5,10 +5,13 @@ import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-proble
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
 
-/** A problem of a field, with what some codes add to it. */
-export interface ErrorDetail extends FieldProblem {
+/** The records that a problem is about. */
+interface RecordsOfProblem {
   existing_id?: string;
   merged_into?: string;
+  /** How many leads there are, and some of them. */
+  count?: number;
+  lead_ids?: readonly string[];
   /** The next free times (docs/contract/booking.md#conflicts). */
   free?: readonly object[];
 }
@@ -18,7 +21,7 @@ export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
-  details?: readonly ErrorDetail[];
+  details?: readonly (FieldProblem & RecordsOfProblem)[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }

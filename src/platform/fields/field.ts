@@ -61,6 +61,10 @@ export interface Kind {
   readonly nested?: (value: unknown, path: string) => FieldProblem[];
   /** Whether an empty value in a query has a meaning of its own. */
   readonly takesEmpty?: boolean;
+  /** The most bytes of a value in a query as it is sent, which is percent-encoded. */
+  readonly maxSentBytes?: number;
+  /** The scopes that a valid value needs, beside those of the route. */
+  readonly scopesOf?: (value: unknown) => readonly string[];
   /** The normal form by which values are compared. The column of a field has the values as they were given. */
   readonly comparedAs?: 'email' | 'phone';
 }
@@ -168,6 +172,19 @@ export function valueParserOf<T extends object>(dto: Type<T>): ValueParser<T> {
     for (const [name, parse] of parsers) values[name] = parse(values[name]);
     return json;
   };
+}
+
+/** Returns a function that finds the scopes which the values of an input need; undefined if they need none. */
+export function scopesOfValues(dto: Type<object>) {
+  const fields = fieldsOf(dto).flatMap(({ name, scopesOf }) =>
+    scopesOf ? { name, scopesOf } : [],
+  );
+  if (fields.length === 0) return undefined;
+  return (input: object): readonly string[] =>
+    fields.flatMap(({ name, scopesOf }) => {
+      const value = (input as Readonly<Record<string, unknown>>)[name];
+      return value === undefined || value === null ? [] : scopesOf(value);
+    });
 }
 
 /** Whether the DTO describes an update. There, null clears a field and fields have no defaults. */

@@ -75,7 +75,8 @@ describe('an erasure', () => {
       body,
       created_at,
     };
-    await app.app.get(DeliveriesService).queue({ tenant: { id: tenant.id } }, [ofImport], true);
+    const call = { tenant: { id: tenant.id, phoneRegion: 'US' } };
+    await app.app.get(DeliveriesService).queue(call, [ofImport], true);
     expect(await deliveriesOf(tenant, webhook.id)).toHaveLength(5);
     const records = (await bodiesOf(webhook.id)).map(({ record }) => record);
     expect(records).toEqual([{ id }, { id }, { id }, { id, city: 'London' }, { id }]);

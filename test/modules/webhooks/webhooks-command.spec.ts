@@ -21,8 +21,10 @@ it('latitude webhooks manages the webhooks of an organization', async () => {
   };
   const created = await webhooks<WebhookRecord>(
     ...(['create', '--url', 'https://receiver.invalid/', '--types', 'lead.created'] as const),
+    ...(['--changed', 'city,zip', '--filter', '{"city":"Graz"}'] as const),
   );
-  expect(created).toMatchObject({ types: ['lead.created'], secret: expect.any(String) });
+  const choice = { changed: ['city', 'zip'], filter: { city: 'Graz' } };
+  expect(created).toMatchObject({ types: ['lead.created'], ...choice, secret: expect.any(String) });
   const { secret: _secret, ...webhook } = created;
   expect(dataOf(await tenant.api.get(`${WEBHOOKS}/${created.id}`))).toEqual(webhook);
   expect(await webhooks('list')).toEqual([webhook]);

@@ -37,6 +37,8 @@ describe('POST /api/v1/webhooks', () => {
       id: expect.any(String) as string,
       url: URL,
       types: ['lead.updated'],
+      changed: null,
+      filter: null,
       description: 'CRM',
       enabled: true,
       disabled_reason: null,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { ANSWER_TYPE } from '../../../src/testing/envelope.js';
 import { TestServer } from '../../../src/testing/test-server.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { ALL_ROUTES } from '../../../src/testing/routes.js';
+import { ALL_ROUTES, type Route } from '../../../src/testing/routes.js';
 
 /**
  * The paths that a fuzzer can find: the public pages, and with a key the GET routes
@@ -13,7 +13,8 @@ const PAGES = [
   ...['/openapi.json', '/health/live', '/health/ready', '/metrics'],
 ];
 const BEHIND_KEY = ALL_ROUTES.filter(
-  ({ method, pattern }) => method === 'GET' && !pattern.includes(':'),
+  ({ method, pattern, query }: Route) =>
+    method === 'GET' && !pattern.includes(':') && query === undefined,
 ).map(({ pattern }) => pattern);
 
 /** Typical names in the word lists of fuzzers. */

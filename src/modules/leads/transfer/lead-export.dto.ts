@@ -1,7 +1,7 @@
-import { namesOf, PickOf } from '../../../platform/fields/field.js';
+import { PickOf } from '../../../platform/fields/field.js';
 import { Flag, OneOf } from '../../../platform/fields/kinds/kinds.js';
-import { ListQuery } from '../../../platform/data/lists/list-query.js';
-import { type LeadFilters, LeadListQuery } from '../lead.dto.js';
+import { filterNamesOf } from '../../../platform/data/lists/list-query.js';
+import { LeadListQuery } from '../lead.dto.js';
 import { type DelimiterName, DELIMITERS } from './file-records.js';
 
 const FORMATS = ['csv', 'ndjson'] as const;
@@ -15,13 +15,8 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 const ESCAPES = ['formulas', 'none'] as const;
 
-/** The parameters of lists that do not apply to an export, which has all fields, one order and no pages. */
-const NO_FILTERS: readonly string[] = [...namesOf(ListQuery), 'sort_by', 'after', 'fields'];
-
-const FILTERS = namesOf(LeadListQuery).filter((name) => !NO_FILTERS.includes(name));
-
 /** Which leads are exported, and how (docs/contract/exports.md). */
-export class LeadExportQuery extends PickOf(LeadListQuery, FILTERS as (keyof LeadFilters)[]) {
+export class LeadExportQuery extends PickOf(LeadListQuery, filterNamesOf(LeadListQuery)) {
   @OneOf(FORMATS, {
     default: 'csv',
     description: 'CSV, or a JSON object a line.',

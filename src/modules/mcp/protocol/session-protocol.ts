@@ -38,6 +38,9 @@ const MAX_CLIENT_NAME_LENGTH = 200;
 const RESOURCE_NOT_FOUND = -32002;
 const SERVER_ERROR = -32000;
 
+/** How many messages of a batch run at a time. If all ran, a few batches would reach the concurrency limit. */
+const MESSAGES_AT_A_TIME = 2;
+
 /**
  * Answers requests with a new server and connection. Callers are isolated from one another, and a
  * session keeps no server in memory.
@@ -54,19 +57,27 @@ export async function answerRequests(
   server.fallbackRequestHandler = (request) => methods.handle(request, context, rpcCodeOf);
   const [client, transport] = InMemoryTransport.createLinkedPair();
   const responses: JSONRPCMessage[] = [];
-  const answered = new Promise<void>((resolve) => {
-    client.onmessage = (message) => {
-      if (responses.push(message) === requests.length) resolve();
-    };
-  });
+  let noteResponse = (): void => undefined;
+  client.onmessage = (message) => {
+    responses.push(message);
+    noteResponse();
+  };
+  const untilAnswered = async (count: number) => {
+    while (responses.length < count) {
+      await new Promise<void>((resolve) => {
+        noteResponse = resolve;
+      });
+    }
+  };
   await server.connect(transport);
-  for (const request of requests) {
+  for (const [index, request] of requests.entries()) {
     // Tasks are not supported, so a request for a task is handled as an ordinary request.
     const { task, ...params } = request.params ?? {};
     if (context.messages.isBatch) await giveWay();
+    await untilAnswered(index + 1 - MESSAGES_AT_A_TIME);
     await client.send(task === undefined ? request : { ...request, params });
   }
-  await answered;
+  await untilAnswered(requests.length);
   await server.close();
   return responses;
 }

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { validationError } from '../../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
-import { fieldsOf, namesOf } from '../../../platform/fields/field.js';
+import { fieldsOf, namesOf, scopesOfValues } from '../../../platform/fields/field.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import {
   hasPlainProperties,
@@ -23,6 +23,8 @@ import type { ToolDeclaration } from './tool.decorator.js';
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Call` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
+  /** The scopes that they need, beside those of the tool. */
+  readonly scopes: readonly string[];
   /** The arguments as JSON values. A retry with the same idempotency key must have equal ones. */
   readonly comparable: unknown;
 }
@@ -44,6 +46,7 @@ export class ToolArguments {
   private readonly names: ReadonlySet<string>;
   /** The names of the arguments that are objects with fields. */
   private readonly nested: ReadonlySet<string>;
+  private readonly scopesOf: ReturnType<typeof scopesOfValues>;
   private readonly wording: ProblemWording;
 
   /** @throws Error when `input` declares no property, or a built-in argument */
@@ -62,8 +65,9 @@ export class ToolArguments {
       throw new Error(`The input of the tool ${tool.name} must not declare ${conflict}`);
     }
     this.names = new Set([...this.builtInNames, ...ofInput]);
-    const nested = fieldsOf(this.input).filter((field) => field.nested !== undefined);
+    const nested = fieldsOf(this.input).filter(({ schema }) => schema.properties !== undefined);
     this.nested = new Set(nested.map(({ name }) => name));
+    this.scopesOf = scopesOfValues(this.input);
     const all = [...this.names].join(', ');
     const known = () => (all ? `the parameters are ${all}` : 'there are no parameters');
     this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
@@ -92,7 +96,8 @@ export class ToolArguments {
     // A DTO of fields is what was sent, normalized. A class with rules of class-validator can hide what was sent, such
     // as in a Set, which is serialized as {}.
     const comparable = hasPlainProperties(this.input) ? values : methodArguments;
-    return { ...builtIn.value, methodArguments, comparable };
+    const scopes = this.scopesOf?.(input.value) ?? [];
+    return { ...builtIn.value, methodArguments, scopes, comparable };
   }
 
   /**

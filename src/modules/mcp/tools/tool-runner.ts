@@ -4,7 +4,11 @@ import type {
   InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
-import { insufficientScope, InsufficientScope } from '../../../platform/access/scopes.js';
+import {
+  assertScopes,
+  insufficientScope,
+  InsufficientScope,
+} from '../../../platform/access/scopes.js';
 import { giveWay } from '../../../platform/give-way.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
@@ -72,6 +76,7 @@ export class ToolRunner {
       const { argumentProblems } = messages;
       const problems = isKeyOfBatch ? [...argumentProblems, KEY_OF_BATCH] : argumentProblems;
       const parsed = await tool.arguments.parse(args, problems);
+      assertScopes(actor, parsed.scopes);
       const writes = declaration.writesOf?.(parsed.methodArguments.at(-1) as never) ?? 1;
       if (writes > 1) {
         window = await this.limits.countAs(writes, 'writes', actor);

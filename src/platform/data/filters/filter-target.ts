@@ -32,8 +32,6 @@ export interface FilterField {
   readonly isSearchable?: boolean;
   /** All values of `one_of` and `options`. */
   readonly values?: readonly string[];
-  /** The declaration of a field of the record, which reads and checks values. */
-  readonly declared?: Field;
   /** The id of the definition of a custom field whose values have typed columns. */
   readonly definitionId?: string;
 }
@@ -61,6 +59,13 @@ export interface FilterTarget {
   readonly customFields?: string;
 }
 
+const TARGETS = new Map<string, FilterTarget>();
+
+/** What filters of the records of a table can name; undefined if there are none. */
+export function filterTargetNamed(table: string): FilterTarget | undefined {
+  return TARGETS.get(table);
+}
+
 interface FilterTargetOptions {
   /** The text fields that take `contains` and `starts_with`. */
   readonly searchable: readonly string[];
@@ -81,10 +86,15 @@ export function filterTargetOf(
     const isSearchable = searchable.includes(field.name);
     return [field.name, { ...filterFieldOf(field), ...(isSearchable && { isSearchable }) }];
   });
-  const target = { table, fields: new Map(fields), relations: new Map<string, FilterRelation>() };
-  const unknown = [...searchable, customFields ?? 'id'].find((name) => !target.fields.has(name));
+  const target: FilterTarget = {
+    ...{ table, fields: new Map(fields), relations: new Map() },
+    ...(customFields !== undefined && { customFields }),
+  };
+  const named = customFields === undefined ? searchable : [...searchable, customFields];
+  const unknown = named.find((name) => !target.fields.has(name));
   if (unknown !== undefined) throw new Error(`${table} has no field ${unknown} to filter by.`);
-  return { ...target, ...(customFields !== undefined && { customFields }) };
+  TARGETS.set(table, target);
+  return target;
 }
 
 interface Relationship {
@@ -122,7 +132,6 @@ function filterFieldOf(field: Field): FilterField {
     name,
     kind,
     column: name,
-    declared: field,
     ...(comparedAs && { comparedColumn: `${name}_compared` }),
     ...(kind === 'one_of' && { values }),
   };

@@ -5,7 +5,10 @@ import type { FilterField, FilterRelation } from './filter-target.js';
  * turns it into true. The parser has written negative operators as `not` of a positive one: `ne` and `is_empty: false`,
  * `not_in`, `has_none`, and `none` of a relation.
  */
-export type Filter = Junction | Negation | Condition | Related;
+export type Filter<C = Condition> = Junction<C> | Negation<C> | Related<C> | C;
+
+/** A filter whose custom fields have no types yet. `withDefinitions` gives them theirs. */
+export type UntypedFilter = Filter<Condition | CustomCondition>;
 
 interface Node {
   /** Where it is in the input, such as `filter.or[1].zip.starts_with`. Errors name it. */
@@ -13,21 +16,21 @@ interface Node {
 }
 
 /** All or any of at least one filter. */
-export interface Junction extends Node {
+export interface Junction<C = Condition> extends Node {
   readonly kind: 'and' | 'or';
-  readonly filters: readonly Filter[];
+  readonly filters: readonly Filter<C>[];
 }
 
-export interface Negation extends Node {
+export interface Negation<C = Condition> extends Node {
   readonly kind: 'not';
-  readonly filter: Filter;
+  readonly filter: Filter<C>;
 }
 
 /** A related record exists that matches. */
-export interface Related extends Node {
+export interface Related<C = Condition> extends Node {
   readonly kind: 'related';
   readonly relation: FilterRelation;
-  readonly filter: Filter;
+  readonly filter: Filter<C>;
 }
 
 /** The positive operators. */
@@ -45,11 +48,20 @@ export type FilterValue = string | number | boolean | Date;
  *   with the same form of the stored text;
  * - of `is_empty` true;
  * - of the others a value. E-mails and phones are as they were given, and compared in their normal form (`normalFormOf`).
- *   Times are whole milliseconds, so that each operator is exact. Tags are compared in lower case.
+ *   Times are whole milliseconds, so that each operator is exact. Numbers can have a fraction and be beyond the range of
+ *   an integer column. Texts can be empty, and are not trimmed. Tags are compared in lower case, and are not empty.
  */
 export interface Condition extends Node {
   readonly kind: 'condition';
   readonly field: FilterField;
   readonly operator: PositiveOperator;
   readonly value: FilterValue | readonly FilterValue[];
+}
+
+/** One operator on a custom field, as it was given. */
+export interface CustomCondition extends Node {
+  readonly kind: 'custom';
+  readonly field: FilterField;
+  readonly operator: string;
+  readonly given: unknown;
 }

@@ -45,6 +45,20 @@ export class ListQuery {
   sort_dir: (typeof SORT_DIRECTIONS)[number];
 }
 
+/** The parameters of lists that select no records. */
+const NO_FILTERS = [...namesOf(ListQuery), 'sort_by', 'after', 'fields'] as const;
+
+/** What a list selects, without its order and paging. */
+export type FiltersOf<Q> = Omit<Q, keyof ListQuery | 'sort_by' | 'after' | 'fields'>;
+
+/** The names of the filters of a list. @param query the parameters of the list */
+export function filterNamesOf<Q extends object>(
+  query: Type<Q>,
+): readonly (keyof FiltersOf<Q> & keyof Q & string)[] {
+  const names = namesOf(query).filter((name) => !NO_FILTERS.includes(name));
+  return names as (keyof FiltersOf<Q> & keyof Q & string)[];
+}
+
 /** Declares the parameter that selects the field of the order. */
 export function SortBy<T extends string>(fields: readonly T[], fallback: T) {
   const description = 'Field by which the list is ordered.';

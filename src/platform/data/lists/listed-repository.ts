@@ -5,8 +5,12 @@ import type { RequiredReferences, Row } from '../records/record-statements.js';
 import type { RecordPromise } from '../records/stored-record.js';
 import { TenantRepository } from '../records/tenant-repository.js';
 import type { Conditions } from './conditions.js';
+import type { CountParameters, Counts } from './count.dto.js';
+import { type Groupings, groupingOf } from './grouping.js';
+import type { FiltersOf } from './list-query.js';
 import type { CursorPage, Page } from './page.js';
 import { type ListParameters, RecordList, type ListSource } from './record-list.js';
+import { ValueCounts } from './value-counts.js';
 
 /** Base class of repositories of records that are listed by page numbers and by cursor, and can refer to other records. */
 export abstract class ListedRepository<
@@ -15,19 +19,25 @@ export abstract class ListedRepository<
   Item extends object = R,
 > extends TenantRepository<R> {
   protected readonly items: RecordList<Item>;
+  private readonly counts: ValueCounts;
 
   /** @param references columns with ids of records that must exist when a record is inserted */
   constructor(
     database: TenantDatabase,
-    source: ListSource<Item> & { readonly entity: Type<R> },
+    private readonly source: ListSource<Item> & {
+      readonly entity: Type<R>;
+      /** By what records are counted. */
+      readonly groupings?: Groupings;
+    },
     private readonly references?: RequiredReferences,
   ) {
     super(database, source.entity, source.computed);
     this.items = new RecordList<Item>(database, source);
+    this.counts = new ValueCounts(database, this.table);
   }
 
   /** The filters of a list. */
-  protected abstract conditionsOf(call: Call, query: Query): Conditions;
+  protected abstract conditionsOf(call: Call, query: FiltersOf<Query>): Conditions;
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: Query): Promise<Page<Item>> {
@@ -37,6 +47,17 @@ export abstract class ListedRepository<
   /** Like `list`, by cursor. */
   listAfter(call: Call, query: Query): Promise<CursorPage<Item>> {
     return this.items.pageAfter(this.conditionsOf(call, query), query);
+  }
+
+  /**
+   * Counts records by value.
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  count(call: Call, query: FiltersOf<Query> & CountParameters): Promise<Counts> {
+    const { by, time_zone = call.tenant.timeZone } = query;
+    const grouping = groupingOf(this.source.groupings ?? {}, by);
+    if (!grouping) throw new Error(`${this.table.name} are not counted by ${by}.`);
+    return this.counts.read(this.conditionsOf(call, query), grouping, time_zone);
   }
 
   /**

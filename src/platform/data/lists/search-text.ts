@@ -84,8 +84,10 @@ function cut(text: string, maxBytes: number): string {
 
 const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
 
-/** Accents after a letter of an alphabet whose readers leave them out. In other scripts, marks are letters. */
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
+/** Letters of an alphabet whose readers leave accents out. In other scripts, marks are letters. */
+const ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
+const ACCENT = /\p{M}/u;
+const ACCENTS = new RegExp(`(?<=${ACCENTED.source})${ACCENT.source}+`, 'gu');
 
 const SPACES = /[\p{Z}\p{Cc}\s\u2800]+/gu;
 const APOSTROPHES = /[`´᾽‘’‚‛′‵ʹʻʼʽʾʿˈ]/g;
@@ -101,6 +103,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ƴ: 'y', ɏ: 'y', ƶ: 'z', ȥ: 'z', ⱥ: 'a', ⱡ: 'l', ⱦ: 't' },
 };
 const UNDECOMPOSED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+
+/** The tables of `foldText`, from which `scripts/fold-function.mjs` writes the function `latitude_fold` of PostgreSQL. */
+export const FOLD_TABLES = { ACCENTED, ACCENT, SPACES, APOSTROPHES, QUOTES, DASHES, LETTERS };
 
 /**
  * Folds a string for searches, independently of locales. Strings that people take for the same become equal:

@@ -38,6 +38,17 @@ export function recordCount(table: string, filter = '', value = `''`): string {
   return `(select coalesce(sum(records), 0)::int ${fromShards(table, filter, value)})`;
 }
 
+/** Query of the numbers of records of the organization `$1` by the values of a counted column, those without a value too. */
+export function recordCountsOf(table: string, column: string): string {
+  const counts = `select filter, value, sum(records)::int as n from record_counts
+    where organization_id = $1 and resource = '${table}' and filter in ('', '${column}')
+    group by filter, value having sum(records) > 0`;
+  return `with counts as materialized (${counts})
+    select value, n, n as records from counts where filter <> ''
+    union all select null, n, n from (
+      select sum(case filter when '' then n else -n end) as n from counts) others where n > 0`;
+}
+
 /** SQL of a number that each write to the records of the organization `$1` increases by a random amount. */
 export function recordsVersion(table: string): string {
   return `(select coalesce(sum(version), 0)::bigint ${fromShards(table, '', `''`)})`;

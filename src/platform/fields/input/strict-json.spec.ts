@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { type FieldProblem } from '../../errors/field-problem.js';
-import { parseJson, parseJsonText } from './strict-json.js';
+import { parseJson, parseJsonParameter, parseJsonText } from './strict-json.js';
 
 const NOT_JSON = 'must be valid JSON';
 const NOT_UTF8 = 'must be encoded in UTF-8';
@@ -359,6 +359,30 @@ describe('parseJsonText', () => {
     for (const text of [`${longest} `, '['.repeat(262_145)]) {
       expect(parseJsonText(text)).toEqual({ problems: [{ field: 'body', message }] });
     }
+  });
+});
+
+describe('parseJsonParameter', () => {
+  it.each([
+    ['{"a":{"b":1,"b":2}}', 'filter.a.b', REPEATED],
+    ['{"a":1,"a":2}', 'filter.a', REPEATED],
+    [
+      '{"a":[1,[2,{"b":3}],{"c":1e400}]}',
+      'filter.a[2].c',
+      'must not contain a number beyond ±9007199254740992',
+    ],
+    [String.raw`{"a":["x","\ud800"]}`, 'filter.a[1]', BAD_TEXT],
+    [String.raw`{"\u0000":1}`, 'filter.?', BAD_TEXT],
+    ['{"a":', 'filter', 'must be valid JSON'],
+    ['{"a":NaN}', 'filter', 'must be valid JSON'],
+    ['["a","b","a\u0000"]', 'filter', 'must be valid JSON'],
+  ])('reports the path of the problem in %s', (text, field, message) => {
+    expect(parseJsonParameter(text, 'filter').problems).toEqual([{ field, message }]);
+  });
+
+  it('reads any depth', () => {
+    const text = '['.repeat(4_000) + ']'.repeat(4_000);
+    expect(parseJsonParameter(text, 'filter').problems).toEqual([]);
   });
 });
 

@@ -12,6 +12,8 @@ const MAX_PART_LENGTH = 262_144;
 const SAFE_DIGITS = 15;
 
 const WHOLE = 'body';
+/** The most keys and indexes in the path of a problem. A filter that can be valid has fewer. */
+const MAX_PATH = 16;
 const EMPTY = 'must not be empty';
 const NOT_UTF8 = 'must be encoded in UTF-8';
 const BYTE_ORDER_MARK = 'must not begin with a byte order mark';
@@ -68,8 +70,26 @@ export function parseJsonText(text: string, fieldDepth = 1): ParsedJson | undefi
   return text.length > MAX_PART_LENGTH ? refusal(PART_TOO_LONG) : parseText(text, fieldDepth);
 }
 
+/**
+ * Like `parseJson`, for the value of a parameter, which is short. Its depth is not limited. Problems have the path of their
+ * key, such as `filter.or[1].zip`.
+ * @param name that of the parameter
+ */
+export function parseJsonParameter(text: string, name: string): ParsedJson {
+  const scanner = new Scanner(text, { fieldDepth: MAX_PATH, maxDepth: Infinity, root: name });
+  return parseScanned(text, scanner) ?? { problems: [{ field: name, message: NOT_JSON }] };
+}
+
 function parseText(text: string, fieldDepth: number): ParsedJson | undefined {
-  const { problems, tooDeep } = new Scanner(text, fieldDepth).scan();
+  return parseScanned(
+    text,
+    new Scanner(text, { fieldDepth, maxDepth: MAX_DEPTH + fieldDepth - 1 }),
+  );
+}
+
+/** @returns undefined if the text is not JSON */
+function parseScanned(text: string, scanner: Scanner): ParsedJson | undefined {
+  const { problems, tooDeep } = scanner.scan();
   if (tooDeep) return { problems };
   try {
     const value: unknown = JSON.parse(text);
@@ -92,10 +112,20 @@ interface Level {
   field: string | undefined;
   /** What has been reported of this field. Input can have the same problem thousands of times. */
   reported: Set<string> | undefined;
+  /** The index of the current item of an array. */
+  index: number;
 }
 
 function newLevel(isObject: boolean): Level {
-  return { isObject, keys: undefined, field: undefined, reported: undefined };
+  return { isObject, keys: undefined, field: undefined, reported: undefined, index: 0 };
+}
+
+interface ScanOptions {
+  /** The number of levels whose keys are part of the names of fields. */
+  readonly fieldDepth: number;
+  readonly maxDepth: number;
+  /** What the paths of problems begin with, which then have the indexes of items. */
+  readonly root?: string;
 }
 
 /**
@@ -115,7 +145,7 @@ class Scanner {
 
   constructor(
     private readonly text: string,
-    private readonly fieldDepth: number,
+    private readonly options: ScanOptions,
   ) {}
 
   scan(): { problems: FieldProblem[]; tooDeep: boolean } {
@@ -132,6 +162,7 @@ class Scanner {
         return this.readString(at);
       case COMMA:
         this.keyIsNext = true;
+        if (this.options.root !== undefined) this.countItem();
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -150,13 +181,18 @@ class Scanner {
 
   private open(isObject: boolean): void {
     this.keyIsNext = true;
-    if (this.levels.length < MAX_DEPTH + this.fieldDepth - 1) {
+    if (this.levels.length < this.options.maxDepth) {
       this.levels.push(newLevel(isObject));
     } else {
       if (this.levelsTooDeep === 0) this.report(TOO_DEEP);
       this.levelsTooDeep++;
       this.tooDeep = true;
     }
+  }
+
+  private countItem(): void {
+    const level = this.levels.at(-1);
+    if (level) level.index++;
   }
 
   private readString(start: number): number {
@@ -175,7 +211,7 @@ class Scanner {
 
   private readKey(object: Level, key: string): void {
     this.keyIsNext = false;
-    const isField = this.levels.length <= this.fieldDepth;
+    const isField = this.levels.length <= this.options.fieldDepth;
     if (isField && object.field !== key) {
       object.field = key;
       object.reported = undefined;
@@ -203,17 +239,31 @@ class Scanner {
 
   private report(message: string): void {
     if (this.problems.size === MAX_PROBLEMS) return;
-    const levels = this.levels.slice(0, this.fieldDepth);
+    const levels = this.levels.slice(0, this.options.fieldDepth);
     const owner = levels.at(-1) ?? this.whole;
     if (owner.reported?.has(message)) return;
     (owner.reported ??= new Set()).add(message);
-    const keys: string[] = [];
-    // Array items have no key.
-    for (const { field } of levels) if (field !== undefined) keys.push(field);
-    const last = keys.pop();
-    const field = last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
+    const { root } = this.options;
+    const field = root === undefined ? nameIn(levels) : pathIn(levels, root);
     this.problems.set(`${field} ${message}`, { field, message });
   }
+}
+
+/** The keys of the levels, joined by dots. Array items have no key. */
+function nameIn(levels: readonly Level[]): string {
+  const keys: string[] = [];
+  for (const { field } of levels) if (field !== undefined) keys.push(field);
+  const last = keys.pop();
+  return last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
+}
+
+/** The keys and the indexes of the levels, such as `filter.or[1].zip`. */
+function pathIn(levels: readonly Level[], root: string): string {
+  const parts = levels.map(({ isObject, field, index }) => {
+    if (!isObject) return `[${index}]`;
+    return field === undefined ? '' : `.${fieldLabel(field, '?')}`;
+  });
+  return root + parts.join('');
 }
 
 function isDigit(code: number): boolean {

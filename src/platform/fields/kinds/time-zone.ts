@@ -17,6 +17,19 @@ export function isTimeZone(name: unknown): name is string {
   }
 }
 
+/** Zones whose names PostgreSQL reads as abbreviations of an offset without summer time, and zones with the same clocks. */
+const SAME_CLOCKS: ReadonlyMap<string, string> = new Map([
+  ['CET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['MET', 'Europe/Brussels'],
+  ['WET', 'Europe/Lisbon'],
+]);
+
+/** The name of a time zone for `at time zone` of PostgreSQL. */
+export function timeZoneForSql(name: string): string {
+  return SAME_CLOCKS.get(name.toUpperCase()) ?? name;
+}
+
 /** The name of a time zone of the IANA database, in any case. PostgreSQL must know it as well. */
 export function TimeZone(declaration: Declaration<string>) {
   return declareField(declaration, {

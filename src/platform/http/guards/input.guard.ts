@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { OrganizationCalls } from '../../access/organization-calls.service.js';
+import { assertScopes } from '../../access/scopes.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import { type ApiRequest, isRead, requestOf, responseOf } from '../request/api-request.js';
@@ -38,6 +39,7 @@ export class InputGuard implements CanActivate {
     if (plan.file) assertFile(request, plan.file);
     return mapMaybePromise(bindInput(request, input, bodyLimitBytes), () =>
       mapMaybePromise(this.checkBody(context, plan), () => {
+        checkScopesOfQuery(request, input);
         if (plan.mayWrite) setTermsOfWrite(request, plan);
         return true;
       }),
@@ -57,6 +59,11 @@ export class InputGuard implements CanActivate {
 function inputOf({ headers }: ApiRequest, input: InputPlan): InputPlan {
   const isForm = input.mayBeForm && isMultipartForm(headers['content-type']);
   return isForm ? { ...input, body: undefined } : input;
+}
+
+/** @throws ApiError `insufficient_scope` for a parameter whose value needs another scope than the route */
+function checkScopesOfQuery({ state, query }: ApiRequest, { query: source }: InputPlan): void {
+  if (source?.scopesOf && state.call) assertScopes(state.call.actor, source.scopesOf(query));
 }
 
 /** Adds the id of the request and `If-Match` to the call of a write. */

@@ -1,6 +1,8 @@
 import type { ParameterObject } from '@nestjs/swagger';
 import { documentedErrors } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import { namesOf } from '../../fields/field.js';
+import { ListQuery } from '../../data/lists/list-query.js';
 import { type OpenApiDocument, type Operation, type Schema, schemaRef } from './model.js';
 
 const EXAMPLE = `
@@ -28,8 +30,9 @@ const AGENTS = `
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
-/** Operations that set up a program. The text has no parameters, bodies and schemas of them. */
-const ADMINISTRATION = /^\/api\/v1\/(keys|grants|organizations?|resources|webhooks)\b/;
+/** Operations that set up a program, and rare ones. The text has no parameters, bodies and schemas of them. */
+const ADMINISTRATION =
+  /^\/api\/v1\/(keys|grants|me|organizations?|resources|webhooks)\b|\/(erase|personal-data)$/;
 
 /** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
@@ -40,7 +43,8 @@ export function llmsText(document: OpenApiDocument): string {
   const described = new Set<string>();
   const sections = tags.map(({ name }) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    return `### ${name}\n\n${own.map((one) => operationText(one, described)).join('\n')}`;
+    const texts = own.map((one) => operationText(one, described, listAbove(one, paths)));
+    return `### ${name}\n\n${texts.join('\n')}`;
   });
   const isOfAdministration = ({ path }: LocatedOperation) => ADMINISTRATION.test(path);
   const ofRecords = JSON.stringify(operations.filter((one) => !isOfAdministration(one)));
@@ -58,7 +62,7 @@ export function llmsText(document: OpenApiDocument): string {
     `## Examples\n${EXAMPLE}`,
     `## Operations\n\nRecords are in \`data\` of the response. \`?\` marks optional parts. A parameter is described where it occurs first.
 Lists with \`after\` can be read by cursor: \`after=\` at first, then \`meta.next\`, until \`meta.has_more\` is false. \`fields\`
-are names, separated by commas, or \`*\`.`,
+are names, separated by commas, or \`*\`. Where a path or body names a record, 404 is possible, in writes also 409, 412 and 422.`,
     ...sections,
     '## Schemas',
     ...schemas.filter((text) => text !== ''),
@@ -83,15 +87,35 @@ const USUAL_HEADERS: Readonly<Record<string, string>> = {
   delete: 'If-Match',
 };
 
-/** @param described parameters that were described already */
+/** The parameters of lists that select no records. */
+const PAGING: ReadonlySet<string> = new Set([...namesOf(ListQuery), 'sort_by', 'after', 'fields']);
+
+/** Parameters of the same identity mean the same. */
+function identityOf({ name, schema }: ParameterObject): string {
+  return JSON.stringify([name, schema]);
+}
+
+/** The list of an operation about the records of a list, such as their export. */
+function listAbove({ path, method }: LocatedOperation, paths: OpenApiDocument['paths']) {
+  return method === 'get' ? paths[path.replace(/\/[^/]+$/, '')]?.get : undefined;
+}
+
+/**
+ * @param described parameters that were described already
+ * @param list the list whose filters the operation takes
+ */
 function operationText(
   { path, method, operation }: LocatedOperation,
   described: Set<string>,
+  list: Operation | undefined,
 ): string {
   const { summary, parameters = [], requestBody, responses } = operation;
   const { 'x-required-scope': scope, 'x-further-scopes': further = [] } = operation;
   const scopes = [scope ?? '', ...further].map((each) => `\`${each}\``).join(' and ');
-  const query = parameters.filter(({ in: where }) => where === 'query');
+  const filters = list?.parameters?.filter(({ name }) => !PAGING.has(name)).map(identityOf);
+  const taken = parameters.filter(({ in: where }) => where === 'query');
+  const query = taken.filter((one) => !filters?.includes(identityOf(one)));
+  const ofList = query.length < taken.length ? ['the filters of the list'] : [];
   const headers = parameters.filter(
     ({ in: where, name }) => where === 'header' && name !== USUAL_HEADERS[method],
   );
@@ -100,15 +124,14 @@ function operationText(
   const head = `- \`${method.toUpperCase()} ${path}\`: ${summary}.`;
   if (ADMINISTRATION.test(path))
     return `${head} ${path.includes('organizations') ? 'Operator key.' : access}`;
-  const errors = Object.keys(responses).filter((status) => /^4(0[49]|1[2]|22)/.test(status));
   const body = requestBody?.content['application/json']?.schema;
   return [
     `${head} ${access}`,
     body && ` Body ${typeText(body)}.`,
     success && ` Answers ${success[0]} ${responseText(success[1])}.`,
-    errors.length > 0 && ` Also ${errors.join(', ')}.`,
     headers.length > 0 && ` Headers: ${headers.map(({ name }) => `\`${name}\`?`).join(', ')}.`,
-    query.length > 0 && ` Query: ${query.map((one) => parameterText(one, described)).join('; ')}.`,
+    taken.length > 0 &&
+      ` Query: ${[...query.map((one) => parameterText(one, described)), ...ofList].join('; ')}.`,
   ]
     .filter((part) => typeof part === 'string')
     .join('');
@@ -176,7 +199,11 @@ function boundsText(schema: Schema): string {
   return [typeText(schema), ...bounds].join(', ');
 }
 
+/** A larger bound is only that of what can be stored. */
+const LARGEST_USEFUL_BOUND = 1_000_000;
+
 function rangeText(min: number | undefined, max: number | undefined, unit: string): string {
+  if (max !== undefined && max > LARGEST_USEFUL_BOUND) return rangeText(min, undefined, unit);
   if (min === undefined && max === undefined) return '';
   if (max === undefined) return `at least ${min}${unit}`;
   return min === undefined ? `up to ${max}${unit}` : `${min} to ${max}${unit}`;

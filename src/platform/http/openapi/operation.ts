@@ -37,7 +37,9 @@ export function operationOf(
   const requestBody = bodyOf(handler, schemas) ?? described.requestBody;
   const content = contentOf(handler, responses, schemas);
   const { data } = schemas.resolve(content?.[JSON_TYPE]?.schema).properties ?? {};
-  const isRecord = method !== 'delete' && 'id' in (schemas.resolve(data).properties ?? {});
+  // The first alternative is the record, the other the response to a dry run.
+  const [record = data] = schemas.resolve(data).anyOf ?? [];
+  const isRecord = method !== 'delete' && 'id' in (schemas.resolve(record).properties ?? {});
   const route: Route = { ...handler, hasBody: requestBody !== undefined, isRecord };
   const allParameters = parametersOf(route, parameters);
   return {
@@ -102,12 +104,20 @@ function parametersOf(route: Route, described: readonly ParameterObject[]): Para
 function queryParameterOf(field: Field): ParameterObject {
   const { description, examples = [], ...schema } = schemaOf(field);
   const required = field.presence.required === true;
+  const isJson = schema.type === 'object';
+  const [example] = examples;
   return {
     ...{ name: field.name, in: 'query', required },
     ...(description !== undefined && { description }),
-    schema: schema as ParameterObject['schema'],
-    ...(examples.length > 0 && { example: examples[0] }),
+    schema: (isJson ? jsonTextOf(field) : schema) as ParameterObject['schema'],
+    ...(example !== undefined && { example: isJson ? JSON.stringify(example) : example }),
   };
+}
+
+/** The schema of an object in a query, which is sent as JSON. */
+function jsonTextOf({ maxSentBytes }: Field) {
+  const bound = maxSentBytes !== undefined && { maxLength: maxSentBytes };
+  return { type: 'string', contentMediaType: JSON_TYPE, ...bound };
 }
 
 /** The body that is read as a DTO of fields, or as a file. */

@@ -61,7 +61,7 @@ function bind(request: ApiRequest, plan: InputPlan, bodyLimit: number): MaybePro
 }
 
 /** A source of which the handler takes nothing. */
-const NOTHING = { dto: undefined, names: [], mayRepeat: undefined } as const;
+const NOTHING = { dto: undefined, names: [], mayRepeat: undefined, maxBytesOf: undefined } as const;
 
 const NO_PROBLEMS: readonly FieldProblem[] = [];
 
@@ -107,8 +107,8 @@ function readQuery(
 ): Input<object> {
   const text = queryStringOf(request);
   if (!query && (text === '' || !isStrict)) return EMPTY_QUERY;
-  const { dto, names, mayRepeat } = query ?? NOTHING;
-  const { values, problems } = parseQueryString(text, mayRepeat);
+  const { dto, names, mayRepeat, maxBytesOf } = query ?? NOTHING;
+  const { values, problems } = parseQueryString(text, mayRepeat, maxBytesOf);
   if (dto) return readInput(dto, values, problems, QUERY_PARAMETERS);
   return {
     value: { ...values },

@@ -179,6 +179,15 @@ describe('parseQueryString', () => {
     expect({ ...values }).toEqual({ a: ['1', '3', ''], b: '2' });
   });
 
+  it('measures a parameter before it is decoded', () => {
+    const maxBytesOf = (name: string) => (name === 'a' ? 6 : Infinity);
+    const parse = (raw: string) => parseQueryString(raw, undefined, maxBytesOf);
+    expect({ ...parse('a=%7B%7D&b=1234567').values }).toEqual({ a: '{}', b: '1234567' });
+    expect(parse('a=%7B%7D+').problems).toEqual([
+      { field: 'a', message: 'must be at most 6 bytes as it is sent' },
+    ]);
+  });
+
   it('reports the first hundred problems', () => {
     const raw = Array.from({ length: 500 }, (_, index) => `a${index}=%ff`).join('&');
     const { problems } = parseQueryString(raw);

@@ -7,6 +7,7 @@ const TOO_MANY = 'must not have more than 1,000 parameters';
 const REPEATED = 'must be given only once';
 const NOT_ENCODED = 'must be percent-encoded as UTF-8';
 const HAS_NUL = 'must not contain \\u0000';
+const tooLong = (bytes: number) => `must be at most ${bytes} bytes as it is sent`;
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
@@ -21,10 +22,12 @@ export interface ParsedQueryString {
  * Parses `application/x-www-form-urlencoded` strictly. Brackets and dots in names have no meaning.
  * @param raw the part of a URL after the question mark
  * @param mayRepeat whether a parameter that is given several times is an array; otherwise it is a problem
+ * @param maxBytesOf the most bytes of the value of a parameter before it is decoded
  */
 export function parseQueryString(
   raw: string,
   mayRepeat: (name: string) => boolean = () => false,
+  maxBytesOf: (name: string) => number = () => Infinity,
 ): ParsedQueryString {
   const values = Object.create(null) as ParsedQueryString['values'];
   const problems: FieldProblem[] = [];
@@ -52,7 +55,13 @@ export function parseQueryString(
       if (count === 2) report(name, REPEATED);
       continue;
     }
-    const value = decode(parameter.slice(rawName.length + 1), name);
+    const encoded = parameter.slice(rawName.length + 1);
+    const maxBytes = maxBytesOf(name);
+    if (encoded.length > maxBytes) {
+      report(name, tooLong(maxBytes));
+      continue;
+    }
+    const value = decode(encoded, name);
     const earlier = values[name];
     if (value === undefined) continue;
     if (Array.isArray(earlier)) earlier.push(value);

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
-import { fieldsOf, isList } from '../../fields/field.js';
+import { fieldsOf, isList, scopesOfValues } from '../../fields/field.js';
 import { hasPlainProperties, isReadable } from '../../fields/validation/properties.js';
 import {
   type HandlerParameter,
@@ -22,6 +22,10 @@ export interface SourcePlan {
   readonly names: readonly string[] | undefined;
   /** Whether a query can have a parameter several times. */
   readonly mayRepeat: (name: string) => boolean;
+  /** The most bytes of a parameter as it is sent. */
+  readonly maxBytesOf: ((name: string) => number) | undefined;
+  /** The scopes that the values of an input need, beside that of the route. Undefined if they need none. */
+  readonly scopesOf: ((input: object) => readonly string[]) | undefined;
 }
 
 /** How the input of a handler is read. A source without a plan has no parameter. */
@@ -67,6 +71,8 @@ function planSource(parameters: readonly HandlerParameter[]): SourcePlan | undef
       dto: hasClass && isOne && isReadable(type) && !hasPlainProperties(type) ? type : undefined,
       names: undefined,
       mayRepeat: hasClass ? (name) => isRepeatable(type, name) : () => pipes.length > 0,
+      maxBytesOf: hasClass ? maxBytesOf(type) : undefined,
+      scopesOf: hasClass ? scopesOfValues(type) : undefined,
     };
   }
   if (parameters.length === 0) return undefined;
@@ -78,6 +84,8 @@ function planSource(parameters: readonly HandlerParameter[]): SourcePlan | undef
     dto: undefined,
     names: parameters.map(({ name = '' }) => name),
     mayRepeat: (name) => repeatable.some((one) => one.name === name),
+    maxBytesOf: undefined,
+    scopesOf: undefined,
   };
 }
 
@@ -85,6 +93,16 @@ function planSource(parameters: readonly HandlerParameter[]): SourcePlan | undef
 function isRepeatable(dto: Type<object>, name: string): boolean {
   const field = fieldsOf(dto).find((candidate) => candidate.name === name);
   return field === undefined || isList(field);
+}
+
+/** @returns undefined if no field has such a limit */
+function maxBytesOf(dto: Type<object>): SourcePlan['maxBytesOf'] {
+  const limited = fieldsOf(dto).flatMap(({ name, maxSentBytes }) =>
+    maxSentBytes === undefined ? [] : [[name, maxSentBytes] as const],
+  );
+  if (limited.length === 0) return undefined;
+  const limits = new Map(limited);
+  return (name) => limits.get(name) ?? Infinity;
 }
 
 /** Whether a type describes a value: the compiler records `Object` for interfaces, unions and `any`. */

@@ -1,0 +1,136 @@
+import { validationError } from '../../errors/api-error.js';
+import { TIME_ZONE_PROBLEM, timeZoneForSql } from '../../fields/kinds/time-zone.js';
+import { DatabaseFailure, sqlStateOf } from '../connection/driver-error.js';
+import type { TenantDatabase } from '../gateway/tenant-database.js';
+import { recordCountsOf } from '../records/record-counts.js';
+import type { TenantTable } from '../records/tenant-entity.js';
+import type { Conditions } from './conditions.js';
+import type { Counts, ValueCountDto } from './count.dto.js';
+import { type ChosenGrouping, timeUnitOf } from './grouping.js';
+
+/** The largest number of values, and of days, weeks or months. */
+const MAX_VALUES = 366;
+
+type Value = ValueCountDto['value'];
+
+/** The single row of the statement. */
+interface CountsRow {
+  readonly total: number;
+  readonly other: number;
+  /** Pairs of a value, or the number of a unit of time, and its count. */
+  readonly counts: readonly (readonly [Value, number])[];
+}
+
+/** SQL of the groups: their values, the number of rows of each, and that of records in case they differ. */
+interface Groups {
+  readonly value: string;
+  readonly from: string;
+  readonly records?: string;
+  /** The values that are rows. Default: all. */
+  readonly isRow?: string;
+  /** The order of values with the same count. Default: by code point. */
+  readonly order?: string;
+}
+
+/** SQLSTATE of a time zone that PostgreSQL does not know. */
+const INVALID_PARAMETER_VALUE = '22023';
+
+/** Counts the records of a table by value, in one statement (docs/contract/counts.md). */
+export class ValueCounts {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly table: TenantTable,
+  ) {}
+
+  /**
+   * @param timeZone of days, weeks and months
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   */
+  async read(conditions: Conditions, grouping: ChosenGrouping, timeZone: string): Promise<Counts> {
+    const { call, values } = conditions;
+    const zone = `${conditions.parameter(timeZoneForSql(timeZone))}::text`;
+    const text = this.textOf(conditions, grouping, zone);
+    const statement = { text, values, plan: 'custom', mayUseReplica: true } as const;
+    const rows = await this.database.read<CountsRow>(call, statement).catch((error: unknown) => {
+      if (!isOfTimeZone(error)) throw error;
+      throw validationError([{ field: 'time_zone', message: TIME_ZONE_PROBLEM }]);
+    });
+    const [{ total, other, counts }] = rows as [CountsRow];
+    const unit = timeUnitOf(grouping);
+    const all = unit ? withoutHoles(counts, unit.name) : counts;
+    return { data: all.map(([value, count]) => ({ value, count })), meta: { total, other } };
+  }
+
+  private textOf(conditions: Conditions, grouping: ChosenGrouping, zone: string): string {
+    const { name, counted = [] } = this.table;
+    const { column, per = 'value' } = grouping;
+    const hasCounts = per === 'value' && conditions.isEmpty && counted.includes(column);
+    const groups = groupsOf(name, conditions, grouping, zone);
+    const { value, from, records = 'count(*)', isRow = 'true', order = BY_CODE_POINT } = groups;
+    const scan = `select ${value} as value, count(*) as n, ${records} as records
+      from ${from} where ${conditions.sql} group by 1`;
+    const rank = timeUnitOf(grouping)
+      ? 'coalesce(max(value) over () - value + 1, 0)'
+      : `row_number() over (order by n desc, ${order} nulls last)`;
+    // The last column fails for an unknown time zone, also if there are no records.
+    return `with groups as materialized (${hasCounts ? recordCountsOf(name, column) : scan}),
+      ranked as materialized (select value, n, ${rank} as rank from groups where ${isRow}),
+      shown as materialized (select * from ranked where rank <= ${MAX_VALUES})
+      select (select coalesce(sum(records), 0)::int from groups) as total,
+        ((select coalesce(sum(n), 0) from groups) - (select coalesce(sum(n), 0) from shown))::int as other,
+        (select coalesce(json_agg(json_build_array(value, n) order by rank), '[]') from shown) as counts,
+        timezone(${zone}, now()) as now`;
+  }
+}
+
+const BY_CODE_POINT = 'value::text collate "C"';
+
+function groupsOf(
+  table: string,
+  conditions: Conditions,
+  grouping: ChosenGrouping,
+  zone: string,
+): Groups {
+  const { column, per, key } = grouping;
+  const unit = timeUnitOf(grouping);
+  if (unit) return { value: unit.number(`(${column} at time zone ${zone})`), from: table };
+  if (key !== undefined) {
+    const given = `${column} -> ${conditions.parameter(key)}::text`;
+    return {
+      // All objects and arrays are one group.
+      value: `case when jsonb_typeof(${given}) in ('object', 'array') then '[]'
+        else nullif(${given}, 'null') end`,
+      from: table,
+      isRow: `value is distinct from '[]'`,
+      order: `case when jsonb_typeof(value) = 'number' then value::numeric end nulls last,
+        (value #>> '{}') collate "C"`,
+    };
+  }
+  if (per !== 'element') return { value: column, from: table };
+  return {
+    value: 'element',
+    from: `${table} left join lateral unnest(${column}) with ordinality each (element, position) on true`,
+    records: 'count(*) filter (where coalesce(position, 1) = 1)',
+  };
+}
+
+/** Names the numbers of units of time, and adds those between them. Null comes last. */
+function withoutHoles(
+  counts: CountsRow['counts'],
+  nameOf: (number: number) => string,
+): [Value, number][] {
+  const known = new Map(counts);
+  const numbers = [...known.keys()].filter((number) => typeof number === 'number');
+  const first = Math.min(...numbers);
+  const length = numbers.length === 0 ? 0 : Math.max(...numbers) - first + 1;
+  const run = Array.from({ length }, (_, index): [Value, number] => {
+    const number = first + index;
+    return [nameOf(number), known.get(number) ?? 0];
+  });
+  const missing = known.get(null);
+  return missing === undefined ? run : [...run, [null, missing]];
+}
+
+function isOfTimeZone(error: unknown): boolean {
+  return error instanceof DatabaseFailure && sqlStateOf(error.cause) === INVALID_PARAMETER_VALUE;
+}
