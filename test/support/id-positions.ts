@@ -9,7 +9,7 @@ import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
-import { dataOf } from '../../src/testing/factories.js';
+import { createLead, dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
@@ -292,7 +292,12 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
       if (kind === 'hold') return createHold(owner);
       if (kind === 'resource') {
         const resource = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
-        return dataOf<{ id: string }>(resource, 201).id;
+        const { id: resource_id } = dataOf<{ id: string }>(resource, 201);
+        const { id: lead_id } = await createLead(owner.api);
+        const times = { start_time: '2031-01-06T09:00Z', end_time: '2031-01-06T10:00Z' };
+        const appointment = { lead_id, resource_id, ...times };
+        dataOf(await owner.api.post('/api/v1/appointments', appointment), 201);
+        return resource_id;
       }
       const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
