@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { ResourcesModule } from '../resources/resources.module.js';
@@ -9,7 +10,7 @@ import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
 
 @Module({
-  imports: [EventsModule, LeadsModule, ResourcesModule],
+  imports: [CustomFieldsModule, EventsModule, LeadsModule, ResourcesModule],
   controllers: [AppointmentsController],
   providers: [AppointmentsRepository, AppointmentBookings, AppointmentsService, AppointmentsTools],
   exports: [AppointmentsService],
