@@ -75,8 +75,8 @@ export class LeadsService {
    * The numbers of leads by value.
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: LeadCountQuery): Promise<Counts> {
-    return this.repository.count(call, query);
+  async count(call: Call, query: LeadCountQuery): Promise<Counts> {
+    return this.repository.count(call, query, await this.customFields.listKeysOf(call));
   }
 
   /**

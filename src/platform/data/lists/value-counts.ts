@@ -85,31 +85,46 @@ export class ValueCounts {
 
 const BY_CODE_POINT = 'value::text collate "C"';
 
+/** Numbers by size, then texts by code point. */
+const BY_JSON = `case when jsonb_typeof(value) = 'number' then value::numeric end nulls last,
+  (value #>> '{}') collate "C"`;
+
 function groupsOf(
   table: string,
   conditions: Conditions,
   grouping: ChosenGrouping,
   zone: string,
 ): Groups {
-  const { column, per, key } = grouping;
+  const { column, per, key, isList } = grouping;
   const unit = timeUnitOf(grouping);
   if (unit) return { value: unit.number(`(${column} at time zone ${zone})`), from: table };
   if (key !== undefined) {
     const given = `${column} -> ${conditions.parameter(key)}::text`;
+    if (isList) {
+      const list = `case jsonb_typeof(${given}) when 'array' then ${given} else '[]' end`;
+      const elements = `(select element, row_number() over () as position
+        from (select distinct jsonb_array_elements(${list}) as element) found) each`;
+      return { ...elementsOf(table, elements), order: BY_JSON };
+    }
     return {
       // All objects and arrays are one group.
       value: `case when jsonb_typeof(${given}) in ('object', 'array') then '[]'
         else nullif(${given}, 'null') end`,
       from: table,
       isRow: `value is distinct from '[]'`,
-      order: `case when jsonb_typeof(value) = 'number' then value::numeric end nulls last,
-        (value #>> '{}') collate "C"`,
+      order: BY_JSON,
     };
   }
-  if (per !== 'element') return { value: column, from: table };
+  return per === 'element'
+    ? elementsOf(table, `unnest(${column}) with ordinality each (element, position)`)
+    : { value: column, from: table };
+}
+
+/** A group for each element, and one for records without any. A record has several rows, of which the first counts it. */
+function elementsOf(table: string, elements: string): Groups {
   return {
     value: 'element',
-    from: `${table} left join lateral unnest(${column}) with ordinality each (element, position) on true`,
+    from: `${table} left join lateral ${elements} on true`,
     records: 'count(*) filter (where coalesce(position, 1) = 1)',
   };
 }

@@ -277,6 +277,18 @@ describe('counts', () => {
     });
   });
 
+  it('of own fields with several options count a lead once for each of them', async () => {
+    const { api } = await server.organization({ scopes: server.scopes.every });
+    const options = ['slate', 'tile', 'thatch'].map((value) => ({ value }));
+    const definition = { key: 'roof', type: 'multi_select', options };
+    dataOf(await api.post('/api/v1/custom-fields', definition), 201);
+    const roofs = [['tile', 'slate'], ['tile'], [], null];
+    for (const roof of roofs) await createLead(api, { custom_fields: { roof } });
+    expect(await countsOf(api, LEADS, { by: 'custom_fields.roof' })).toEqual(
+      naive(roofs.map((roof) => roof ?? [])),
+    );
+  });
+
   it('follow deletions, and those of other organizations are not counted', async () => {
     const { api } = await server.organization();
     const { id } = await createLead(api, { status: 'new', city: 'Graz' });
