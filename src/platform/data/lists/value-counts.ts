@@ -4,6 +4,7 @@ import { DatabaseFailure, sqlStateOf } from '../connection/driver-error.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { recordCountsOf } from '../records/record-counts.js';
 import type { TenantTable } from '../records/tenant-entity.js';
+import { scanSelected } from './broad-filter.js';
 import type { Conditions } from './conditions.js';
 import type { Counts, ValueCountDto } from './count.dto.js';
 import { type ChosenGrouping, timeUnitOf } from './grouping.js';
@@ -44,14 +45,19 @@ export class ValueCounts {
 
   /**
    * @param timeZone of days, weeks and months
-   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know; `filter_too_broad` if it takes too
+   *   long, `overloaded` if too many others run; `query_failed`
    */
   async read(conditions: Conditions, grouping: ChosenGrouping, timeZone: string): Promise<Counts> {
-    const { call, values } = conditions;
+    const { values } = conditions;
     const zone = `${conditions.parameter(timeZoneForSql(timeZone))}::text`;
+    const isCounted = this.isCounted(conditions, grouping);
     const text = this.textOf(conditions, grouping, zone);
     const statement = { text, values, plan: 'custom', mayUseReplica: true } as const;
-    const rows = await this.database.read<CountsRow>(call, statement).catch((error: unknown) => {
+    const reading = isCounted
+      ? this.database.read<CountsRow>(conditions.call, statement)
+      : scanSelected<CountsRow>(this.database, conditions, statement);
+    const rows = await reading.catch((error: unknown) => {
       if (!isOfTimeZone(error)) throw error;
       throw validationError([{ field: 'time_zone', message: TIME_ZONE_PROBLEM }]);
     });
@@ -61,10 +67,15 @@ export class ValueCounts {
     return { data: all.map(([value, count]) => ({ value, count })), meta: { total, other } };
   }
 
+  /** Whether triggers count the values. */
+  private isCounted(conditions: Conditions, { column, per = 'value' }: ChosenGrouping): boolean {
+    const { counted = [] } = this.table;
+    return per === 'value' && conditions.isEmpty && counted.includes(column);
+  }
+
   private textOf(conditions: Conditions, grouping: ChosenGrouping, zone: string): string {
-    const { name, counted = [] } = this.table;
-    const { column, per = 'value' } = grouping;
-    const hasCounts = per === 'value' && conditions.isEmpty && counted.includes(column);
+    const { name } = this.table;
+    const { column } = grouping;
     const groups = groupsOf(name, conditions, grouping, zone);
     const { value, from, records = 'count(*)', isRow = 'true', order = BY_CODE_POINT } = groups;
     const scan = `select ${value} as value, count(*) as n, ${records} as records
@@ -73,7 +84,7 @@ export class ValueCounts {
       ? 'coalesce(max(value) over () - value + 1, 0)'
       : `row_number() over (order by n desc, ${order} nulls last)`;
     // The last column fails for an unknown time zone, also if there are no records.
-    return `with groups as materialized (${hasCounts ? recordCountsOf(name, column) : scan}),
+    return `with groups as materialized (${this.isCounted(conditions, grouping) ? recordCountsOf(name, column) : scan}),
       ranked as materialized (select value, n, ${rank} as rank from groups where ${isRow}),
       shown as materialized (select * from ranked where rank <= ${MAX_VALUES})
       select (select coalesce(sum(records), 0)::int from groups) as total,
