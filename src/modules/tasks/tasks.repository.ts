@@ -3,9 +3,10 @@ import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
+import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { TASK_GROUPINGS, type TaskFilters, TaskListQuery } from './task.dto.js';
+import { TASK_GROUPINGS, type TaskFilters, TaskListQuery, TASKS } from './task.dto.js';
 import { Task } from './task.entity.js';
 
 /** SQL of tasks. */
@@ -23,7 +24,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
   }
 
   protected conditionsOf(call: Call, query: TaskFilters) {
-    return new Conditions(call, this.table.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
@@ -32,6 +33,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       .add('due_date < ?', query.due_before)
       .add('created_at >= ?', query.created_after)
       .updatedWithin(query);
+    return addFilter(call, conditions, TASKS, query.filter);
   }
 
   /**

@@ -3,9 +3,15 @@ import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { overloaded } from '../../errors/overload.js';
+import { ApiError } from '../../errors/api-error.js';
+import { OVERLOAD_HEADERS, overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { ConnectionFailure, translateDriverError } from '../connection/driver-error.js';
+import {
+  ConnectionFailure,
+  ScanTimeout,
+  StatementTimeout,
+  translateDriverError,
+} from '../connection/driver-error.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -40,14 +46,23 @@ const WRITERS_PER_TURN = 8;
 /** Maximum number of operations of an organization that queue for a long wait for locks. */
 const MAX_WAITING = 256;
 
+/** Maximum number of scans of an organization that queue. */
+const MAX_QUEUED_SCANS = 16;
+
+const TOO_MANY_SCANS =
+  'Too many requests whose filters no index serves are running. Try again in a moment.';
+
 /** What an operation is. */
 interface Operation {
   readonly isRead: boolean;
   /** The error code if it fails. */
   readonly failure: Failure;
+  /** Whether it may read all records of the organization. Its duration says nothing about the load. */
+  readonly isScan?: true;
 }
 
 const READ: Operation = { isRead: true, failure: 'query_failed' };
+const SCAN: Operation = { ...READ, isScan: true };
 const READ_FOR_WRITE: Operation = { isRead: true, failure: 'create_failed' };
 const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 
@@ -58,6 +73,7 @@ const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 @Injectable()
 export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
+  private readonly scans: Bulkhead;
   private readonly transactions: TransactionRunner;
   private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
@@ -79,6 +95,7 @@ export class TenantDatabase {
     private readonly replicas: ReadReplicas,
   ) {
     this.bulkhead = new Bulkhead(connections.plan.waiting, MAX_WAITING);
+    this.scans = new Bulkhead(connections.plan.scans, MAX_QUEUED_SCANS);
     this.transactions = new TransactionRunner(dataSource, connections.settings, limit);
   }
 
@@ -88,6 +105,23 @@ export class TenantDatabase {
    */
   read<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
     return this.submit<Row>(call, statement, READ);
+  }
+
+  /**
+   * Runs a read that may read all records of the organization. A few run at a time, and each has little time.
+   * @throws ScanTimeout if its time was over
+   * @throws ApiError `overloaded` if too many others run; `query_failed`
+   */
+  scan<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
+    if (openTransactionOf(call)) return this.read<Row>(call, statement);
+    const { scanWaitMs } = this.timeBudget;
+    const run = () => {
+      const inTime = { ...call, deadline: this.timeBudget.startScan() };
+      return this.submit<Row>(inTime, statement, SCAN);
+    };
+    return this.scans.run(call.tenant.id, scanWaitMs, run, () => {
+      return new ApiError('overloaded', { message: TOO_MANY_SCANS, headers: OVERLOAD_HEADERS });
+    });
   }
 
   /**
@@ -255,7 +289,9 @@ export class TenantDatabase {
         this.limit.completed++;
         return rows;
       } catch (error) {
-        throw translateDriverError(error, operation.failure);
+        const translated = translateDriverError(error, operation.failure);
+        const isTooSlow = operation.isScan && translated instanceof StatementTimeout;
+        throw isTooSlow ? new ScanTimeout(translated) : translated;
       }
     });
   }
@@ -266,7 +302,7 @@ export class TenantDatabase {
    */
   private async run<T>(
     call: TenantCall,
-    { isRead }: Operation,
+    { isRead, isScan }: Operation,
     work: (attempt: Attempt) => Promise<T>,
     turn?: Turn,
   ): Promise<T> {
@@ -274,7 +310,7 @@ export class TenantDatabase {
     let attempt: Attempt = { deadline, isRead, waitsForLocks: false, retries: 0 };
     for (;;) {
       try {
-        return await this.runAttempt(call, attempt, work);
+        return await this.runAttempt(call, attempt, work, isScan);
       } catch (error) {
         if (error instanceof TurnNeeded && turn) {
           if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
@@ -293,6 +329,7 @@ export class TenantDatabase {
     { tenant }: TenantCall,
     attempt: Attempt,
     work: (attempt: Attempt) => Promise<T>,
+    isScan = false,
   ): Promise<T> {
     const { waitsForLocks, deadline, cause } = attempt;
     const run = async () => {
@@ -301,7 +338,7 @@ export class TenantDatabase {
         return await work(attempt);
       } finally {
         // A wait for a lock says nothing about the load.
-        this.limit.release(waitsForLocks ? undefined : startedAt);
+        this.limit.release(waitsForLocks || isScan ? undefined : startedAt);
       }
     };
     if (!waitsForLocks) return run();

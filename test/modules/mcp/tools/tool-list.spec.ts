@@ -166,7 +166,8 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       function boundsOf(schema: JsonSchema): string[] {
         const { format, minimum, maximum = 0, maxLength, maxItems, maxProperties } = schema;
         const { description = '' } = schema;
-        const isText = maxLength !== undefined && format === undefined;
+        const { contentMediaType } = schema;
+        const isText = maxLength !== undefined && format === undefined && !contentMediaType;
         return [
           ...(format === 'uuid' ? ['UUID'] : []),
           ...(description.includes('ISO 8601') ? ['ISO 8601', 'UTC'] : []),
@@ -195,7 +196,11 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         expect(required).toEqual([...ofId, ...restRequired]);
         for (const [field, schema] of Object.entries(rest)) {
           const { type, enum: values, description = '' } = ours[field]!;
-          const restTypes = [schema.type ?? []].flat().filter((one) => one !== 'null');
+          // A query has JSON as text.
+          const isJson = schema.contentMediaType !== undefined;
+          const restTypes = [isJson ? 'object' : (schema.type ?? [])]
+            .flat()
+            .filter((one) => one !== 'null');
           const restValues = schema.enum?.filter((value) => value !== null);
           expect({ field, types: [type], values }).toEqual({
             field,
