@@ -20,7 +20,7 @@ const RANKS = [
 const COMPOSITE_MODULES = ['prompts', 'personal-data'];
 
 /** The modules that every module may import. */
-const COMMON_MODULES = ['auth', 'events', 'mcp'];
+const COMMON_MODULES = ['auth', 'events', 'mcp', 'custom-fields'];
 
 /** The files of a module that other modules may import. */
 const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$`;

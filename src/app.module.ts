@@ -24,8 +24,10 @@ import {
   OptOutRule,
 } from './modules/leads/lead-compliance.service.js';
 import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+import { FORMS_ABOUT_RECORDS } from './modules/leads/duplicates/lead-forms.repository.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';
+import { customFieldsExtension } from './modules/custom-fields/custom-fields.extension.js';
 import type { mcpExtension } from './modules/mcp/mcp.extension.js';
 import { leadsExtension } from './modules/leads/leads.extension.js';
 import { personalDataExtension } from './modules/personal-data/personal-data.extension.js';
@@ -41,6 +43,7 @@ import { webhooksExtension } from './modules/webhooks/webhooks.extension.js';
 /** The features that the server and the command line have, declared as a team declares its extensions. */
 export const FEATURES = [
   leadsExtension,
+  customFieldsExtension,
   appointmentsExtension,
   resourcesExtension,
   tasksExtension,
@@ -60,7 +63,12 @@ declare module './platform/config/registered-extensions.js' {
 }
 
 /** In the order of removal: the publisher moves events from the outbox to the feed. */
-const ROWS_ABOUT_RECORDS = [RESPONSES_ABOUT_RECORDS, JOBS_ABOUT_RECORDS, ...EVENTS_ABOUT_RECORDS];
+const ROWS_ABOUT_RECORDS = [
+  RESPONSES_ABOUT_RECORDS,
+  JOBS_ABOUT_RECORDS,
+  FORMS_ABOUT_RECORDS,
+  ...EVENTS_ABOUT_RECORDS,
+];
 
 /** What extensions replace or add to (docs/guides/replace-and-add.md). */
 const EXTENSION_POINTS: readonly ExtensionPoint[] = [

@@ -36,7 +36,13 @@ export interface ErrorBody {
   message: string;
   retryable: boolean;
   request_id: string;
-  details?: { field: string; message: string; existing_id?: string; merged_into?: string }[];
+  details?: {
+    field: string;
+    message: string;
+    existing_id?: string;
+    merged_into?: string;
+    lead_ids?: string[];
+  }[];
 }
 
 let leads = 0;

@@ -138,6 +138,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
   { method: 'GET', pattern: `${LEADS}/export`, access: 'leads:read' },
+  { method: 'GET', pattern: `${LEADS}/duplicates`, access: 'leads:read' },
   { method: 'GET', pattern: `${LEADS}/imports`, access: 'leads:read', listed: importLeads },
   {
     method: 'POST',
@@ -195,6 +196,18 @@ export const KEY_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[
   },
 ];
 
+const FIELDS = '/api/v1/custom-fields';
+
+/** The routes of definitions of custom fields with an id. */
+export const FIELD_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  { method: 'GET', pattern: `${FIELDS}/:id`, access: 'leads:read', makeRecord: createField },
+  { method: 'DELETE', pattern: `${FIELDS}/:id`, access: 'fields:write', makeRecord: createField },
+  {
+    ...{ method: 'PUT', pattern: `${FIELDS}/:id`, access: 'fields:write' },
+    ...{ makeRecord: createField, body: () => ({ label: 'Age' }) },
+  },
+];
+
 const ORGANIZATIONS = '/api/v1/organizations';
 
 /** The routes that require the key of an operator. */
@@ -215,6 +228,9 @@ export const ALL_ROUTES = [
   ...COUNT_ROUTES,
   ...FILE_ROUTES,
   ...KEY_ROUTES,
+  ...FIELD_ROUTES,
+  { method: 'GET', pattern: FIELDS, access: 'leads:read' },
+  { method: 'POST', pattern: FIELDS, access: 'fields:write', body: buildField },
   {
     method: 'PUT',
     pattern: '/api/v1/organization',
@@ -286,6 +302,14 @@ function unknownGrant(): Promise<string> {
 
 async function createKey({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post(KEYS, buildKey()), 201).id;
+}
+
+async function createField({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post(FIELDS, buildField()), 201).id;
+}
+
+function buildField(): Body {
+  return { key: randomUUID(), type: 'number', filterable: true };
 }
 
 function buildKey(): Body {

@@ -16,6 +16,7 @@ import {
   createDelivery,
   COUNT_ROUTES,
   FURTHER_ROUTES,
+  FIELD_ROUTES,
   KEY_ROUTES,
   routeName,
   pathOf,
@@ -74,7 +75,7 @@ const webhooksOfDeliveries = new Map<string, string>();
  */
 export const ID_POSITIONS: readonly IdPosition[] = [
   ...RECORD_ROUTES.map(pathPosition),
-  ...[...FURTHER_ROUTES, ...KEY_ROUTES].map(pathPosition),
+  ...[...FURTHER_ROUTES, ...KEY_ROUTES, ...FIELD_ROUTES].map(pathPosition),
   {
     name: 'delivery_id of POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
     whenUnknown: 'not_found',

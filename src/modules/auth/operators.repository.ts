@@ -40,7 +40,7 @@ const INSERT_KEY = `
 
 /** The organizations of the operator `$1`. */
 const ORGANIZATIONS = `
-  select id, name, phone_region, time_zone, suspended, created_at,
+  select id, name, phone_region, time_zone, unknown_fields, suspended, created_at,
     exists(select from api_keys where organization_id = organizations.id) as has_had_key
   from organizations where operator_id = $1`;
 

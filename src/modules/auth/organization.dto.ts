@@ -1,5 +1,6 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { ORDINARY_SCOPES, type Scope } from '../../platform/access/scopes.js';
+import { UNKNOWN_FIELDS, type UnknownFields } from '../../platform/data/call.js';
 import {
   type Declaration,
   declareField,
@@ -7,7 +8,7 @@ import {
   RecordOf,
   UpdateOf,
 } from '../../platform/fields/field.js';
-import { DateTime, Flag, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { DateTime, Flag, OneOf, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Counts } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule } from '../../platform/fields/kinds/rules.js';
@@ -44,6 +45,16 @@ export class CreateOrganizationDto {
   time_zone: string;
 }
 
+/** Whether requests may set keys of custom fields that no definition has. */
+function UnknownFieldsRule() {
+  return OneOf(UNKNOWN_FIELDS, {
+    default: 'allow',
+    description:
+      'Whether requests may set keys of `custom_fields` that no definition has. Keys that a lead has stay.',
+    example: 'allow',
+  });
+}
+
 const SUSPENDED = {
   description: 'Whether its keys are refused, and its deliveries are held.',
   example: false,
@@ -62,6 +73,7 @@ export class UpdateOrganizationDto extends UpdateOf(ChangeableOrganizationDto, {
 
 /** An organization, as events have it. */
 export class OrganizationRecordDto extends RecordOf(CreateOrganizationDto) {
+  @UnknownFieldsRule() unknown_fields: UnknownFields;
   @Flag({ ...SUSPENDED, required: true })
   suspended: boolean;
   @CreatedAt() created_at: Date;
@@ -96,13 +108,17 @@ export class FirstKeyDto {
   user_id?: string | null;
 }
 
+/** The fields of an organization that a key changes. */
+class OwnSettingsDto extends PickOf(CreateOrganizationDto, ['time_zone'] as const) {
+  @UnknownFieldsRule() unknown_fields: UnknownFields;
+}
+
 /** What a key changes of its organization. Fields that are left out keep their values. */
-export class UpdateOwnOrganizationDto extends UpdateOf(
-  PickOf(CreateOrganizationDto, ['time_zone'] as const),
-) {}
+export class UpdateOwnOrganizationDto extends UpdateOf(OwnSettingsDto) {}
 
 /** The organization of a key. */
 export class OwnOrganizationDto extends RecordOf(CreateOrganizationDto) {
+  @UnknownFieldsRule() unknown_fields: UnknownFields;
   @CreatedAt() created_at: Date;
   @Counts({
     description: 'Number of records of each kind that the key may read, otherwise null.',

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UnknownFields } from '../../platform/data/call.js';
 
 /** A tenant: the owner of records and of the keys that reach them. */
 @Entity('organizations')
@@ -15,6 +16,10 @@ export class Organization {
   @Column('char', { length: 2, default: 'US' }) phone_region: string;
   /** The zone of its days, by a name that PostgreSQL and Node.js know. No stored value depends on it. */
   @Column('text', { default: 'UTC' }) time_zone: string;
+  /** Whether requests may set keys of custom fields that no definition has. */
+  @Column('text', { default: 'allow' }) unknown_fields: UnknownFields;
+  /** Grows with each change of the definitions of custom fields. */
+  @Column('integer', { default: 0, select: false }) definitions_version?: number;
   /** Whether its keys are refused, and what it sends is held. */
   @Column('boolean', { default: false }) suspended: boolean;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;

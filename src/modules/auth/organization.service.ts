@@ -7,6 +7,7 @@ import type { TenantTable } from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 import { validationError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { changedFields } from '../../platform/fields/changes.js';
 import { TIME_ZONE_PROBLEM } from '../../platform/fields/kinds/time-zone.js';
 import { KeysRepository } from './keys.repository.js';
 import { type OrganizationChanges, OrganizationsRepository } from './organizations.repository.js';
@@ -42,9 +43,9 @@ export class OrganizationService {
       const organization = await this.repository.lock(inner);
       const stored = await this.describeAs(inner, orNotFound(organization, 'organization'));
       assertPrecondition(inner, stored);
-      const { time_zone = stored.time_zone } = wanted;
-      if (time_zone !== stored.time_zone) await this.changeIn(inner, { time_zone });
-      return { ...stored, time_zone };
+      const changes = changedFields<UpdateOwnOrganizationDto>(stored, wanted);
+      if (changes) await this.changeIn(inner, changes);
+      return { ...stored, ...changes };
     });
   }
 

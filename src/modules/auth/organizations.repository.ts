@@ -10,7 +10,7 @@ import { OrganizationRecordDto } from './organization.dto.js';
 import { ORGANIZATION_UPDATED } from './organization-events.js';
 import { Organization } from './organization.entity.js';
 
-const COLUMNS = 'id, name, phone_region, time_zone, suspended, created_at';
+const COLUMNS = 'id, name, phone_region, time_zone, unknown_fields, suspended, created_at';
 
 const FIND = `select ${COLUMNS} from organizations where id = $1`;
 
@@ -21,14 +21,15 @@ const INSERT = `
   returning ${COLUMNS}`;
 
 /** The columns that are changed after creation. */
-const CHANGEABLE = ['name', 'phone_region', 'time_zone', 'suspended'] as const;
+const CHANGEABLE = ['name', 'phone_region', 'time_zone', 'suspended', 'unknown_fields'] as const;
 
-/** Changes an organization, with an event if a value is another one. `$6` to `$8`: the key, the channel and the id of the request. */
+/** Changes an organization, with an event if a value is another one. `$7` to `$9`: the key, the channel and the id of the request. */
 const UPDATE = `
   with old as (select ${COLUMNS} from organizations where id = $1 for no key update),
   updated as (
     update organizations new set name = coalesce($2, new.name), phone_region = coalesce($3, new.phone_region),
-      time_zone = coalesce($4, new.time_zone), suspended = coalesce($5, new.suspended)
+      time_zone = coalesce($4, new.time_zone), suspended = coalesce($5, new.suspended),
+      unknown_fields = coalesce($6, new.unknown_fields)
     from old where new.id = old.id
     returning ${COLUMNS.replaceAll(/\w+/g, 'new.$&')}, array_remove(array[${CHANGEABLE.map(
       (name) => `case when new.${name} <> old.${name} then '${name}' end`,
@@ -41,9 +42,9 @@ const UPDATE = `
       record: '(select row_to_json(record) from record)',
       type: `'${ORGANIZATION_UPDATED}'`,
       changed: 'changed',
-      key_id: '$6',
-      channel: '$7',
-      request_id: '$8',
+      key_id: '$7',
+      channel: '$8',
+      request_id: '$9',
     },
     "updated where changed <> '{}'",
   )})
@@ -107,10 +108,10 @@ export class OrganizationsRepository {
    */
   async update(
     call: InTransaction,
-    { name, phone_region, time_zone, suspended }: OrganizationChanges,
+    { name, phone_region, time_zone, suspended, unknown_fields }: OrganizationChanges,
   ): Promise<Organization | undefined> {
     const { key_id, channel, request_id } = originOf(call);
-    const changes = [name, phone_region, time_zone, suspended];
+    const changes = [name, phone_region, time_zone, suspended, unknown_fields];
     const values = [call.tenant.id, ...changes, key_id, channel, request_id];
     return (await call.transaction.query<Organization>({ text: UPDATE, values }))[0];
   }

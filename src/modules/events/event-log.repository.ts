@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
+import { ORGANIZATION_COLUMNS } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
@@ -165,7 +166,7 @@ export class EventLogRepository {
     values: readonly unknown[],
     limit?: number,
   ): Promise<EventOfOrganization[]> {
-    const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region, time_zone
+    const text = `select ${EVENT_COLUMNS}, ${ORGANIZATION_COLUMNS}
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
     return this.database.inBackground(text, values);

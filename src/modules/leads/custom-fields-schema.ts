@@ -4,7 +4,7 @@ import { BODY } from '../../platform/fields/input/read-input.js';
 import { readClass } from '../../platform/nest/read-class.js';
 import type { Call } from '../../platform/data/call.js';
 
-type CustomFields = Readonly<Record<string, unknown>>;
+export type CustomFields = Readonly<Record<string, unknown>>;
 
 /**
  * Validates the `custom_fields` of leads on create, and on an update that sets them. An extension can

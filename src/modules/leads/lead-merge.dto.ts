@@ -1,7 +1,8 @@
-import { OneOf, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Flag, OneOf, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { namesOf } from '../../platform/fields/field.js';
-import { NestedInput } from '../../platform/fields/nested.js';
-import { CreateLeadDto } from './lead.dto.js';
+import { Counts } from '../../platform/fields/kinds/output-kinds.js';
+import { Nested, NestedInput } from '../../platform/fields/nested.js';
+import { CreateLeadDto, LeadDto } from './lead.dto.js';
 
 const SIDES = ['target', 'source'] as const;
 
@@ -24,4 +25,31 @@ export class MergeLeadDto {
     example: { phone: 'source' },
   })
   prefer?: LeadPreferences | null;
+}
+
+/** The body of a merge. */
+export class MergeLeadBodyDto extends MergeLeadDto {
+  @Flag({
+    default: false,
+    description: 'Checks everything and changes nothing.',
+    example: false,
+  })
+  dry_run: boolean;
+}
+
+/** The response to a dry run of a merge (docs/contract/merge.md#dry-run). */
+export class LeadMergePreviewDto {
+  @Flag({ required: true, description: 'Nothing was changed.', example: true })
+  dry_run: boolean;
+  @Nested(LeadDto, { required: true, description: 'The lead that the merge would return.' })
+  would_answer: LeadDto;
+  @Nested(LeadDto, { required: true, description: 'The lead that would stay, as it is.' })
+  target: LeadDto;
+  @Nested(LeadDto, { required: true, description: 'The lead that would be deleted, as it is.' })
+  source: LeadDto;
+  @Counts({
+    description: 'How many records of each kind would move.',
+    example: { appointments: 2, tasks: 1 },
+  })
+  moves: Readonly<Record<string, number>>;
 }

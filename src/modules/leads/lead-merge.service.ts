@@ -10,7 +10,7 @@ import { namesOf } from '../../platform/fields/field.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
 import { CreateLeadDto, type LeadDto, UpdateLeadDto } from './lead.dto.js';
-import type { LeadPreferences, MergeLeadDto } from './lead-merge.dto.js';
+import type { LeadMergePreviewDto, LeadPreferences, MergeLeadDto } from './lead-merge.dto.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 
@@ -73,6 +73,17 @@ export class LeadMergeService {
       const lead = await this.leads.update(inner, target.id, changes, undefined, true).stored;
       await this.refillForms(inner, target.id);
       return { lead, target, source, moves };
+    });
+  }
+
+  /**
+   * What a merge would do. Nothing is written.
+   * @throws ApiError as `merge`
+   */
+  preview(call: Call, id: string, input: MergeLeadDto): Promise<LeadMergePreviewDto> {
+    return this.database.dryRun(call, async (inner) => {
+      const { lead, ...others } = await this.merge(inner, id, input);
+      return { dry_run: true, would_answer: lead.value(), ...others };
     });
   }
 

@@ -67,7 +67,7 @@ export function uniqueValuesOf(
  */
 export function duplicateOf(
   call: Call,
-  holders: readonly { readonly field: UniqueField; readonly id?: string }[],
+  holders: readonly { readonly field: string; readonly id?: string }[],
 ): ApiError {
   const mayRead = call.actor.scopes.has('leads:read');
   if (mayRead) call.replay?.needFor('existing_id', 'leads:read');
@@ -82,8 +82,9 @@ export function duplicateOf(
   return new ApiError('duplicate', { message, details });
 }
 
-/** The field whose unique index rejected a value. The name of the index has it. */
-export function fieldsIn({ constraint }: UniqueViolation): { field: UniqueField }[] {
+/** The field whose unique index rejected a value. The name of the index has it, and a trigger names a custom field. */
+export function fieldsIn({ constraint }: UniqueViolation): { field: string }[] {
+  if (constraint.startsWith('custom_fields.')) return [{ field: constraint }];
   const fields = UNIQUE_FIELDS.filter((field) => constraint === `leads_${field}_key`);
   return fields.map((field) => ({ field }));
 }

@@ -26,7 +26,9 @@ import { LeadUpsertService } from './lead-upsert.service.js';
 import { WithMeta } from '../../platform/http/routes/with-meta.js';
 import { LeadBatchDto } from './lead-batch.dto.js';
 import { LeadBatchService } from './lead-batch.service.js';
-import { MergeLeadDto } from './lead-merge.dto.js';
+import { LeadDuplicatesQuery, LeadGroupDto } from './duplicates/duplicates.dto.js';
+import { DuplicatesService } from './duplicates/duplicates.service.js';
+import { LeadMergePreviewDto, MergeLeadBodyDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { EXPORT_TYPES, LeadExportQuery } from './transfer/lead-export.dto.js';
 import { exportLeads } from './transfer/export-leads.js';
@@ -40,6 +42,7 @@ export class LeadsController {
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
+    private readonly duplicates: DuplicatesService,
     private readonly events: EventsService,
   ) {}
 
@@ -67,6 +70,18 @@ export class LeadsController {
     const disposition = `attachment; filename="leads.${format}"`;
     const leads = await exportLeads(this.leads, call, query, gone);
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
+  }
+
+  @Get('duplicates')
+  @RequireScope('leads:read')
+  @ApiRoute({
+    summary: 'List likely duplicates',
+    description: 'Groups of leads that are likely the same person, so that they can be merged.',
+    response: [LeadGroupDto],
+    paging: 'cursor',
+  })
+  listDuplicates(@CurrentCall() call: Call, @Query() query: LeadDuplicatesQuery) {
+    return this.duplicates.list(call, query);
   }
 
   @CountRoute('leads', 'leads:read')
@@ -118,9 +133,11 @@ export class LeadsController {
     description:
       'The lead of the path takes in the values, appointments and tasks of the other one, which is deleted.',
     response: LeadDto,
+    dryRun: LeadMergePreviewDto,
     errors: ['lead_not_found', 'duplicate'],
   })
-  async merge(@CurrentCall() call: Call, @Id() id: string, @Body() input: MergeLeadDto) {
+  async merge(@CurrentCall() call: Call, @Id() id: string, @Body() input: MergeLeadBodyDto) {
+    if (input.dry_run) return this.merges.preview(call, id, input);
     return (await this.merges.merge(call, id, input)).lead;
   }
 

@@ -5,8 +5,7 @@ import type { DirectChange } from '../../platform/data/records/record-updates.js
 import type { Row } from '../../platform/data/records/record-statements.js';
 import { RecordPromise, type Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
-import { ApiError, validationError } from '../../platform/errors/api-error.js';
-import type { FieldProblem } from '../../platform/errors/field-problem.js';
+import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
@@ -26,7 +25,6 @@ import {
   uniqueValuesOf,
   phoneOf,
 } from './lead-values.js';
-import { customFieldsProblems, CustomFieldsSchema } from './custom-fields-schema.js';
 import {
   CreateLeadDto,
   type LeadDto,
@@ -39,6 +37,8 @@ import {
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
+import { type CustomFields } from './custom-fields-schema.js';
+import { LeadCustomFieldsService, OF_NEW_LEAD, orNothing } from './lead-custom-fields.service.js';
 import { LeadsRepository } from './leads.repository.js';
 
 /** What an update does beside its input. */
@@ -55,7 +55,7 @@ export class LeadsService {
   constructor(
     private readonly repository: LeadsRepository,
     private readonly scorer: LeadScorer,
-    private readonly customFields: CustomFieldsSchema,
+    private readonly customFields: LeadCustomFieldsService,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -127,10 +127,10 @@ export class LeadsService {
   /** @throws ApiError `validation_error`, `duplicate`, `create_failed` */
   create(call: Call, input: CreateLeadDto): RecordPromise<LeadDto> {
     return RecordPromise.of<LeadDto>(async () => {
-      await this.validateCustomFields(call, input.custom_fields ?? {});
+      await this.customFields.assertValid(call, input.custom_fields ?? {}, OF_NEW_LEAD);
       const row = { id: uuidv7(), ...this.toRow(call, input) };
       const insert = () => this.repository.insertRow(call, row).stored;
-      return orNotFound(await this.reportDuplicates(call, row, insert), 'lead');
+      return orNotFound(await this.reportDuplicates(call, () => row, insert), 'lead');
     });
   }
 
@@ -146,10 +146,12 @@ export class LeadsService {
     const rows = new Map<CreateLeadDto, { id: string }>();
     for (const input of inputs) {
       const { custom_fields: custom = {} } = input;
-      const problems = await this.problemsOfCustomFields(call, custom);
+      const problems = await this.customFields.problemsOf(call, custom, OF_NEW_LEAD);
       if (problems.length === 0) rows.set(input, { id: uuidv7(), ...this.toRow(call, input) });
     }
-    const created = await this.repository.insertTogether(call, [...rows.values()]);
+    const insert = this.repository.insertTogether(call, [...rows.values()]);
+    // A definition refuses one of the leads.
+    const created = await insert.catch(orNothing);
     const leads = new Map(created.map((lead) => [lead?.id, lead]));
     return inputs.map((input) => leads.get(rows.get(input)?.id));
   }
@@ -205,7 +207,8 @@ export class LeadsService {
   /**
    * @param inputFor returns the input for the stored lead. It may change only fields that are not unique. It throws if the
    *   lead must not be updated.
-   * @param touches whether the lead gets a new `updated_at` and an event also if it has all values
+   * @param isMerge whether the values are those of stored leads. Their custom fields need no further ones, and the lead gets
+   *   a new `updated_at` and an event also if it has all values.
    * @throws ApiError `not_found`, `validation_error`, `duplicate`, `create_failed`
    */
   update(
@@ -213,22 +216,31 @@ export class LeadsService {
     id: string,
     input: UpdateLeadDto,
     inputFor?: (stored: LeadDto) => UpdateLeadDto,
-    touches = false,
+    isMerge = false,
   ): RecordPromise<LeadDto> {
     return RecordPromise.of<LeadDto>(async () => {
-      if (input.custom_fields) await this.validateCustomFields(call, input.custom_fields);
+      let fields: CustomFields | undefined = input.custom_fields;
+      const given = fields;
+      if (given) {
+        await this.customFields.assertValid(call, given, { isWhole: !inputFor && !isMerge });
+      }
       const claim = { id, ...uniqueValuesOf(input, phoneOf(call, input)) };
       const isToRewrite = changesSearchText(input) && (await this.repository.isToRewrite(call, id));
-      const direct = inputFor ? undefined : this.directChangeOf(input);
+      const comparesKeys = given && !isMerge && call.tenant.unknownFields === 'refuse';
+      const needsStored = inputFor !== undefined || comparesKeys === true;
+      const direct = needsStored ? undefined : this.directChangeOf(input);
       const revise = async (stored: LeadDto) => {
-        const given = inputFor?.(stored) ?? input;
-        const { custom_fields: custom } = given;
-        if (custom && custom !== input.custom_fields) await this.validateCustomFields(call, custom);
-        return this.revised(call, stored, given, { claim, isToRewrite, touches });
+        const changes = inputFor?.(stored) ?? input;
+        fields = changes.custom_fields;
+        if (fields && needsStored) {
+          const checks = { isWhole: fields === given, stored: stored.custom_fields };
+          await this.customFields.assertValid(call, fields, checks);
+        }
+        return this.revised(call, stored, changes, { claim, isToRewrite, touches: isMerge });
       };
       const lead = await this.reportDuplicates(
         call,
-        claim,
+        () => ({ ...claim, custom_fields: fields }),
         () => this.repository.update(call, id, revise, direct).stored,
       );
       return lead ?? this.missing(call, id);
@@ -292,23 +304,6 @@ export class LeadsService {
     return this.repository.findSurvivor(call, id);
   }
 
-  /** What is wrong with custom fields, by their names in the lead. */
-  problemsOfCustomFields(
-    call: Call,
-    fields: Readonly<Record<string, unknown>>,
-  ): Promise<FieldProblem[]> {
-    return customFieldsProblems(this.customFields, fields, call);
-  }
-
-  /** @throws ApiError `validation_error` */
-  private async validateCustomFields(
-    call: Call,
-    fields: Readonly<Record<string, unknown>>,
-  ): Promise<void> {
-    const problems = await this.problemsOfCustomFields(call, fields);
-    if (problems.length > 0) throw validationError(problems);
-  }
-
   private toRow(call: Call, input: CreateLeadDto) {
     const lead = scorable(input);
     const phone = phoneOf(call, input);
@@ -331,15 +326,17 @@ export class LeadsService {
   /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
   private async reportDuplicates<T>(
     call: Call,
-    claim: UniqueValues & { id: string },
+    claimOf: () => UniqueValues & { readonly id: string; readonly custom_fields?: CustomFields },
     write: () => Promise<T>,
   ): Promise<T> {
     try {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
+      const claim = claimOf();
       const holders = await this.repository.findHolders(call, [claim]);
-      const others = holders.filter(({ id }) => id !== claim.id.toLowerCase());
+      const ofFields = await this.customFields.holdersOf(call, claim.custom_fields);
+      const others = [...holders, ...ofFields].filter(({ id }) => id !== claim.id.toLowerCase());
       throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
     }
   }

@@ -29,6 +29,8 @@ import {
   updatesOf,
 } from '../mcp/tools/several-records.js';
 import { CreateLeadsDto, UpdateLeadItemDto, UpdateLeadsDto } from './lead-tools.dto.js';
+import { FoundDuplicatesDto, LeadDuplicatesQuery } from './duplicates/duplicates.dto.js';
+import { DuplicatesService } from './duplicates/duplicates.service.js';
 import { LeadBatchService } from './lead-batch.service.js';
 import { MergeLeadDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
@@ -47,6 +49,7 @@ export class LeadsTools {
     private readonly batches: LeadBatchService,
     private readonly runner: BatchRunner,
     private readonly merges: LeadMergeService,
+    private readonly duplicates: DuplicatesService,
   ) {}
 
   @Tool('list_leads', {
@@ -160,6 +163,22 @@ export class LeadsTools {
     return { ...lead.value(), action };
   }
 
+  @Tool('find_duplicates', {
+    title: 'Find likely duplicates',
+    description:
+      'Groups of leads that are likely one person, with reasons. merge_leads merges two of them.',
+    effect: 'reads',
+    scope: 'leads:read',
+    input: LeadDuplicatesQuery,
+    brief: { result: ['groups', 'next', 'has_more'] },
+    output: FoundDuplicatesDto,
+  })
+  async findDuplicates(call: Call, query: LeadDuplicatesQuery) {
+    const { data, meta } = await this.duplicates.list(call, query);
+    const groups = data.map((group) => ({ ...group, leads: group.leads.map(withoutNulls) }));
+    return { groups, ...meta };
+  }
+
   @Tool('merge_leads', {
     title: 'Merge two leads',
     description:
@@ -214,6 +233,11 @@ export class LeadsTools {
 const MAX_SEARCH_LENGTH = 100;
 
 const NOTHING = { data: [], meta: { total: 0 } };
+
+/** The fields of a record that have a value, because agents pay for every token. */
+function withoutNulls(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}
 
 function matchOf({ id, company, ...lead }: LeadListItemDto) {
   const name = fullName(lead);

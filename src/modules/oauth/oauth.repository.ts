@@ -5,10 +5,10 @@ import {
   IS_VALID_GRANT,
   IS_VALID_KEY,
   type ApiKeyRecord,
-  ORGANIZATION_COLUMNS,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
 import { hashKey } from '../../platform/access/api-key-format.js';
+import { ORGANIZATION_COLUMNS } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';

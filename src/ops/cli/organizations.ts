@@ -4,10 +4,12 @@ import { type Command, Option } from 'commander';
 import { KeysService } from '../../modules/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../modules/auth/organization-removal.service.js';
 import { ContactIdentityService } from '../../modules/leads/contact-identity/contact-identity.service.js';
+import { UNKNOWN_FIELDS, type UnknownFields } from '../../platform/data/call.js';
 import { phoneRegion, timeZone, uuid } from '../../platform/extension/command-options.js';
 import type { Progress, Run } from '../../platform/extension/command.js';
 
 const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
+const UNKNOWN = 'keys of custom fields without a definition';
 const TIME_ZONE = 'zone of its days, such as Europe/Berlin; UTC by default';
 
 interface Options {
@@ -16,6 +18,7 @@ interface Options {
   resume?: true;
   phoneRegion?: string;
   timeZone?: string;
+  unknownFields?: UnknownFields;
 }
 
 /** A key is cached for less than a second, and a write times out after less than 5 seconds. */
@@ -43,6 +46,7 @@ export function addOrganizations(program: Command, run: Run): void {
     .option('--resume', 'accept its keys again and send its deliveries')
     .option('--phone-region <country>', PHONE_REGION, phoneRegion)
     .option('--time-zone <name>', TIME_ZONE, timeZone)
+    .addOption(new Option('--unknown-fields <what>', UNKNOWN).choices(UNKNOWN_FIELDS))
     .action((id: string, options: Options) => {
       if (Object.keys(options).length === 0) throw new Error('name what to change.');
       return run((app, progress) => update(app, id, options, progress));
@@ -71,13 +75,16 @@ export function addOrganizations(program: Command, run: Run): void {
 async function update(
   app: INestApplicationContext,
   id: string,
-  { phoneRegion: region, timeZone: time_zone, name, suspend, resume }: Options,
+  { phoneRegion: region, timeZone: time_zone, unknownFields, name, suspend, resume }: Options,
   progress: Progress,
 ) {
   const keys = app.get(KeysService);
   const { phone_region: previous } = await keys.getOrganization(id);
   const suspended = suspend ?? (resume && false);
-  const changes = { name, phone_region: region, time_zone, suspended };
+  const changes = {
+    ...{ name, phone_region: region, time_zone, suspended },
+    unknown_fields: unknownFields,
+  };
   const changed = await keys.updateOrganization(id, changes);
   const { created_at: _, ...organization } = changed;
   if (region === undefined) return organization;

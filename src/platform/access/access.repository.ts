@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { BatchQueue } from '../data/gateway/queues.js';
 import { SystemDatabase } from '../data/gateway/system-database.js';
-import type { Actor, Confirmations, OrganizationColumns } from '../data/call.js';
+import {
+  type Actor,
+  type Confirmations,
+  ORGANIZATION_COLUMNS,
+  type OrganizationColumns,
+} from '../data/call.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends OrganizationColumns {
@@ -33,10 +38,6 @@ export const IS_VALID_GRANT = 'grants.revoked_at is null and grants.expires_at >
 export const SCOPES_OF_GRANT =
   'array(select unnest(grants.scopes) intersect select unnest(key.scopes) order by 1)';
 
-/** SQL of the columns that describe an organization. */
-export const ORGANIZATION_COLUMNS = `organization.id as organization_id, organization.name as organization_name,
-  organization.phone_region, organization.time_zone`;
-
 const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
     key.confirmations,
@@ -46,7 +47,8 @@ const FIND_KEYS_BY_HASH = `
 
 const FIND_OPERATOR_KEY = `
   select id, name, array[]::text[] as scopes, expires_at, null as user_id, operator_id,
-    operator_id as organization_id, name as organization_name, '' as phone_region, '' as time_zone
+    operator_id as organization_id, name as organization_name, '' as phone_region, '' as time_zone,
+    'allow' as unknown_fields, 0 as definitions_version
   from operator_keys where key_hash = $1 and revoked_at is null`;
 
 const FIND_SCOPES = `

@@ -20,6 +20,8 @@ const RECORD: ApiKeyRecord = {
   organization_name: 'Acme',
   phone_region: 'US',
   time_zone: 'UTC',
+  unknown_fields: 'allow',
+  definitions_version: 0,
 };
 
 const findKeyByHash = jest.fn<Promise<ApiKeyRecord | undefined>, []>();

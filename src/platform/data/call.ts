@@ -45,6 +45,10 @@ export interface Actor {
   readonly isMcpOnly?: true;
 }
 
+/** What becomes of keys of custom fields that no definition has. */
+export const UNKNOWN_FIELDS = ['allow', 'refuse'] as const;
+export type UnknownFields = (typeof UNKNOWN_FIELDS)[number];
+
 /** The organization whose records are read and written. */
 export interface Tenant {
   readonly id: string;
@@ -53,6 +57,10 @@ export interface Tenant {
   readonly phoneRegion: string;
   /** The zone of its days, a name of the IANA database. */
   readonly timeZone: string;
+  /** Whether requests may set keys of custom fields that no definition has. */
+  readonly unknownFields?: UnknownFields;
+  /** Grows with each change of the definitions of custom fields. 0: there has never been one. */
+  readonly definitionsVersion?: number;
 }
 
 /**
@@ -132,9 +140,21 @@ export interface OrganizationColumns {
   readonly organization_name: string;
   readonly phone_region: string;
   readonly time_zone: string;
+  readonly unknown_fields: UnknownFields;
+  readonly definitions_version: number;
 }
 
+/** SQL of the columns that describe an organization. `organization` is the alias of its table. */
+export const ORGANIZATION_COLUMNS = `organization.id as organization_id, organization.name as organization_name,
+  organization.phone_region, organization.time_zone, organization.unknown_fields, organization.definitions_version`;
+
 export function tenantOf(row: OrganizationColumns): Tenant {
-  const { organization_id: id, organization_name: name, phone_region, time_zone } = row;
-  return { id, name, phoneRegion: phone_region, timeZone: time_zone };
+  return {
+    id: row.organization_id,
+    name: row.organization_name,
+    phoneRegion: row.phone_region,
+    timeZone: row.time_zone,
+    unknownFields: row.unknown_fields,
+    definitionsVersion: row.definitions_version,
+  };
 }

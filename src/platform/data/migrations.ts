@@ -25,5 +25,7 @@ export * from './migrations/1767100000101-indexes-of-keys-and-grants.js';
 export * from './migrations/1767100000102-keys-under-row-level-security.js';
 export * from './migrations/1767100000103-foreign-keys-of-grants.js';
 export * from './migrations/1767200000000-fold-text.js';
+export * from './migrations/1767200000400-lead-forms.js';
 export * from './migrations/1767200000100-webhooks-that-choose.js';
+export * from './migrations/1767200000200-custom-fields.js';
 export * from './migrations/1767300000000-resources.js';

@@ -5,12 +5,21 @@ import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-proble
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
 
+/** The records that a problem is about. */
+interface RecordsOfProblem {
+  existing_id?: string;
+  merged_into?: string;
+  /** How many leads there are, and some of them. */
+  count?: number;
+  lead_ids?: readonly string[];
+}
+
 /** Values that override those of the error catalogue or are added to them. */
 export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
-  details?: readonly (FieldProblem & { existing_id?: string; merged_into?: string })[];
+  details?: readonly (FieldProblem & RecordsOfProblem)[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }

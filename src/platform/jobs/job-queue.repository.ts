@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { uuidsIn } from '../fields/kinds/uuid.js';
-import type { OrganizationColumns, TenantCall } from '../data/call.js';
+import { ORGANIZATION_COLUMNS, type OrganizationColumns, type TenantCall } from '../data/call.js';
 import { TenantDatabase } from '../data/gateway/tenant-database.js';
 import { SystemDatabase } from '../data/gateway/system-database.js';
 import { LEASE } from './leases.js';
@@ -90,8 +90,8 @@ const CLAIM = `
     run_again_at = case when run_again_at > now() then run_again_at end
   from due join organizations organization on organization.id = due.organization_id
   where jobs.organization_id = due.organization_id and jobs.id = due.id
-  returning jobs.organization_id, jobs.id, jobs.name, jobs.payload, jobs.attempts,
-    organization.name as organization_name, organization.phone_region, organization.time_zone`;
+  returning jobs.id, jobs.name, jobs.payload, jobs.attempts,
+    ${ORGANIZATION_COLUMNS}`;
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
 

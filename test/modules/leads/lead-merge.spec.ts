@@ -20,6 +20,15 @@ const TASKS = '/api/v1/tasks';
 const TIMES = { start_time: '2030-01-01T10:00:00Z', end_time: '2030-01-01T11:00:00Z' };
 const TEN = Array.from({ length: 10 }, (_, index) => index);
 
+/** The response to a dry run. */
+interface Preview {
+  dry_run: boolean;
+  would_answer: LeadRecord;
+  target: LeadRecord;
+  source: LeadRecord;
+  moves: Record<string, number>;
+}
+
 interface Row {
   id: string;
   updated_at: string;
@@ -569,4 +578,50 @@ describe('merges at the same time', () => {
       }
     },
   );
+});
+
+describe('a dry run', () => {
+  it('answers what the merge would do, and writes nothing', async () => {
+    const target = await createLead(api, { notes: 'one', tags: ['a'] });
+    const source = await createLead(api, { email: 'ada@example.com', tags: ['b'] });
+    await api.post(APPOINTMENTS, { lead_id: source.id, ...TIMES });
+    await api.post(TASKS, { title: 'Call', contact_id: source.id });
+    const body = { lead_id: source.id, dry_run: true };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const path = `${LEADS}/${target.id}/merge`;
+    const answer = await api.post(path, body, { headers });
+    expect(answer.headers.get('etag')).toBeNull();
+    const { would_answer: merged, ...preview } = dataOf<Preview>(answer);
+    expect(merged).toMatchObject({ id: target.id, email: source.email, tags: ['a', 'b'] });
+    const moves = { appointments: 1, tasks: 1 };
+    expect(preview).toEqual({ dry_run: true, target, source, moves });
+    expect(await getLead(api, target.id)).toEqual(target);
+    expect(await getLead(api, source.id)).toEqual(source);
+    // The same key carries out the merge, and its response is no answer to a dry run.
+    const done = await api.post(path, { lead_id: source.id }, { headers });
+    expect(dataOf(done)).toEqual({ ...merged, updated_at: expect.any(String) });
+    expectMerged(await api.post(path, body, { headers }), target.id, 'lead_id');
+    const types = (await readAllEvents(api, 8)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'lead.updated')).toHaveLength(1);
+  });
+
+  it('has the errors of the merge', async () => {
+    const { id } = await createLead(api, {});
+    const { id: source } = await createLead(api, {});
+    const dryRun = (target: string, body: object, headers: object = {}) =>
+      api.post(`${LEADS}/${target}/merge`, { dry_run: true, ...body }, { headers: { ...headers } });
+    expectError(await dryRun(randomUUID(), { lead_id: source }), 404, 'not_found');
+    expectError(await dryRun(id, { lead_id: randomUUID() }), 404, 'lead_not_found');
+    expectInvalid(await dryRun(id, { lead_id: id }), 'lead_id');
+    expectInvalid(await dryRun(id, { lead_id: source, dry_run: 'yes' }), 'dry_run');
+    const other = await dryRun(id, { lead_id: source }, { 'If-Match': '"other"' });
+    expectError(other, 412, 'precondition_failed');
+    const { headers } = await api.get(`${LEADS}/${id}`);
+    const own = { 'If-Match': headers.get('etag') };
+    expect((await dryRun(id, { lead_id: source }, own)).status).toBe(200);
+    const writer = await app.key(tenant.id, ['leads:write']);
+    const body = { lead_id: source, dry_run: true };
+    const refused = await writer.api.post(`${LEADS}/${id}/merge`, body);
+    expectError(refused, 403, 'insufficient_scope');
+  });
 });

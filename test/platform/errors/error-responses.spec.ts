@@ -29,6 +29,8 @@ describe('ERROR_CATALOGUE', () => {
     ['validation_error', 400, false],
     ['not_found', 404, false],
     ['lead_not_found', 404, false],
+    ['definition_conflicts', 409, false],
+    ['too_many_custom_fields', 409, false],
     ['duplicate', 409, false],
     ['compliance_blocked', 422, false],
     ['rate_limit_exceeded', 429, true],

@@ -18,17 +18,20 @@ const noFilter = (filter: string, first?: string, other?: string) => {
 
 /** An insert without references to other records, which needs no filter. */
 const PLAIN_INSERT =
-  /^with input as materialized \([^()]+\([^()]+\)\), request as materialized \([^()]+\(\$3\)[^()]+\([^()]+\)\), record as \(\s*insert into \w+ \([\w, ]+\) select \$1, /;
+  /^with input as materialized \([^()]+\([^()]+\)\), request as materialized \([^()]+\(\$3\)[^()]+\([^()]+\)\), record as \(\s*insert into \w+ \([\w", ]+\) select \$1, /;
 
-/** The insert of a job or of a part of a file, which needs no filter either. */
+/** The insert of a job, of a part of a file or of a rule, which needs no filter either. */
 const JOB_INSERT =
-  /^insert into (?:jobs|lead_import_chunks) \(organization_id, [\w, ]+\)\s+values \(\$1, /;
+  /^insert into (?:jobs|lead_import_chunks|custom_field_rules) \(organization_id, [\w, ]+\)\s+values \(\$1, /;
 
 /** An advisory lock, which reads no table. */
 const ADVISORY_LOCK = /^select pg_advisory_xact_lock\(hashtextextended\('[\w ]+' \|\| \$1, 0\)\)$/;
 
+/** The numbers of transactions, which are those of no organization. */
+const TRANSACTIONS = /^select pg_snapshot_xm\w+\(pg_current_snapshot\(\)\)/;
+
 /** Statements that need no filter. */
-const WITHOUT_FILTER = [PLAIN_INSERT, JOB_INSERT, ADVISORY_LOCK];
+const WITHOUT_FILTER = [PLAIN_INSERT, JOB_INSERT, ADVISORY_LOCK, TRANSACTIONS];
 
 /** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;

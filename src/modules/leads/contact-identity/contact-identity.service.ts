@@ -7,6 +7,7 @@ import { parsePhone } from '../../../platform/fields/kinds/normal-forms.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';
+import { LeadFormsService } from '../duplicates/lead-forms.service.js';
 import { leadSearchText, type Holder, UNIQUE_COLUMNS, uniqueValuesOf } from '../lead-values.js';
 import { LeadsRepository } from '../leads.repository.js';
 import {
@@ -49,6 +50,7 @@ export class ContactIdentityService {
     private readonly keys: KeysService,
     private readonly repository: ContactIdentityRepository,
     private readonly leads: LeadsRepository,
+    private readonly forms: LeadFormsService,
     private readonly background: BackgroundWork,
   ) {}
 
@@ -141,6 +143,9 @@ export class ContactIdentityService {
       };
       try {
         const leads = await this.database.transaction(call, run);
+        const ids = leads.map(({ id }) => id);
+        // No event tells that they are written.
+        await this.forms.update(call, region, ids);
         if (leads.length < limit) return;
         range = { after: leads.at(-1), limit: BATCH };
       } catch (error) {

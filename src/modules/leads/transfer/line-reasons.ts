@@ -7,6 +7,7 @@ import { isObject } from '../../../platform/fields/kinds/json-object.js';
 import { UUID } from '../../../platform/fields/kinds/uuid.js';
 import { giveWay } from '../../../platform/give-way.js';
 import { CreateLeadDto, UpdateLeadDto } from '../lead.dto.js';
+import { LeadCustomFieldsService, OF_NEW_LEAD } from '../lead-custom-fields.service.js';
 import { LeadsService } from '../leads.service.js';
 import { duplicateOf, type Holder, UNIQUE_COLUMNS } from '../lead-values.js';
 import type { LeadValues } from './cells.js';
@@ -34,7 +35,10 @@ const NO_LEAD = 'No lead has these values.';
 /** Finds all reasons for which a record is rejected. The error of its item has only the first. */
 @Injectable()
 export class LineReasons {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly customFields: LeadCustomFieldsService,
+  ) {}
 
   /**
    * @param call in the transaction in which the records were carried out
@@ -73,7 +77,10 @@ export class LineReasons {
     const { value, problems: invalid } = readInput<UpdateLeadDto>(dto, data, unread);
     const custom = isObject(data.custom_fields) ? data.custom_fields : {};
     const isCustomInvalid = invalid.some(({ field }) => field === 'custom_fields');
-    const ofCustom = isCustomInvalid ? [] : await this.leads.problemsOfCustomFields(call, custom);
+    const checks = action === 'create' ? OF_NEW_LEAD : { isWhole: false };
+    const ofCustom = isCustomInvalid
+      ? []
+      : await this.customFields.problemsOf(call, custom, checks);
     const problems = [...invalid, ...ofCustom];
     const names = new Set(problems.map(({ field }) => field));
     const entries = Object.entries(value).filter(([name]) => !names.has(name));

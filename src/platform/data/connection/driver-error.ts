@@ -105,6 +105,8 @@ const CONNECTION_TIMEOUTS: readonly string[] = [
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
 
+const UNSTORABLE = { field: 'body', message: 'holds a value that cannot be stored' };
+
 /**
  * Translates an error of the driver into an error of the application.
  * @param fallback code of errors without a code of their own
@@ -127,8 +129,10 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
     if (RETRYABLE_TRANSACTION_ERRORS.includes(error.code))
       return new SerializationFailure(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {
-      const problem = { field: 'body', message: 'holds a value that cannot be stored' };
-      return new DatabaseFailure('validation_error', error, validationError([problem]));
+      // A trigger names the field and the problem of a value that it refuses.
+      const { column: field, message } = error;
+      if (field !== undefined) return validationError([{ field, message }]);
+      return new DatabaseFailure('validation_error', error, validationError([UNSTORABLE]));
     }
   }
   return new DatabaseFailure(fallback, error);

@@ -1,5 +1,13 @@
 import { deletesSoftly, type TenantTable } from './tenant-entity.js';
 
+/** SQL of a column. The names of fields are lower-case identifiers, and few of them are reserved words. */
+export function columnSql(name: string): string {
+  return RESERVED.has(name) ? `"${name}"` : name;
+}
+
+/** Words that PostgreSQL does not take for a column unless they are quoted, and that name fields. */
+const RESERVED: ReadonlySet<string> = new Set(['unique']);
+
 /** SQL of a new `updated_at`, which is always later than the old one. */
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;

@@ -3,7 +3,7 @@ import type { Statement } from '../gateway/statement.js';
 import { type EventSql, insertEvents } from './event-outbox.js';
 import type { IdempotentInsertSql } from './idempotent-insert.js';
 import type { RecordColumns } from './stored-record.js';
-import { isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
+import { columnSql, isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
 import { eventTypeOf, type TenantTable } from './tenant-entity.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
@@ -111,7 +111,7 @@ export class RecordStatements {
     const key = `insert ${omitsDuplicates} ${once !== undefined} ${names.join()}`;
     return this.planned(key, () => {
       const { name } = this.table;
-      const columns = names.join(', ');
+      const columns = names.map(columnSql).join(', ');
       const existing = Object.entries(references).map(([column, sql]) => {
         return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)})`;
       });
@@ -161,7 +161,7 @@ export class RecordStatements {
     return this.planned(`set ${touches} ${names.join()}`, () => {
       const differences = names.map(
         (name) =>
-          `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
+          `case when row(${columnSql(name)})::record *<> row("new ${name}")::record then '${name}' end`,
       );
       return this.change({
         names,
@@ -296,7 +296,7 @@ const GIVEN_EVENT = {
 };
 
 function assignmentsOf(names: readonly string[]): string {
-  const values = names.map((name) => `${name} = "new ${name}"`);
+  const values = names.map((name) => `${columnSql(name)} = "new ${name}"`);
   return [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
 }
 

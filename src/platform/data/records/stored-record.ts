@@ -9,13 +9,14 @@ import {
   namesOf,
 } from '../../fields/field.js';
 import type { TenantCall } from '../call.js';
+import { columnSql } from './record-sql.js';
 
 /** The SELECT list of a record whose rows PostgreSQL converts to JSON as clients receive it. */
 export function jsonColumnsOf(dto: Type<object>, fields = fieldsOf(dto)): string {
   const columns = fields.map(({ name, schema }) => {
     if (schema.format === 'date-time') return `${isoTimeSql(name)} as ${name}`;
     // A number in JSON would lose digits.
-    return schema.format === 'decimal' ? `${name}::text as ${name}` : name;
+    return schema.format === 'decimal' ? `${name}::text as ${name}` : columnSql(name);
   });
   return columns.join(', ');
 }
@@ -166,7 +167,7 @@ export class RecordColumns<R extends object> {
     const fields = fieldsOf(dto).filter(({ name }) => names.includes(name));
     const json = jsonColumnsOf(dto, fields);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
-    this.columns = [...fields.map(({ name }) => name), ...selected];
+    this.columns = [...fields.map(({ name }) => columnSql(name)), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
     this.storedNames = fields.map(({ name }) => name);

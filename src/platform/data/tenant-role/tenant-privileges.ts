@@ -45,9 +45,12 @@ const RESPONSE_FIELDS = [
  */
 export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
   organizations: {
-    select: ['id', ...ORGANIZATION_FIELDS, 'suspended', 'created_at', 'operator_id'],
+    select: [
+      ...['id', ...ORGANIZATION_FIELDS, 'suspended', 'created_at', 'operator_id'],
+      ...['unknown_fields', 'definitions_version'],
+    ],
     insert: ['id', ...ORGANIZATION_FIELDS, 'operator_id'],
-    update: [...ORGANIZATION_FIELDS, 'suspended'],
+    update: [...ORGANIZATION_FIELDS, 'suspended', 'unknown_fields', 'definitions_version'],
   },
   organization_defaults: { select: ['phone_region'] },
   // A key is found by its hash before its organization is known, so that nothing else reads the hash.

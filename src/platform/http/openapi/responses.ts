@@ -14,6 +14,7 @@ import {
   acceptsIdempotencyKey,
   acceptsIfNoneMatch,
   type HeaderName,
+  HEADERS,
   headersWith,
 } from './headers.js';
 import { JSON_TYPE, type Operation, type Schema, schemaRef } from './model.js';
@@ -85,10 +86,11 @@ function declaredContentOf(
 
 function dataOf(
   dto: Type<object>,
-  { response, record }: ApiRouteOptions,
+  { response, record, dryRun }: ApiRouteOptions,
   schemas: Schemas,
 ): MediaTypeObject {
-  const schema = schemas.referenceTo(dto, 'output');
+  const whole = schemas.referenceTo(dto, 'output');
+  const schema = dryRun ? { anyOf: [whole, schemas.referenceTo(dryRun, 'output')] } : whole;
   const example = schemas.exampleOf(dto, 'output');
   if (!Array.isArray(response)) return { schema, example };
   const items = record ? { anyOf: [schema, someFieldsOf(record)] } : schema;
@@ -153,8 +155,14 @@ export function responsesOf(
 ): Operation['responses'] {
   const successes = [route.status, ...(route.documentation?.statuses ?? [])].map(String);
   const partsOf = (code: string, other: ContentObject | undefined) => {
-    if (successes.includes(code))
-      return { headers: headersWith(...headersOf(route, code)), content };
+    if (successes.includes(code)) {
+      const headers = headersWith(...headersOf(route, code));
+      // The response to a dry run is no record.
+      const optional = route.documentation?.dryRun && {
+        ETag: { ...HEADERS.ETag, required: false },
+      };
+      return { headers: { ...headers, ...optional }, content };
+    }
     if (isErrorStatus(code)) return anyError(code, other);
     return { headers: headersWith(), content: route.hasEnvelope ? enveloped(other) : other };
   };

@@ -74,8 +74,8 @@ export function responseDtoOf(options: ApiRouteOptions | undefined): Type<object
   return options && ([options.response].flat() as [Type<object> | undefined])[0];
 }
 
-/** Returns the DTOs of the declared response and of its `meta`. */
+/** Returns the DTOs of the declared response, of that to a dry run, and of `meta`. */
 export function resultsOf({ documentation }: RoutePlan): Type<object>[] {
-  const dtos = [responseDtoOf(documentation), documentation?.meta];
+  const dtos = [responseDtoOf(documentation), documentation?.dryRun, documentation?.meta];
   return dtos.filter((dto) => dto !== undefined);
 }

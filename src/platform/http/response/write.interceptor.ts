@@ -20,7 +20,8 @@ import {
 } from './envelope.js';
 import { idempotentInsertOf } from './stored-responses.js';
 import { TenantDatabase } from '../../data/gateway/tenant-database.js';
-import { type ApiError, validationError } from '../../errors/api-error.js';
+import { isObject } from '../../fields/kinds/json-object.js';
+import { ApiError, validationError } from '../../errors/api-error.js';
 import { Idempotency } from './idempotency.js';
 import type { StoredResponse } from './idempotency.repository.js';
 import { idempotentRequest, type IdempotentRequest } from './idempotent-request.js';
@@ -84,6 +85,40 @@ export class IdempotentResponses {
     const http = { request, response: request.res as Response };
     return new SerializedResponse(await this.runOnce(call, idempotent, http, work));
   }
+
+  /**
+   * Like `runOnce`, for work that begins before its transaction. Without a key, it only runs.
+   * @returns what the handler returns
+   */
+  async runPrepared<P extends object, R extends object>(
+    call: Call,
+    request: ApiRequest,
+    { prepare, complete }: PreparedWork<P, R>,
+  ): Promise<R | SerializedResponse> {
+    const idempotent = idempotentRequestOf(request, [request.query, request.body]);
+    if (!idempotent || isDryRun(request)) return complete(call, await prepare());
+    const isStored = () => this.idempotency.isStored(call, idempotent);
+    const prepareOnce = () =>
+      // A request with the same key can have done the work meanwhile.
+      prepare().catch(async (error: unknown) => {
+        if (await isStored()) return undefined;
+        throw error;
+      });
+    const prepared = (await isStored()) ? undefined : await prepareOnce();
+    const http = { request, response: request.res as Response };
+    const stored = await this.runOnce(call, idempotent, http, async (inner) => {
+      if (!prepared) throw new ApiError('idempotency_key_in_use');
+      return complete(inner, prepared);
+    });
+    return new SerializedResponse(stored);
+  }
+}
+
+/** Work that begins before the transaction in which it ends. */
+interface PreparedWork<P, R> {
+  /** Runs without a transaction. */
+  readonly prepare: () => Promise<P>;
+  readonly complete: (call: Call, prepared: P) => Promise<R>;
 }
 
 /** A response as it is stored: without the fields that are shown once. */
@@ -129,8 +164,7 @@ export class WriteInterceptor implements NestInterceptor {
     const { plan, call } = state;
     if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
-    // A handler that takes a file stores the response itself.
-    if (!idempotent || plan.file) return next.handle();
+    if (!idempotent || plan.file || plan.storesResponse || isDryRun(request)) return next.handle();
     if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
     if (hasUnreadBody(request)) throw unusable('its body is not JSON');
     const response = responseOf(context);
@@ -168,6 +202,11 @@ export const writesOfPlan: NestInterceptor = {
 export function bindWrites(handler: (...args: never[]) => unknown): void {
   if (enhancersOf('interceptors', handler).includes(writesOfPlan)) return;
   UseInterceptors(writesOfPlan)({}, handler.name, { value: handler });
+}
+
+/** Whether the body asks a route that has dry runs for one. */
+function isDryRun({ state, body }: ApiRequest): boolean {
+  return Boolean(state.plan?.documentation?.dryRun) && isObject(body) && body.dry_run === true;
 }
 
 /**

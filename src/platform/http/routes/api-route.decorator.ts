@@ -23,6 +23,9 @@ export function ApiRoute<T extends object, M extends object>(
 export function ApiRoute<T extends object, M extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>]; meta: Type<M> },
 ): HandlerDecorator<WithMeta<readonly T[], M>>;
+export function ApiRoute<T extends object, D extends object>(
+  options: ApiRouteOptions & { response: Type<T>; dryRun: Type<D> },
+): HandlerDecorator<T | Stored<T> | D>;
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: Type<T> },
 ): HandlerDecorator<T | Stored<T>>;

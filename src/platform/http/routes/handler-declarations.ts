@@ -9,6 +9,12 @@ import { type BodyCheck, declareRoute, type FileBody } from './route-declaration
 export const SingleInsert = (): MethodDecorator => declareRoute({ isSingleInsert: true });
 
 /**
+ * Declares that the handler of a POST stores the response to a request with an `Idempotency-Key` itself, with
+ * `IdempotentResponses`. A handler that takes a file does so as well.
+ */
+export const StoresResponse = (): MethodDecorator => declareRoute({ storesResponse: true });
+
+/**
  * Declares that a POST takes no fields: only an absent body and `{}` are accepted. A handler with neither this declaration nor
  * `@Body()` may read the body itself, so its body is not checked.
  */

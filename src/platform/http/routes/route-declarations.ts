@@ -20,6 +20,8 @@ export interface RouteDeclarations {
   readonly file: FileBody | undefined;
   /** Whether one statement inserts the record and stores the response to an idempotent request. */
   readonly isSingleInsert: boolean;
+  /** Whether the handler stores the response to an idempotent request itself. */
+  readonly storesResponse: boolean;
   /** Whether a POST supports `If-Match`. */
   readonly isConditional: boolean;
   readonly documentation: ApiRouteOptions | undefined;
@@ -57,6 +59,11 @@ export interface ApiRouteOptions {
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response?: Type<object> | readonly [Type<object>];
+  /**
+   * The DTO of the response to a body with `dry_run: true`. Such a request stores no response for its `Idempotency-Key`, and
+   * is answered with none.
+   */
+  readonly dryRun?: Type<object>;
   /** The content types of a response that is a file. */
   readonly files?: readonly string[];
   /** The DTO of `meta`, if it is not that of a page. The handler then returns `WithMeta`. */
@@ -81,6 +88,7 @@ const NOTHING_DECLARED: RouteDeclarations = {
   bodyCheck: undefined,
   file: undefined,
   isSingleInsert: false,
+  storesResponse: false,
   isConditional: false,
   documentation: undefined,
 };

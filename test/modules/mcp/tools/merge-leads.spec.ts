@@ -59,6 +59,14 @@ describe.each(PROTOCOL_MODES)('merge_leads (%s)', (protocolMode) => {
       ...['dry_run', 'would_answer', 'target', 'source', 'moves'],
     ]);
     expect(answer).toMatchObject({ target, source, moves: { appointments: 2, tasks: 2 } });
+    // REST answers the same.
+    const body = { lead_id: source.id, dry_run: true };
+    const rest = dataOf<typeof answer>(await api.post(`${LEADS}/${target.id}/merge`, body));
+    const withoutTime = ({ would_answer, ...others }: typeof answer) => ({
+      ...others,
+      would_answer: { ...(would_answer as object), updated_at: null },
+    });
+    expect(withoutTime(rest)).toEqual(withoutTime(answer));
   });
 
   it('changes nothing in a dry run', async () => {

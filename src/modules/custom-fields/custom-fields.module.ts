@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { HttpModule } from '../../platform/http/http.module.js';
+import { CustomFieldsController } from './custom-fields.controller.js';
+import { CustomFieldsRepository } from './custom-fields.repository.js';
+import { CustomFieldsService } from './custom-fields.service.js';
+import { FieldDefinitionsService } from './field-definitions.service.js';
+import { FieldRulesRepository } from './field-rules.repository.js';
+
+@Module({
+  imports: [HttpModule],
+  controllers: [CustomFieldsController],
+  providers: [
+    CustomFieldsRepository,
+    FieldRulesRepository,
+    CustomFieldsService,
+    FieldDefinitionsService,
+  ],
+  exports: [FieldDefinitionsService],
+})
+export class CustomFieldsModule {}

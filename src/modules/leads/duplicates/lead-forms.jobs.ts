@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Call } from '../../../platform/data/call.js';
+import { BackgroundWork } from '../../../platform/jobs/background-work.js';
+import { defineJob } from '../../../platform/jobs/job.js';
+import { JobHandler } from '../../../platform/jobs/job.decorator.js';
+import { JobsService } from '../../../platform/jobs/jobs.service.js';
+import { type EventBatch, OnDurableEvent } from '../../events/event-handler.decorator.js';
+import type { RecordedEvent } from '../../events/recorded-event.js';
+import { FORM_FIELDS } from './lead-forms.js';
+import { LeadFormsService } from './lead-forms.service.js';
+
+/** The name of the handler and of the job. The migration that creates the table stores both under it. */
+const NAME = 'latitude.lead-forms';
+
+/** Stores the forms of the leads that an organization had before the handler. The migration sends it. */
+const FILL = defineJob<object>(NAME, { concurrency: 1 });
+
+/** In the memo of a batch: the id of the last event that was handled. */
+const HANDLED_UNTIL = 'lead forms until';
+
+/** Changed fields of a lead that can change its group. A restored lead has changed its `deleted_at`. */
+const RELEVANT: ReadonlySet<string> = new Set([...FORM_FIELDS, 'deleted_at']);
+
+/** Keeps the forms of leads up to date in the background. */
+@Injectable()
+export class LeadFormsJobs {
+  constructor(
+    private readonly forms: LeadFormsService,
+    private readonly jobs: JobsService,
+    private readonly background: BackgroundWork,
+  ) {}
+
+  /** Stores the forms of a lead together with those of the following events. They are read from the leads as they are now. */
+  @OnDurableEvent(NAME, { types: ['lead.created', 'lead.updated', 'lead.deleted'] })
+  async onLeadEvent(
+    call: Call,
+    event: RecordedEvent,
+    { memo, following }: EventBatch,
+  ): Promise<void> {
+    const until = memo.get(HANDLED_UNTIL) as string | undefined;
+    if (until !== undefined && event.id <= until) return;
+    const events = [event, ...following()];
+    const ids = events.filter(isRelevant).map(({ record }) => record.id);
+    await this.forms.update(call, call.tenant.phoneRegion, [...new Set(ids)]);
+    memo.set(HANDLED_UNTIL, events.at(-1)?.id);
+  }
+
+  @JobHandler(FILL)
+  async fill(call: Call): Promise<void> {
+    await this.forms.fill(call, call.tenant.phoneRegion, () => this.background.isAccepting);
+    // A server that stops leaves the rest to another one.
+    if (!this.background.isAccepting) {
+      await this.jobs.send(call, FILL, {}, { key: NAME, runAgain: true });
+    }
+  }
+}
+
+function isRelevant({ type, changed }: RecordedEvent): boolean {
+  return type !== 'lead.updated' || changed.some((field) => RELEVANT.has(field));
+}
