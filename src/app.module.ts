@@ -6,6 +6,7 @@ import { ConfigModule } from './platform/config/config.module.js';
 import type { Settings } from './platform/config/settings.js';
 import type { DatabaseTarget } from './platform/data/connection/data-source-options.js';
 import { DatabaseModule } from './platform/data/database.module.js';
+import { SCHEDULED_EVENTS_OF_RECORDS } from './platform/data/records/scheduled-events.js';
 import { TimeBudget } from './platform/data/gateway/policies.js';
 import { EVENTS_ABOUT_RECORDS } from './modules/events/events.repository.js';
 import { eventsExtension } from './modules/events/events.extension.js';
@@ -66,6 +67,7 @@ declare module './platform/config/registered-extensions.js' {
 const ROWS_ABOUT_RECORDS = [
   RESPONSES_ABOUT_RECORDS,
   JOBS_ABOUT_RECORDS,
+  SCHEDULED_EVENTS_OF_RECORDS,
   FORMS_ABOUT_RECORDS,
   ...EVENTS_ABOUT_RECORDS,
 ];

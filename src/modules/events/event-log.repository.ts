@@ -17,6 +17,12 @@ export interface EventMark {
   readonly origin: number;
 }
 
+/** A type of events that is due in an organization. */
+export interface DueEvents {
+  readonly organization_id: string;
+  readonly type: string;
+}
+
 /** The state of the published events of all instances after a publication. */
 export interface Publication {
   /** The events that this instance has published, in their order. */
@@ -38,7 +44,7 @@ const STATE = `
 
 /** The columns of an event that is not published. */
 const WRITTEN_COLUMNS = `organization_id, type, record_id, record, changed, key_id, channel, request_id, grant_id,
-  client_id, origin, created_at`;
+  client_id, origin, created_at, contactable, remind_before_minutes`;
 
 /** The setting that tells the statement of a publication whether its transaction has locked the positions. */
 const PUBLISHER_SETTING = 'app.event_publisher';
@@ -68,6 +74,13 @@ const PUBLISH = `
   select coalesce((select json_agg(published order by position) from published), '[]') as published,
     last::float8 as previous, coalesce((select max(position) from published), last)::float8 as last
   from event_position`;
+
+/** The index has all columns, so that the moments of suspended organizations, which wait, cost little. */
+const FIND_SCHEDULED = `
+  select organization_id, type from scheduled_events
+  where due_at <= now() and type = any($1)
+    and not exists (select from organizations where id = organization_id and suspended)
+  group by organization_id, type`;
 
 const DAY_US = 86_400_000_000;
 
@@ -126,6 +139,11 @@ export class EventLogRepository {
     const statements = [{ text: LOCK }, { text: PUBLISH }];
     const [result] = await this.database.allInBackground<Partial<Publication>>(statements);
     return { ...nothing, ...result };
+  }
+
+  /** Which of these types are due, in organizations that are not suspended. */
+  findScheduled(types: readonly string[]): Promise<DueEvents[]> {
+    return this.database.inBackground(FIND_SCHEDULED, [types]);
   }
 
   /** The events after a position and up to another one, in their order. */

@@ -1,6 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isScope, type Scope } from '../../platform/access/scopes.js';
-import { eventTypesOf, type TenantTable } from '../../platform/data/records/tenant-entity.js';
+import {
+  eventTypeOf,
+  eventTypesOf,
+  type TenantTable,
+} from '../../platform/data/records/tenant-entity.js';
 import { TenantTables } from '../../platform/data/records/tenant-tables.service.js';
 
 /** The types of events that no table declares. */
@@ -16,6 +20,7 @@ const ADMINISTRATIVE: readonly (readonly [type: string, scope: Scope])[] = [
 export class EventTypes implements OnModuleInit {
   private readonly scopes = new Map(ADMINISTRATIVE);
   private readonly tables = new Map<string, string>();
+  private readonly ofTime = new Set<string>();
 
   constructor(private readonly tenantTables: TenantTables) {}
 
@@ -28,6 +33,9 @@ export class EventTypes implements OnModuleInit {
         }
         this.scopes.set(type, scopeOf(table));
         this.tables.set(type, table.name);
+      }
+      for (const change of Object.keys(table.events?.scheduled ?? {})) {
+        this.ofTime.add(eventTypeOf(table, change));
       }
     }
   }
@@ -50,6 +58,11 @@ export class EventTypes implements OnModuleInit {
   /** The table of the records of a type; undefined for an unknown type, and for those that no table declares. */
   tableOf(type: string): string | undefined {
     return this.tables.get(type);
+  }
+
+  /** Whether events of a type are about a moment and not about a change. */
+  isOfTime(type: string): boolean {
+    return this.ofTime.has(type);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
+import { Flag, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { AnyRecord, Names } from '../../platform/fields/kinds/output-kinds.js';
@@ -6,6 +6,9 @@ import { MAX_LIMIT } from '../../platform/data/lists/list-query.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
 const MAX_WAIT_SECONDS = 25;
+
+/** The most minutes before its start for which an appointment can have a reminder: 30 days. */
+export const MAX_REMINDER_MINUTES = 43_200;
 
 /** A value of `after` that stands for the last event. */
 export const LATEST = 'latest';
@@ -65,6 +68,23 @@ export class EventDto {
     example: 'lead.updated',
   })
   type: string;
+
+  @Flag({
+    mayBeMissing: true,
+    description:
+      'Of events that time causes: whether the lead has neither opted out of text messages nor is on the do-not-call list. Only for readers with `leads:read`.',
+    example: true,
+  })
+  contactable?: boolean;
+
+  @Integer({
+    min: 1,
+    max: MAX_REMINDER_MINUTES,
+    mayBeMissing: true,
+    description: 'Of `appointment.starting`: how many minutes before the start it is due.',
+    example: 60,
+  })
+  remind_before_minutes?: number;
 
   @TimeOf('When the record was changed.', { required: true })
   created_at: Date;

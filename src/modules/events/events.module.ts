@@ -9,6 +9,7 @@ import { EventsRepository } from './events.repository.js';
 import { EventFollower } from './event-follower.js';
 import { EventPublisher } from './event-publisher.js';
 import { EventTypes } from './event-types.js';
+import { ScheduledEvents } from './scheduled-events.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
@@ -26,6 +27,7 @@ import { EventsService } from './events.service.js';
     // Handlers register before the publisher starts.
     DurableHandlers,
     EventPublisher,
+    ScheduledEvents,
   ],
   exports: [EventFollower, EventTypes, EventsService],
 })

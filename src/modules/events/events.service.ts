@@ -67,7 +67,7 @@ export class EventsService {
         // Waits before it reads, so that no event between the two is missed.
         const next = this.follower.waitForNext(call.tenant.id, over);
         const types = this.readableTypes(scopes, query.types);
-        const { page, size } = await this.page(call, { after, types, limit: query.limit });
+        const { page, size } = await this.page(call, scopes, { after, types, limit: query.limit });
         if (keyEnd.signal.aborted) throw new ApiError('unauthorized');
         if (!scopes.has('events:read')) throw insufficientScope('events:read');
         if (size > 0 || isOver) return page;
@@ -98,9 +98,11 @@ export class EventsService {
   ): Promise<CursorPage<EventDto>> {
     const after = await this.positionAfter(call, query.after);
     const isOfKind = (type: string) => type.startsWith(`${kind}.`);
-    const types = this.types.readableBy(call.actor.scopes).filter(isOfKind);
+    const { scopes } = call.actor;
+    const types = this.types.readableBy(scopes).filter(isOfKind);
     const recordIds = [id];
-    const { page, size } = await this.page(call, { after, types, recordIds, limit: query.limit });
+    const selection = { after, types, recordIds, limit: query.limit };
+    const { page, size } = await this.page(call, scopes, selection);
     if (size > 0) return page;
     const ofKind = this.types.all.filter(isOfKind);
     const [first] = await this.events.read(call, { recordIds, types: ofKind, limit: 1 });
@@ -113,7 +115,7 @@ export class EventsService {
    * @throws ApiError `query_failed`
    */
   async ofRecords(call: Call, ids: readonly string[]): Promise<RecordedEvent[]> {
-    return (await this.events.read(call, { recordIds: ids })).map(eventOf);
+    return (await this.events.read(call, { recordIds: ids })).map((stored) => eventOf(stored));
   }
 
   /** Whether creations of this kind of records, such as `lead`, write events. */
@@ -161,6 +163,7 @@ export class EventsService {
 
   private async page(
     call: Call,
+    scopes: ReadonlySet<string>,
     selection: EventSelection & { readonly after: number; readonly limit: number },
   ) {
     const { after, limit } = selection;
@@ -174,10 +177,8 @@ export class EventsService {
     // head is rounded down to the hour, so that callers do not learn when other organizations write events.
     const known = has_more ? 0 : head - (head % HOUR_US);
     const next = eventIdOf(Math.max(last, known));
-    const page = new CursorPage<EventDto>(`[${stored.map(eventJsonOf).join()}]`, {
-      next,
-      has_more,
-    });
+    const events = stored.map((event) => eventJsonOf(event, scopes));
+    const page = new CursorPage<EventDto>(`[${events.join()}]`, { next, has_more });
     return { page, size: stored.length };
   }
 

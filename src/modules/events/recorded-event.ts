@@ -1,5 +1,6 @@
 import type { EventOfOrganization, StoredEvent } from './stored-event.js';
 import { systemCall } from '../../platform/access/system-call.js';
+import type { Scope } from '../../platform/access/scopes.js';
 import type { Call } from '../../platform/data/call.js';
 import { eventIdOf } from './event-id.js';
 
@@ -8,6 +9,10 @@ export interface RecordedEvent {
   readonly id: string;
   /** Such as `lead.updated`. */
   readonly type: string;
+  /** Whether the lead may be contacted, in events that time causes. Only callers with `CONTACT_SCOPE` receive it. */
+  readonly contactable?: boolean;
+  /** Which of the reminders of an appointment is due. */
+  readonly remind_before_minutes?: number;
   readonly created_at: string;
   /** The record after the change, as GET returns it. For a deletion, its last state. */
   readonly record: Readonly<Record<string, unknown>> & { readonly id: string };
@@ -24,11 +29,21 @@ export interface RecordedEvent {
   };
 }
 
-/** The JSON of an event. The record keeps the JSON that PostgreSQL stored. */
-export function eventJsonOf(stored: StoredEvent): string {
+/** The scope of callers that learn from events whether a lead may be contacted. */
+export const CONTACT_SCOPE: Scope = 'leads:read';
+
+/**
+ * The JSON of an event. The record keeps the JSON that PostgreSQL stored.
+ * @param scopes of the caller, who may read the record. Without it, the event has all fields.
+ */
+export function eventJsonOf(stored: StoredEvent, scopes?: ReadonlySet<string>): string {
   const { position, type, created_at, record, changed } = stored;
+  const isShown = scopes?.has(CONTACT_SCOPE) ?? true;
+  const contactable = isShown ? (stored.contactable ?? undefined) : undefined;
+  const remind_before_minutes = stored.remind_before_minutes ?? undefined;
   const { key_id, channel, request_id, grant_id, client_id } = stored;
-  const head = { id: eventIdOf(position), type, created_at };
+  const id = eventIdOf(position);
+  const head = { id, type, contactable, remind_before_minutes, created_at };
   const tail = { changed, actor: { key_id, channel, request_id, grant_id, client_id } };
   return `${JSON.stringify(head).slice(0, -1)},"record":${record},${JSON.stringify(tail).slice(1)}`;
 }

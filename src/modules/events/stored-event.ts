@@ -16,6 +16,9 @@ export interface StoredEvent {
   readonly grant_id: string | null;
   readonly client_id: string | null;
   readonly created_at: Date;
+  /** Of events that time causes: whether the lead may be contacted. */
+  readonly contactable: boolean | null;
+  readonly remind_before_minutes: number | null;
 }
 
 /** A stored event with the organization that it belongs to. */
@@ -24,4 +27,4 @@ export type EventOfOrganization = StoredEvent & OrganizationColumns;
 /** The SELECT list of a `StoredEvent`. Positions are exact as numbers until the year 2255. */
 export const EVENT_COLUMNS = `position::float8 as position, organization_id, type, record_id,
   record::text as record, changed, key_id, channel, request_id, grant_id, client_id,
-  events.created_at`;
+  events.created_at, contactable, events.remind_before_minutes`;

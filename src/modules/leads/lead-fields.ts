@@ -4,6 +4,15 @@ import type { ComputedFields } from '../../platform/data/records/stored-record.j
 export const NAME_SQL = `concat_ws(' ', first_name, last_name)`;
 
 /**
+ * SQL that tells whether a lead may be contacted; true without a lead.
+ * @param column with the id of the lead. No column of leads has its name.
+ */
+export function contactableSql(column: string): string {
+  return `not exists (select from leads lead where organization_id = $1 and lead.id = ${column}
+    and (sms_opted_out or on_dnc_list))`;
+}
+
+/**
  * Additional fields of records that refer to a lead, such as its name. They are null if the lead is deleted. Only AI
  * agents that may read leads receive them.
  * @param fields SQL expressions about the lead, by field

@@ -1,6 +1,7 @@
 import { Column, ForeignKey, Index } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
 import { Lead } from '../leads/lead.entity.js';
+import { contactableSql } from '../leads/lead-fields.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { TaskDto } from './task.dto.js';
 
@@ -12,7 +13,16 @@ const PRIORITY_RANK = `array_position(
 @TenantEntity('tasks', {
   counted: ['status', 'assigned_to_user_id', 'priority'],
   sorts: ['due_date', 'priority_rank', 'updated_at'],
-  events: { name: 'task', transitions: { completed: { status: 'completed' } } },
+  events: {
+    name: 'task',
+    transitions: { completed: { status: 'completed' } },
+    scheduled: {
+      overdue: {
+        isDue: `due_date = due_at and status in ('open', 'in_progress')`,
+        values: { contactable: contactableSql('contact_id') },
+      },
+    },
+  },
   // Removing the lead sets only `contact_id` to null, which the migration declares.
   references: { contact_id: { entity: () => Lead, onDelete: 'set null' } },
 })

@@ -12,6 +12,7 @@ import { defineJob } from '../../platform/jobs/job.js';
 import { JobsService } from '../../platform/jobs/jobs.service.js';
 import { EventActorDto } from '../events/event.dto.js';
 import { EventTypes } from '../events/event-types.js';
+import { CONTACT_SCOPE, type RecordedEvent } from '../events/recorded-event.js';
 import {
   DeliveriesRepository,
   type NewDelivery,
@@ -79,16 +80,19 @@ export class DeliveriesService {
       const receiving = receivers.filter(
         (receiver) => receiver.scopes.includes(scope) && mayReceive(receiver, event),
       );
-      return chosenBy(receiving, event).map(({ id }): NewDelivery => ({
-        ...event,
-        webhook_id: id,
-      }));
+      return chosenBy(receiving, event).map((receiver) => this.deliveryOf(event, receiver));
     });
     if (deliveries.length > 0) {
       await this.database.transaction(call, (inner) => this.add(inner, deliveries, isBulk));
     }
     const invalid = receivers.filter(({ disabled_at, judge }) => disabled_at === null && !judge);
     return invalid.map(({ id }) => id);
+  }
+
+  private deliveryOf(event: NewEvent, { id, scopes }: Receiver): NewDelivery {
+    const isWhole = scopes.includes(CONTACT_SCOPE) || !this.types.isOfTime(event.type);
+    const { body } = event;
+    return { ...event, webhook_id: id, body: isWhole ? body : withoutContact(body) };
   }
 
   private async receivers(call: QueueingCall): Promise<JudgingReceiver[]> {
@@ -169,6 +173,11 @@ export class DeliveriesService {
     if (!webhook.enabled) throw new ApiError('webhook_disabled');
     return webhook;
   }
+}
+
+/** The body of an event for a webhook that may not learn whether the lead may be contacted. */
+function withoutContact(body: string): string {
+  return JSON.stringify({ ...(JSON.parse(body) as RecordedEvent), contactable: undefined });
 }
 
 function testEvent(call: Call, webhook: WebhookDto) {

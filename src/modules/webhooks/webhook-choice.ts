@@ -49,7 +49,7 @@ export function judgeOf(choice: Choice, types: EventTypes, region: string): Judg
   const conditions = target && readChoice(filter, target).filter;
   if (filter && !conditions) return undefined;
   return (event) =>
-    (!changed || hasChanged(event, changed)) &&
+    (!changed || types.isOfTime(event.type) || hasChanged(event, changed)) &&
     (!conditions || matches(conditions, event.record, region));
 }
 

@@ -6,6 +6,7 @@ import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
+import { CONTACT_SCOPE } from '../events/recorded-event.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -119,7 +120,7 @@ export class WebhooksService {
 
   /**
    * Checks whether a key may send events of these types to this address.
-   * @returns the read scopes that the types need
+   * @returns the read scopes that the types need, and the one for the whole content of events, if the key has it
    * @throws ApiError `validation_error` that names `types`, `url`, `changed` or a part of `filter`
    */
   private grantedScopes(call: Call, webhook: CreateWebhookDto): string[] {
@@ -140,6 +141,7 @@ export class WebhooksService {
     }
     if (unknown === undefined) problems.push(...choiceProblems(webhook, this.types));
     if (problems.length > 0) throw validationError(problems);
-    return [...new Set(types.flatMap((type) => scopeOf(type) ?? []))].sort();
+    const shown = call.actor.scopes.has(CONTACT_SCOPE) ? [CONTACT_SCOPE] : [];
+    return [...new Set([...types.flatMap((type) => scopeOf(type) ?? []), ...shown])].sort();
   }
 }

@@ -4,6 +4,7 @@ import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { untilTrue } from '../../support/mcp/mcp-helpers.js';
 import { verified, WebhookReceiver } from '../../support/servers/webhook-receiver.js';
+import { becomeOverdue } from '../../support/scheduled-events.js';
 import { createWebhook } from '../../support/webhooks.js';
 
 let app: TestApp;
@@ -37,6 +38,28 @@ describe('a change of a record', () => {
       { type: 'lead.deleted', record: { id } },
     ]);
     expect(receiver.idsAt(url)).toEqual(sent.map((event) => event.id));
+  });
+
+  it('that time causes is sent with contactable only if the key of the webhook reads leads', async () => {
+    const tenant = await app.organization();
+    const tasksOnly = await app.key(tenant.id, ['tasks:read', 'webhooks:write']);
+    const lead = await createLead(tenant.api, { on_dnc_list: true });
+    const body = { title: 'Call', contact_id: lead.id, due_date: '2200-01-01T00:00:00Z' };
+    const { id } = dataOf(await tenant.api.post('/api/v1/tasks', body), 201);
+    const input = { types: ['task.overdue'], changed: ['title'] };
+    const [all, some] = [receiver.url(), receiver.url()];
+    await createWebhook(tenant, all, input);
+    await createWebhook(tasksOnly, some, input);
+    await becomeOverdue(app, tenant, id);
+    await untilTrue(() => [all, some].every((url) => receiver.at(url).length === 1));
+    const [whole, reduced] = [all, some].map(
+      (url) => JSON.parse(receiver.at(url)[0]!.body) as object,
+    );
+    const feed = await tenant.api.get('/api/v1/events?types=task.overdue');
+    expect(dataOf(feed)).toEqual([whole]);
+    expect(whole).toMatchObject({ record: { id }, contactable: false });
+    expect(whole).toEqual({ ...reduced, contactable: false });
+    expect(reduced).not.toHaveProperty('contactable');
   });
 
   it('is not sent for a refused request, a dry run or a replay', async () => {

@@ -15,6 +15,10 @@ export interface EventSql {
   readonly request_id?: string;
   readonly grant_id?: string;
   readonly client_id?: string;
+  /** Whether the lead may be contacted, if the event says so. */
+  readonly contactable?: string;
+  /** How many minutes before the start the event of an appointment is due. */
+  readonly remind_before_minutes?: string;
 }
 
 /**

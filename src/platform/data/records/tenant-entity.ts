@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { Column, type ColumnOptions, DeleteDateColumn, Entity, ForeignKey } from 'typeorm';
 import { fieldsOf } from '../../fields/field.js';
 import { columnOf } from './field-column.js';
+import type { EventSql } from './event-outbox.js';
 import type { CountedTable } from './record-counts.js';
 
 /** A column with the id of a record of another entity. */
@@ -46,10 +47,23 @@ export interface TableEvents {
    * for all values but null.
    */
   readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Events that no change writes, but a moment: with `{ overdue: … }`, a task writes `task.overdue` when it is due. */
+  readonly scheduled?: Readonly<Record<string, ScheduledEvent>>;
   /** The changes that write an event. Default: `created`, `updated`, the transitions, and `deleted` with soft deletion. */
   readonly changes?: readonly string[];
   /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
   readonly scope?: string;
+}
+
+/**
+ * An event that a record writes when its moment comes. Triggers of the table keep the moments of the future in
+ * `scheduled_events`.
+ */
+export interface ScheduledEvent {
+  /** SQL condition of a record whose event is still due at the moment `due_at`. It must never come from a caller. */
+  readonly isDue: string;
+  /** SQL of what the event says in addition, by the column of the outbox. */
+  readonly values?: Readonly<Partial<Pick<EventSql, 'contactable' | 'remind_before_minutes'>>>;
 }
 
 /** In `transitions`: any value but null. */
@@ -141,7 +155,8 @@ function tenantTable(
   }: TenantEntityOptions,
 ): TenantTable {
   const { counted = [], about = [], events } = others;
-  const types = events ? [events.name, ...Object.keys(events.transitions ?? {})] : [];
+  const { transitions = {}, scheduled = {} } = events ?? {};
+  const types = events ? [events.name, ...Object.keys({ ...transitions, ...scheduled })] : [];
   const columns = [...counted, ...Object.keys(references), order, ...sorts, about].flat();
   const invalid = [name, ...columns, ...types].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
@@ -167,8 +182,9 @@ export function eventTypeOf({ events }: TenantTable, change: string): string {
 export function eventTypesOf(table: TenantTable): readonly string[] {
   const { events } = table;
   if (!events) return [];
-  const { transitions = {} } = events;
+  const { transitions = {}, scheduled = {} } = events;
   const deletion = deletesSoftly(table) ? ['deleted'] : [];
   const all = ['created', 'updated', ...Object.keys(transitions), ...deletion];
-  return (events.changes ?? all).map((change) => eventTypeOf(table, change));
+  const changes = [...(events.changes ?? all), ...Object.keys(scheduled)];
+  return changes.map((change) => eventTypeOf(table, change));
 }

@@ -7,6 +7,7 @@ import { entitiesOf, type EntityRow } from '../gateway/entity-rows.js';
 import type { Statement } from '../gateway/statement.js';
 import { isRecordSql } from './record-sql.js';
 import { type JsonRow, originOf, type Row } from './record-statements.js';
+import { writeScheduledEvents, type WrittenEvents } from './scheduled-events.js';
 import { type ChangeEvent, RecordUpdates } from './record-updates.js';
 import { assertPrecondition, RecordPromise } from './stored-record.js';
 
@@ -150,6 +151,25 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
     const rows = await call.transaction.query<JsonRow>({ text, values });
     for (const { id } of rows) this.publish(call, id);
     return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Writes the events of a type in `scheduled` that are due in an organization, or the first of them.
+   * @returns whether more events can be due
+   * @throws ApiError `create_failed`
+   */
+  async writeScheduled(call: TenantCall, change: string): Promise<boolean> {
+    const text = writeScheduledEvents(
+      this.table,
+      this.columns.stored,
+      change,
+      this.database.instance,
+    );
+    const values = [call.tenant.id];
+    const statement = { text, values, plan: 'index' } as const;
+    const [written] = await this.database.write<WrittenEvents>(call, statement);
+    if (written && written.events > 0) this.database.publishEvents(call);
+    return written?.isFull ?? false;
   }
 
   /**
