@@ -3,15 +3,9 @@ import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { ApiError } from '../../errors/api-error.js';
-import { OVERLOAD_HEADERS, overloaded } from '../../errors/overload.js';
+import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import {
-  ConnectionFailure,
-  ScanTimeout,
-  StatementTimeout,
-  translateDriverError,
-} from '../connection/driver-error.js';
+import { ConnectionFailure } from '../connection/driver-error.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -29,7 +23,9 @@ import {
   TimeBudget,
 } from './policies.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
-import type { Failure, Statement } from './statement.js';
+import { failureOf, type Operation, READ, READ_FOR_WRITE, SCAN, WRITE } from './operation.js';
+import { ScanLimit } from './scan-limit.js';
+import type { Statement } from './statement.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 import { KeyedQueue, Turn, TurnNeeded } from './turns.js';
@@ -46,26 +42,6 @@ const WRITERS_PER_TURN = 8;
 /** Maximum number of operations of an organization that queue for a long wait for locks. */
 const MAX_WAITING = 256;
 
-/** Maximum number of scans of an organization that queue. */
-const MAX_QUEUED_SCANS = 16;
-
-const TOO_MANY_SCANS =
-  'Too many requests whose filters no index serves are running. Try again in a moment.';
-
-/** What an operation is. */
-interface Operation {
-  readonly isRead: boolean;
-  /** The error code if it fails. */
-  readonly failure: Failure;
-  /** Whether it may read all records of the organization. Its duration says nothing about the load. */
-  readonly isScan?: true;
-}
-
-const READ: Operation = { isRead: true, failure: 'query_failed' };
-const SCAN: Operation = { ...READ, isScan: true };
-const READ_FOR_WRITE: Operation = { isRead: true, failure: 'create_failed' };
-const WRITE: Operation = { isRead: false, failure: 'create_failed' };
-
 /**
  * Runs all SQL on the records of organizations. Row-level security restricts each statement to its
  * organization, in one round trip. Errors of the driver are translated into errors of the application.
@@ -73,7 +49,7 @@ const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 @Injectable()
 export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
-  private readonly scans: Bulkhead;
+  private readonly scans: ScanLimit;
   private readonly transactions: TransactionRunner;
   private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
@@ -95,7 +71,7 @@ export class TenantDatabase {
     private readonly replicas: ReadReplicas,
   ) {
     this.bulkhead = new Bulkhead(connections.plan.waiting, MAX_WAITING);
-    this.scans = new Bulkhead(connections.plan.scans, MAX_QUEUED_SCANS);
+    this.scans = new ScanLimit(connections.plan.scans, timeBudget);
     this.transactions = new TransactionRunner(dataSource, connections.settings, limit);
   }
 
@@ -113,15 +89,7 @@ export class TenantDatabase {
    * @throws ApiError `overloaded` if too many others run; `query_failed`
    */
   scan<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
-    if (openTransactionOf(call)) return this.read<Row>(call, statement);
-    const { scanWaitMs } = this.timeBudget;
-    const run = () => {
-      const inTime = { ...call, deadline: this.timeBudget.startScan() };
-      return this.submit<Row>(inTime, statement, SCAN);
-    };
-    return this.scans.run(call.tenant.id, scanWaitMs, run, () => {
-      return new ApiError('overloaded', { message: TOO_MANY_SCANS, headers: OVERLOAD_HEADERS });
-    });
+    return this.scans.run(call, (inTime) => this.submit<Row>(inTime, statement, SCAN));
   }
 
   /**
@@ -289,9 +257,7 @@ export class TenantDatabase {
         this.limit.completed++;
         return rows;
       } catch (error) {
-        const translated = translateDriverError(error, operation.failure);
-        const isTooSlow = operation.isScan && translated instanceof StatementTimeout;
-        throw isTooSlow ? new ScanTimeout(translated) : translated;
+        throw failureOf(operation, error);
       }
     });
   }
@@ -341,8 +307,9 @@ export class TenantDatabase {
         this.limit.release(waitsForLocks || isScan ? undefined : startedAt);
       }
     };
-    if (!waitsForLocks) return run();
-    return this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause));
+    return waitsForLocks
+      ? this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause))
+      : run();
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
