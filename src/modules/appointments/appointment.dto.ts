@@ -1,4 +1,4 @@
-import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
@@ -6,8 +6,9 @@ import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
-import { LEADS } from '../leads/lead.dto.js';
+import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -91,6 +92,15 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** The next appointment of a lead in lists of leads. */
+export class NextAppointmentDto extends PickOf(AppointmentDto, [
+  'id',
+  'start_time',
+  'end_time',
+  'type',
+  'status',
+]) {}
+
 /** What filters of appointments can name (docs/contract/filters.md). */
 export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
   searchable: ['type', 'location'],
@@ -137,6 +147,9 @@ export class FindAppointmentsQuery extends ListQuery {
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }
 
+/** What lists of appointments, and an appointment, can add. */
+export const APPOINTMENT_INCLUDES = new Includes(INCLUDED_LEAD);
+
 /** The parameters of lists of appointments. */
 export class AppointmentListQuery extends FindAppointmentsQuery {
   @Text({ max: 100, description: 'Only appointments with exactly this type.', example: 'Estimate' })
@@ -147,6 +160,12 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
+  @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
+}
+
+/** The parameters of a request for an appointment. */
+export class AppointmentQuery {
+  @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of appointments selects, without its order and paging. */

@@ -46,9 +46,12 @@ export class AppointmentsService {
     return this.repository.count(call, query);
   }
 
-  /** @throws ApiError `not_found`, `query_failed` */
-  get(call: Call, id: string): RecordPromise<AppointmentDto> {
-    return this.repository.find(call, id).orElse(() => notFound('appointment'));
+  /**
+   * @param include fields about related records, as in lists
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  get(call: Call, id: string, include?: readonly string[]): RecordPromise<AppointmentDto> {
+    return this.repository.findWithRelated(call, id, include).orElse(() => notFound('appointment'));
   }
 
   /** Locks appointments until the transaction ends, in the order of their ids. */

@@ -18,6 +18,7 @@ import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
@@ -159,6 +160,15 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'updated_at',
 ]) {}
 
+/** What lists of leads can add. The modules of these records provide it. */
+export const LEAD_INCLUDES = new Includes({
+  next_appointment: 'appointments:read',
+  open_task_count: 'tasks:read',
+});
+
+/** What lists of records that refer to a lead, and such a record, can add. */
+export const INCLUDED_LEAD = { lead: 'leads:read' } as const;
+
 /** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters) that the REST API and tools have. */
 export class FindLeadsQuery extends ListQuery {
   @Text({
@@ -196,6 +206,7 @@ export class LeadListQuery extends FindLeadsQuery {
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
+  @Include(LEAD_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of leads selects, without its order and paging. */

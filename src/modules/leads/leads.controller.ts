@@ -16,6 +16,7 @@ import {
   CreateLeadDto,
   LeadDto,
   LeadListItemDto,
+  LEAD_INCLUDES,
   LeadCountQuery,
   LeadListQuery,
   UpdateLeadDto,
@@ -48,7 +49,12 @@ export class LeadsController {
 
   @Get()
   @RequireScope('leads:read')
-  @ApiRoute({ summary: 'List leads', response: [LeadListItemDto], record: LeadDto })
+  @ApiRoute({
+    summary: 'List leads',
+    response: [LeadListItemDto],
+    record: LeadDto,
+    includes: LEAD_INCLUDES,
+  })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
     if (query.after !== undefined) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);

@@ -16,6 +16,7 @@ import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
 import {
   LEAD_GROUPINGS,
+  LEAD_INCLUDES,
   type LeadDto,
   type LeadFilters,
   LeadListItemDto,
@@ -45,6 +46,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       item: LeadListItemDto,
       query: LeadListQuery,
       groupings: LEAD_GROUPINGS,
+      includes: LEAD_INCLUDES,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
         last_name: { collation: NAMES_COLLATION },

@@ -5,8 +5,9 @@ import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
-import { LEADS } from '../leads/lead.dto.js';
+import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -115,6 +116,9 @@ export class FindTasksQuery extends ListQuery {
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }
 
+/** What lists of tasks, and a task, can add. */
+export const TASK_INCLUDES = new Includes(INCLUDED_LEAD);
+
 /** The parameters of lists of tasks. */
 export class TaskListQuery extends FindTasksQuery {
   @OneOf(TASK_PRIORITIES, { description: 'Only tasks with this priority.', example: 'high' })
@@ -127,6 +131,12 @@ export class TaskListQuery extends FindTasksQuery {
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
+  @Include(TASK_INCLUDES) include?: readonly string[];
+}
+
+/** The parameters of a request for a task. */
+export class TaskQuery {
+  @Include(TASK_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of tasks selects, without its order and paging. */

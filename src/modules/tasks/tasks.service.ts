@@ -47,9 +47,12 @@ export class TasksService {
     return this.repository.count(call, query);
   }
 
-  /** @throws ApiError `not_found`, `query_failed` */
-  get(call: Call, id: string): RecordPromise<TaskDto> {
-    return this.repository.find(call, id).orElse(() => notFound('task'));
+  /**
+   * @param include fields about related records, as in lists
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  get(call: Call, id: string, include?: readonly string[]): RecordPromise<TaskDto> {
+    return this.repository.findWithRelated(call, id, include).orElse(() => notFound('task'));
   }
 
   /** Locks tasks until the transaction ends, in the order of their ids. */

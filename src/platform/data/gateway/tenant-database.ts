@@ -49,7 +49,7 @@ const MAX_WAITING = 256;
 @Injectable()
 export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
-  private readonly scans: ScanLimit;
+  private readonly scans = new ScanLimit(this.connections.plan.scans, this.timeBudget);
   private readonly transactions: TransactionRunner;
   private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
@@ -71,7 +71,6 @@ export class TenantDatabase {
     private readonly replicas: ReadReplicas,
   ) {
     this.bulkhead = new Bulkhead(connections.plan.waiting, MAX_WAITING);
-    this.scans = new ScanLimit(connections.plan.scans, timeBudget);
     this.transactions = new TransactionRunner(dataSource, connections.settings, limit);
   }
 

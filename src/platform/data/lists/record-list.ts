@@ -4,6 +4,7 @@ import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { tableOf, type TenantTable } from '../records/tenant-entity.js';
 import type { Conditions } from './conditions.js';
+import type { Includes } from './includes.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
@@ -39,6 +40,8 @@ export interface ListSource<T extends object> {
   readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
   /** Additional fields, which the items of some calls have. */
   readonly computed?: ComputedFields;
+  /** Fields about related records, which the items of some requests have. */
+  readonly includes?: Includes;
 }
 
 /** What the query parameters of a list ask for, except its filters. */
@@ -46,6 +49,7 @@ export interface ListParameters extends ListQuery {
   readonly sort_by?: string;
   readonly after?: string;
   readonly fields?: readonly string[];
+  readonly include?: readonly string[];
 }
 
 /** Reads pages of a table with exact totals, or by cursor. Each page takes one statement. */
@@ -57,6 +61,7 @@ export class RecordList<T extends object> {
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new Map<string, CachedTotal>();
   private readonly sizes = new Map<string, OrganizationSize>();
+  private readonly includes: Includes | undefined;
 
   /** @throws Error if the table does not declare a sort of the query */
   constructor(
@@ -67,16 +72,17 @@ export class RecordList<T extends object> {
     this.table = tableOf(entity);
     this.columns = new ColumnsOfCalls(item, computed);
     this.whole = new ColumnsOfCalls(entity, computed);
+    this.includes = source.includes;
     this.sorts = sortsOf(entity, source.query, source.sorts);
   }
 
   /** @throws ApiError `query_failed` */
   async page(conditions: Conditions, query: ListParameters): Promise<Page<T>> {
-    const { page, limit, sort_dir: direction, sort_by = this.table.order, fields } = query;
+    const { page, limit, sort_dir: direction, sort_by = this.table.order } = query;
     const offset = (page - 1) * limit;
     const order = { ...this.sortOf(sort_by), direction };
-    const { selection, parser } = this.select(conditions, { order, limit, offset }, fields);
-    const { total, items } = await this.read(selection, fields !== undefined);
+    const { selection, parser, isUsual } = this.select(conditions, { order, limit, offset }, query);
+    const { total, items } = await this.read(selection, isUsual);
     return new Page(parser.list(items), { page, limit, total });
   }
 
@@ -87,12 +93,13 @@ export class RecordList<T extends object> {
    */
   async pageAfter(
     conditions: Conditions,
-    { after = '', limit, fields }: Omit<ListParameters, 'page'>,
+    query: Omit<ListParameters, 'page'>,
   ): Promise<CursorPage<T>> {
+    const { after = '', limit } = query;
     const cursor = parseCursor(after);
     if (cursor) conditions.after(cursor);
     const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
-    const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, fields);
+    const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, query);
     const row = await this.run<CursorRow>(selection, pageByCursor(selection), 'custom');
     const { next, has_more } = row;
     return new CursorPage<T>(parser.list(row.items).json, { next: next ?? after, has_more });
@@ -101,14 +108,18 @@ export class RecordList<T extends object> {
   private select(
     conditions: Conditions,
     part: Pick<ListSelection, 'order' | 'limit' | 'offset'>,
-    fields: readonly string[] | undefined,
+    { fields, include }: Pick<ListParameters, 'fields' | 'include'>,
   ) {
     const { call } = conditions;
-    const chosen = fields ? this.whole.some(call, fields) : this.columns.of(call);
+    const isUsual = fields === undefined && include === undefined;
+    const all = fields ? this.whole : this.columns;
+    const related = include ? (this.includes?.sqlOf(include) ?? {}) : {};
+    const chosen = isUsual ? all.of(call) : all.withRelated(call, related, fields);
     const { columns, jsonColumns, parser } = chosen;
     const { name: table, counted } = this.table;
     const isCounted = counted !== undefined;
-    return { selection: { table, isCounted, columns, jsonColumns, conditions, ...part }, parser };
+    const selection = { table, isCounted, columns, jsonColumns, conditions, ...part };
+    return { selection, parser, isUsual };
   }
 
   private sortOf(name: string): Sort {
@@ -117,7 +128,8 @@ export class RecordList<T extends object> {
     throw new Error(`The list of ${this.table.name} has no sort ${name}.`);
   }
 
-  private read(selection: ListSelection, hasFields: boolean): Promise<ListRow> {
+  /** @param isUsual whether the items have the fields of most requests */
+  private read(selection: ListSelection, isUsual: boolean): Promise<ListRow> {
     const { conditions, order, offset } = selection;
     if (conditions.isBroad) return this.filter(selection);
     const filter = conditions.soleEquality;
@@ -126,10 +138,10 @@ export class RecordList<T extends object> {
     if (!selection.isCounted || !hasTotal) return this.search(selection);
     const isIndexed = !filter || order.column === this.table.order;
     // Most requests are for first pages, which have few distinct statements. They stay prepared.
-    if (isIndexed && offset === 0 && !hasFields) {
+    if (isIndexed && offset === 0 && isUsual) {
       return this.run<ListRow>(selection, firstPage(selection, filter), 'index');
     }
-    const plan = isIndexed && !hasFields ? 'prepared' : 'custom';
+    const plan = isIndexed && isUsual ? 'prepared' : 'custom';
     return this.run<ListRow>(selection, countedPage(selection, filter), plan);
   }
 

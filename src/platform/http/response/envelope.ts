@@ -73,7 +73,7 @@ export function headOf(
   const isCreated = response.statusCode === CREATED;
   return {
     location: isCreated ? locationOf(request, response, id) : null,
-    etag: request.method === 'DELETE' ? null : etagOf(record as object),
+    etag: request.method === 'DELETE' || hasRelated(record) ? null : etagOf(record as object),
   };
 }
 
@@ -138,6 +138,10 @@ function idOf(result: unknown): string | undefined {
   if (result instanceof Stored) return result.id;
   if (typeof result !== 'object' || result === null || !('id' in result)) return undefined;
   return result.id as string;
+}
+
+function hasRelated(record: unknown): boolean {
+  return record instanceof Stored && record.hasRelated;
 }
 
 /** The strong `ETag` of a record (RFC 9110, 8.8.3). */
