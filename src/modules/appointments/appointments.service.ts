@@ -7,6 +7,7 @@ import { notFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -23,27 +24,30 @@ import { AppointmentsRepository } from './appointments.repository.js';
 /** Business rules of appointments (docs/contract/resources.md#appointments). */
 @Injectable()
 export class AppointmentsService {
-  constructor(private readonly repository: AppointmentsRepository) {}
+  constructor(
+    private readonly repository: AppointmentsRepository,
+    private readonly definitions: FieldDefinitionsService,
+  ) {}
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    return this.repository.list(call, query);
+  async list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    return this.repository.list(call, await this.definitions.typed(call, query));
   }
 
   /**
    * A page of the list that is read by cursor.
    * @throws ApiError `query_failed`
    */
-  listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
-    return this.repository.listAfter(call, query);
+  async listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
+    return this.repository.listAfter(call, await this.definitions.typed(call, query));
   }
 
   /**
    * The numbers of appointments by value.
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
-    return this.repository.count(call, query);
+  async count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
+    return this.repository.count(call, await this.definitions.typed(call, query));
   }
 
   /**

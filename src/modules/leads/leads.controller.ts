@@ -7,6 +7,7 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Conditional, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
@@ -44,6 +45,7 @@ export class LeadsController {
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
     private readonly duplicates: DuplicatesService,
+    private readonly definitions: FieldDefinitionsService,
     private readonly events: EventsService,
   ) {}
 
@@ -74,7 +76,13 @@ export class LeadsController {
   ): Promise<StreamableFile> {
     const { format } = query;
     const disposition = `attachment; filename="leads.${format}"`;
-    const leads = await exportLeads(this.leads, call, query, gone);
+    const leads = await exportLeads(
+      this.leads,
+      call,
+      query,
+      gone,
+      await this.definitions.keysOf(call),
+    );
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
   }
 
