@@ -188,7 +188,7 @@ const FILTERS = [
 
 /** A query has the JSON of an object. */
 function textOf(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 async function remove(path: string, id: string): Promise<void> {
