@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-const lines = captureLog('trace');
+const logged = captureLog('trace');
 
 async function createResource(name = 'Crew 1'): Promise<string> {
   return dataOf<{ id: string }>(await tenant.api.post(RESOURCES, { name }), 201).id;
@@ -82,9 +82,10 @@ function eventsOf({ status, body }: Answer): Map<string, Record<string, string>>
   const events = text.split('BEGIN:VEVENT\r\n').slice(1);
   const properties = events.map((event) => {
     const [own = ''] = event.split('\r\nEND:VEVENT');
-    return Object.fromEntries(own.split('\r\n').map((line) => line.split(/:(.*)/s).slice(0, 2)));
+    const lines = own.split('\r\n').map((line) => line.split(/:(.*)/s) as [string, string]);
+    return Object.fromEntries<string>(lines.map(([name, value]) => [name, value]));
   });
-  return new Map(properties.map((event) => [event.UID, event]));
+  return new Map(properties.map((event) => [event.UID ?? '', event]));
 }
 
 const inUtc = (time: string | number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -263,7 +264,7 @@ it('no log line, metric or error contains the address', async () => {
   await app.sql('alter table lost rename to calendars');
   expect(answers.map(({ status }) => status)).toEqual([304, 200, 404, 404, 404, 500]);
   const metrics = await (await fetch(`${app.url}/metrics`)).text();
-  const log = lines.join('');
+  const log = logged.join('');
   expect(log).toMatch('"route":"/calendars/:secret.ics"');
   expect(log).toMatch('a database statement failed');
   expect(
