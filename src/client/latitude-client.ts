@@ -24,11 +24,12 @@ import type {
   TaskCreate,
   TaskQuery,
   TaskUpdate,
+  WithLead,
 } from './types.js';
 
 interface AppointmentTypes {
   Record: Appointment;
-  Item: Appointment;
+  Item: Appointment & WithLead;
   Create: AppointmentCreate;
   Update: AppointmentUpdate;
   BatchItem: AppointmentBatchItem;
@@ -40,7 +41,7 @@ interface AppointmentTypes {
 
 interface TaskTypes {
   Record: Task;
-  Item: Task;
+  Item: Task & WithLead;
   Create: TaskCreate;
   Update: TaskUpdate;
   BatchItem: TaskBatchItem;

@@ -18,6 +18,7 @@ import type {
   LeadMergeDryRun,
   LeadMergePreview,
   LeadQuery,
+  LeadRelated,
   LeadUpdate,
   LeadUpsert,
   PersonalData,
@@ -27,7 +28,7 @@ import type {
 
 interface LeadTypes {
   Record: Lead;
-  Item: LeadListItem;
+  Item: LeadListItem & LeadRelated;
   Create: LeadCreate;
   Update: LeadUpdate;
   BatchItem: LeadBatchItem;
