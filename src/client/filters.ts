@@ -88,9 +88,8 @@ interface Many<Filter> {
   readonly none?: Filter | undefined;
 }
 
-interface LeadConditions extends Conditions<Schemas['Lead'], SearchableFields['lead']> {
-  readonly [key: `custom_fields.${string}`]: CustomFieldCondition | undefined;
-}
+type LeadConditions = Conditions<Schemas['Lead'], SearchableFields['lead']> &
+  Readonly<Record<`custom_fields.${string}`, CustomFieldCondition | undefined>>;
 type AppointmentConditions = Conditions<Schemas['Appointment'], SearchableFields['appointment']>;
 type TaskConditions = Conditions<Schemas['Task'], SearchableFields['task']>;
 

@@ -28,7 +28,7 @@ import type {
 } from './types.js';
 
 interface AppointmentTypes {
-  Record: Appointment;
+  Record: Appointment & WithLead;
   Item: Appointment & WithLead;
   Create: AppointmentCreate;
   Update: AppointmentUpdate;
@@ -40,7 +40,7 @@ interface AppointmentTypes {
 }
 
 interface TaskTypes {
-  Record: Task;
+  Record: Task & WithLead;
   Item: Task & WithLead;
   Create: TaskCreate;
   Update: TaskUpdate;

@@ -7,7 +7,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "definition_conflicts" | "too_many_custom_fields" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "filter_too_broad" | "idempotency_key_reused" | "compliance_blocked" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
+        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "definition_conflicts" | "too_many_custom_fields" | "resource_inactive" | "slot_taken" | "too_many_holds" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "filter_too_broad" | "idempotency_key_reused" | "calendar_too_large" | "compliance_blocked" | "outside_hours" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -18,7 +18,7 @@ export interface components {
                 retryable: boolean;
                 /** @description The `X-Request-Id` of the response. */
                 request_id: string;
-                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`, and on `not_found` for a merged lead. */
+                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate`, `slot_taken` and `lead_not_found`, and on `not_found` for a merged lead. */
                 details?: {
                     /** @description The field or parameter; `body` or `query` for a problem of the whole. */
                     field: string;
@@ -26,9 +26,18 @@ export interface components {
                     message: string;
                     /**
                      * Format: uuid
-                     * @description On `duplicate`: the id of the other record, if the key may read it.
+                     * @description On `duplicate` and `slot_taken`: the id of the other record, if the key may read it.
                      */
                     existing_id?: string;
+                    /** @description On `slot_taken`: the next free times of this length, at most three. */
+                    free?: {
+                        /** Format: date-time */
+                        start_time: string;
+                        /** Format: date-time */
+                        end_time: string;
+                        /** Format: uuid */
+                        resource_id: string;
+                    }[];
                     /**
                      * Format: uuid
                      * @description On `not_found` and `lead_not_found`: the lead that has taken in this one, if the key may read leads.
@@ -957,6 +966,9 @@ export interface components {
                     existing_id?: string;
                     /** Format: uuid */
                     merged_into?: string;
+                    free?: {
+                        [key: string]: unknown;
+                    }[];
                 }[];
             };
         };
@@ -1818,7 +1830,7 @@ export interface components {
             lead_id: string;
             /**
              * Format: date-time
-             * @description When it begins. Times in the past and overlaps are allowed.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource.
              * @example 2026-03-02T17:00:00.000Z
              */
             start_time: string;
@@ -1828,6 +1840,12 @@ export interface components {
              * @example 2026-03-02T18:00:00.000Z
              */
             end_time: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1892,15 +1910,21 @@ export interface components {
              */
             lead_id: string;
             /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource. ISO 8601 date-time or date.
              * @example 2026-03-02T17:00:00.000Z
              */
-            start_time: string;
+            start_time?: string | null;
             /**
              * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
              * @example 2026-03-02T18:00:00.000Z
              */
-            end_time: string;
+            end_time?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1932,10 +1956,28 @@ export interface components {
              * @example Starts in April.
              */
             outcome_notes?: string | null;
+            /**
+             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @example [
+             *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
+             *     ]
+             */
+            any_of?: string[] | null;
+            /**
+             * Format: uuid
+             * @description Becomes the appointment, which has its times and resource.
+             * @example 01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18
+             */
+            hold_id?: string | null;
+            /**
+             * @description Whether to refuse a time outside of the hours of the resource.
+             * @example false
+             */
+            within_hours?: boolean | null;
         };
         UpdateAppointment: {
             /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource. ISO 8601 date-time or date.
              * @example 2026-03-02T17:00:00.000Z
              */
             start_time?: string;
@@ -1944,6 +1986,12 @@ export interface components {
              * @example 2026-03-02T18:00:00.000Z
              */
             end_time?: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1980,6 +2028,11 @@ export interface components {
              * @example Called, no answer.
              */
             append_notes?: string;
+            /**
+             * @description Whether to refuse a time outside of the hours of the resource.
+             * @example false
+             */
+            within_hours?: boolean;
         };
         CancelledAppointment: {
             /**
@@ -2034,6 +2087,68 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+        };
+        Calendar: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`.
+             * @example false
+             */
+            details: boolean;
+            /**
+             * Format: uuid
+             * @description The resource whose appointments it has.
+             * @example 01a1fbdd-7c3e-7b18-9a4f-2d1c7e6b5a43
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateCalendar: {
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`. Default: `false`.
+             * @example false
+             */
+            details?: boolean | null;
+        };
+        CalendarWithAddress: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`.
+             * @example false
+             */
+            details: boolean;
+            /**
+             * Format: uuid
+             * @description The resource whose appointments it has.
+             * @example 01a1fbdd-7c3e-7b18-9a4f-2d1c7e6b5a43
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The secret address for calendar applications. It is never shown again, also not in a replay.
+             * @example https://crm.example/calendars/Yh1rVn0oUQ2mCq8sXlT5eJ7wK3zB9dGa.ics
+             */
+            url?: string;
         };
         Resource: {
             /**
@@ -2328,6 +2443,74 @@ export interface components {
              * @example true
              */
             active?: boolean;
+        };
+        Hold: {
+            /**
+             * Format: uuid
+             * @description Identifier of the hold.
+             * @example 01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             * @example 2026-03-02T16:05:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateHold: {
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
+            /**
+             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @example [
+             *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
+             *     ]
+             */
+            any_of?: string[] | null;
+            /**
+             * @description When it begins. ISO 8601 date-time or date.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time: string;
+            /**
+             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time: string;
+            /**
+             * @description How long it takes the time.
+             * @example 300
+             */
+            seconds: number;
         };
         Task: {
             /**
@@ -3045,6 +3228,7 @@ export interface components {
              *         "lead_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
              *         "start_time": "2026-03-02T17:00:00.000Z",
              *         "end_time": "2026-03-02T18:00:00.000Z",
+             *         "resource_id": "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64",
              *         "type": "Estimate",
              *         "location": "12 Pier Street, Oakland",
              *         "notes": "Bring samples of slate.",
@@ -3073,7 +3257,7 @@ export interface components {
                 lead_id: string;
                 /**
                  * Format: date-time
-                 * @description When it begins. Times in the past and overlaps are allowed.
+                 * @description When it begins. Times in the past are allowed, and overlaps without a resource.
                  * @example 2026-03-02T17:00:00.000Z
                  */
                 start_time: string;
@@ -3083,6 +3267,12 @@ export interface components {
                  * @example 2026-03-02T18:00:00.000Z
                  */
                 end_time: string;
+                /**
+                 * Format: uuid
+                 * @description The resource whose time it takes.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id: string | null;
                 /**
                  * @description What it is for; free text.
                  * @example Estimate
@@ -4087,6 +4277,11 @@ export interface operations {
                  */
                 lead_id?: string;
                 /**
+                 * @description Only appointments of this resource.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id?: string;
+                /**
                  * @description Only appointments that start at this time or later. ISO 8601 date-time or date.
                  * @example 2026-03-01T00:00:00Z
                  */
@@ -4163,6 +4358,11 @@ export interface operations {
                  */
                 lead_id?: string;
                 /**
+                 * @description Only appointments of this resource.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id?: string;
+                /**
                  * @description Only appointments that start at this time or later. ISO 8601 date-time or date.
                  * @example 2026-03-01T00:00:00Z
                  */
@@ -4201,7 +4401,7 @@ export interface operations {
                  * @description What the records are counted by.
                  * @example status
                  */
-                by: "status" | "type" | "start_day";
+                by: "status" | "type" | "resource_id" | "start_day";
                 /**
                  * @description Zone of days, weeks and months, an IANA name. Default: the time zone of the organization.
                  * @example Europe/Vienna
@@ -4877,6 +5077,32 @@ export interface operations {
                  * @example created_at,updated_at
                  */
                 fields?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    calendarsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
             };
             header?: never;
             path?: never;

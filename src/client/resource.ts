@@ -38,7 +38,9 @@ export interface ResourceTypes extends CollectionTypes {
 }
 
 /** An item of a list with the parameter `fields`. */
-export type SomeFields<T extends CollectionTypes> = Partial<T['Record']> & { id: string };
+export type SomeFields<T extends CollectionTypes> = Partial<T['Record'] & T['Item']> & {
+  id: string;
+};
 
 /**
  * Reads of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError` that names the

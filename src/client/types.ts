@@ -22,16 +22,7 @@ type Filtered<Operation extends keyof operations, Filter> = {
 };
 
 export type Lead = Schemas['Lead'];
-/** A lead in a list, with the fields that `include` names. */
-export type LeadListItem = Schemas['LeadListItem'] & {
-  /** Its next appointment that is scheduled or confirmed. */
-  next_appointment?: Pick<
-    Schemas['Appointment'],
-    'id' | 'start_time' | 'end_time' | 'type' | 'status'
-  > | null;
-  /** The number of its tasks that are open or in progress. */
-  open_task_count?: number;
-};
+export type LeadListItem = Schemas['LeadListItem'];
 export type LeadCreate = Input<Schemas['CreateLead']>;
 export type LeadUpdate = Input<Schemas['UpdateLead']>;
 export type LeadQuery = Filtered<'leadsList', LeadFilter>;
@@ -71,20 +62,14 @@ export interface UpsertedLead {
   record: Lead;
 }
 
-/** Fields that `include=lead` adds to a record. */
-interface WithLead {
-  /** Its lead, if `include` names it. */
-  lead?: Schemas['LeadListItem'] | null;
-}
-
-export type Appointment = Schemas['Appointment'] & WithLead;
+export type Appointment = Schemas['Appointment'];
 export type AppointmentCreate = Input<Schemas['CreateAppointment']>;
 export type AppointmentUpdate = Input<Schemas['UpdateAppointment']>;
 export type AppointmentQuery = Filtered<'appointmentsList', AppointmentFilter>;
 export type AppointmentCountQuery = Filtered<'appointmentsCount', AppointmentFilter>;
 export type CancelledAppointment = Schemas['CancelledAppointment'];
 
-export type Task = Schemas['Task'] & WithLead;
+export type Task = Schemas['Task'];
 export type TaskCreate = Input<Schemas['CreateTask']>;
 export type TaskUpdate = Input<Schemas['UpdateTask']>;
 export type TaskQuery = Filtered<'tasksList', TaskFilter>;
@@ -108,7 +93,7 @@ export interface LeadRelated {
   open_task_count?: number;
 }
 
-/** What `include` adds to appointments and tasks of a list. */
+/** What `include` adds to appointments and tasks. */
 export interface WithLead {
   lead?: LeadListItem | null;
 }
