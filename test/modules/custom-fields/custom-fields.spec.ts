@@ -8,6 +8,7 @@ import {
   LEADS,
 } from '../../../src/testing/factories.js';
 import { readAllEvents } from '../../support/events.js';
+import { mirrorHeaders, statelessRequest } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SCOPES } from '../../../src/platform/access/scopes.js';
@@ -458,5 +459,58 @@ describe('a file', () => {
     );
     dataOf(await tenant.api.delete(`${LEADS}/${lead!.id}`));
     expect((await importFile(exported)).created).toBe(1);
+  });
+});
+
+describe('programs and agents', () => {
+  const fieldsIn = (schemas: unknown) => {
+    const [, found] = /"custom_fields":(\{.*?"roof":\{.*?\})/.exec(JSON.stringify(schemas)) ?? [];
+    return found;
+  };
+
+  it('find the definitions in the OpenAPI document of their key', async () => {
+    await define({ key: 'roof', type: 'select', label: 'Roof', options: [{ value: 'slate' }] });
+    const { body, headers } = await tenant.api.get('/openapi.json');
+    expect(headers.get('vary')).toBe('Authorization');
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    const { components } = body as { components: { schemas: Record<string, unknown> } };
+    const roof = { type: ['string', 'null'], enum: ['slate', null], title: 'Roof' };
+    for (const name of ['CreateLead', 'UpdateLead', 'Lead']) {
+      expect(components.schemas[name]).toMatchObject({
+        properties: { custom_fields: { properties: { roof } } },
+      });
+    }
+    for (const key of [undefined, 'lat_invalid', (await app.organization()).key.key]) {
+      expect(fieldsIn((await app.client(key).get('/openapi.json')).body)).toBeUndefined();
+    }
+  });
+
+  it('find them in the tools within the budget, and by describe_fields', async () => {
+    const options = [{ value: 'slate' }];
+    await define({ key: 'roof', type: 'select', options });
+    const { key } = await app.key(tenant.id, ['leads:read', 'leads:write']);
+    const api = app.client(key.key);
+    const request = async (method: string, params: object = {}) => {
+      const headers = mirrorHeaders(method, params as { name?: string });
+      return (await api.post('/mcp', statelessRequest(method, params), { headers })).body as {
+        result: { tools: { name: string; inputSchema: object }[]; structuredContent: object };
+      };
+    };
+    const listed = async () => (await request('tools/list')).result.tools;
+    const schemasOf = (tools: { name: string; inputSchema: object }[], ...names: string[]) =>
+      names.map((name) => fieldsIn(tools.find((tool) => tool.name === name)?.inputSchema));
+    const names = ['create_lead', 'update_lead', 'upsert_lead'];
+    for (const schema of schemasOf(await listed(), ...names)) expect(schema).toContain('slate');
+    for (let number = 0; number < 12; number++) {
+      await define({ key: `${number}`, description: 'Long. '.repeat(150) });
+    }
+    expect(schemasOf(await listed(), ...names)).toEqual([undefined, undefined, undefined]);
+    const { result } = await request('tools/call', { name: 'describe_fields', arguments: {} });
+    const { fields } = result.structuredContent as { fields: object[] };
+    expect(fields).toHaveLength(13);
+    expect(fields).toContainEqual({
+      ...{ key: 'roof', label: null, description: null, type: 'select', options: ['slate'] },
+      ...{ required: false, unique: false, filterable: false },
+    });
   });
 });
