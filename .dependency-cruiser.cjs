@@ -69,11 +69,11 @@ module.exports = {
       to: { path: modules(RESOURCES) },
     },
     {
-      name: 'resources-depend-only-on-leads',
+      name: 'resources-depend-only-on-leads-and-resources',
       severity: 'error',
       from: { path: modules(RESOURCES.filter((name) => !COMPOSITE_MODULES.includes(name))) },
       to: {
-        path: modules(RESOURCES.filter((name) => name !== 'leads')),
+        path: modules(RESOURCES.filter((name) => !['leads', 'resources'].includes(name))),
         pathNot: '^src/modules/$1/',
       },
     },

@@ -13,6 +13,7 @@ import { dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
+  createCalendar,
   createDelivery,
   COUNT_ROUTES,
   FURTHER_ROUTES,
@@ -69,6 +70,9 @@ const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 /** The webhooks of deliveries, by organization and delivery. */
 const webhooksOfDeliveries = new Map<string, string>();
 
+/** The resources of calendars, by organization and calendar. */
+const resourcesOfCalendars = new Map<string, string>();
+
 /**
  * All positions of REST and /mcp except the header `Mcp-Session-Id`, which has its own rule
  * (docs/contract/mcp.md#session-errors).
@@ -93,6 +97,25 @@ export const ID_POSITIONS: readonly IdPosition[] = [
       };
     },
   },
+  ...(['GET', 'DELETE'] as const).map((method): IdPosition => ({
+    name: `calendar_id of ${method} /api/v1/resources/:id/calendars/:calendar_id`,
+    whenUnknown: 'not_found',
+    makeId: async (owner) => {
+      const { id, resource_id } = await createCalendar(owner);
+      resourcesOfCalendars.set(`${owner.id} ${id}`, resource_id);
+      return id;
+    },
+    prepare: async (caller) => {
+      const { resource_id } = await createCalendar(caller);
+      return (id) => {
+        const known = resourcesOfCalendars.get(`${caller.id} ${id.toLowerCase()}`);
+        return caller.api.request(
+          method,
+          `/api/v1/resources/${known ?? resource_id}/calendars/${id}`,
+        );
+      };
+    },
+  })),
   ...[...ROUTES, ...COUNT_ROUTES].flatMap((route) =>
     idFieldsOf(route).map((field) => fieldPosition(route, field)),
   ),

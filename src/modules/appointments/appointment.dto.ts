@@ -2,6 +2,8 @@ import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
@@ -102,6 +104,7 @@ export class NextAppointmentDto extends PickOf(AppointmentDto, [
 /** What filters of appointments can name (docs/contract/filters.md). */
 export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
   searchable: ['type', 'location'],
+  indexed: ['id', 'lead_id', 'status', 'type', 'start_time', 'created_at', 'updated_at'],
 });
 relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
@@ -139,6 +142,8 @@ export class FindAppointmentsQuery extends ListQuery {
   start_after?: Date;
   @TimeFilter('Only appointments that start before this time.', '2026-04-01T00:00:00Z')
   start_before?: Date;
+  @FilterBy(APPOINTMENTS, { status: { ne: 'cancelled' }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }
 

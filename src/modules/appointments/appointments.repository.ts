@@ -3,6 +3,7 @@ import type { Call } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { includedLead, NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
+import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import {
@@ -12,6 +13,7 @@ import {
   type AppointmentStatus,
   NextAppointmentDto,
   AppointmentListQuery,
+  APPOINTMENTS,
 } from './appointment.dto.js';
 import { Appointment } from './appointment.entity.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
@@ -50,17 +52,16 @@ export class AppointmentsRepository extends ListedRepository<Appointment, Appoin
   }
 
   protected conditionsOf(call: Call, query: AppointmentFilters) {
-    return (
-      new Conditions(call, this.table.notDeleted)
-        .equal('status', query.status)
-        .equal('type', query.type)
-        .equal('lead_id', query.lead_id, 'uuid')
-        .add('start_time >= ?', query.start_after)
-        .add('start_time < ?', query.start_before)
-        .add('end_time < ?', query.end_before)
-        // An appointment starts before it ends. This condition is redundant, and can use an index.
-        .add('start_time < ?', query.end_before)
-        .updatedWithin(query)
-    );
+    const conditions = new Conditions(call, this.table.notDeleted)
+      .equal('status', query.status)
+      .equal('type', query.type)
+      .equal('lead_id', query.lead_id, 'uuid')
+      .add('start_time >= ?', query.start_after)
+      .add('start_time < ?', query.start_before)
+      .add('end_time < ?', query.end_before)
+      // An appointment starts before it ends. This condition is redundant, and can use an index.
+      .add('start_time < ?', query.end_before)
+      .updatedWithin(query);
+    return addFilter(call, conditions, APPOINTMENTS, query.filter);
   }
 }

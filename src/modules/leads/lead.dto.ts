@@ -14,6 +14,8 @@ import {
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
@@ -136,6 +138,10 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
 /** What filters of leads can name (docs/contract/filters.md). Tasks and appointments add their relations. */
 export const LEADS = filterTargetOf('leads', LeadDto, {
   searchable: ['first_name', 'last_name', 'company', 'email', 'phone', 'city', 'zip'],
+  indexed: [
+    ...['id', 'email', 'phone', 'external_id', 'status', 'temperature', 'source', 'tags'],
+    ...['lead_score', 'created_at', 'updated_at'],
+  ],
   customFields: 'custom_fields',
 });
 
@@ -182,6 +188,8 @@ export class FindLeadsQuery extends ListQuery {
   created_after?: Date;
   @TimeFilter('Only leads created before this time.', '2026-02-01T00:00:00Z')
   created_before?: Date;
+  @FilterBy(LEADS, { source: { in: ['website', 'referral'] }, tasks: { none: { status: 'open' } } })
+  filter?: UntypedFilter;
   @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
 }
 

@@ -1,6 +1,8 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
@@ -80,7 +82,13 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
 }
 
 /** What filters of tasks can name (docs/contract/filters.md). */
-export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+export const TASKS = filterTargetOf('tasks', TaskDto, {
+  searchable: ['title'],
+  indexed: [
+    ...['id', 'contact_id', 'assigned_to_user_id', 'status', 'priority', 'due_date'],
+    ...['created_at', 'updated_at'],
+  ],
+});
 relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
 
 /** A task in the results of tools. */
@@ -103,6 +111,8 @@ export class FindTasksQuery extends ListQuery {
   contact_id?: string;
   @TimeFilter('Only tasks that are due before this time.', '2026-04-01T00:00:00Z')
   due_before?: Date;
+  @FilterBy(TASKS, { status: { in: ['open', 'in_progress'] }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }
 

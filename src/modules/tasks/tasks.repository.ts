@@ -3,6 +3,7 @@ import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { includedLead, NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
+import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import {
@@ -11,6 +12,7 @@ import {
   type TaskFilters,
   type TaskStatus,
   TaskListQuery,
+  TASKS,
 } from './task.dto.js';
 import { Task } from './task.entity.js';
 import { LEAD_INCLUDES } from '../leads/lead.dto.js';
@@ -45,7 +47,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
   }
 
   protected conditionsOf(call: Call, query: TaskFilters) {
-    return new Conditions(call, this.table.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
@@ -54,6 +56,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       .add('due_date < ?', query.due_before)
       .add('created_at >= ?', query.created_after)
       .updatedWithin(query);
+    return addFilter(call, conditions, TASKS, query.filter);
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   countedPage,
   type CursorRow,
   LOOKUP_LIMIT,
+  filteredPage,
   firstPage,
   pageByCursor,
   pageWithCachedTotal,
@@ -20,6 +21,7 @@ import {
   sizeOf,
   type ListSelection,
 } from './list-statement.js';
+import { readSelected } from './broad-filter.js';
 import { type Sort, sortsOf } from './order.js';
 import { CursorPage, Page } from './page.js';
 import { parseCursor } from './cursor.js';
@@ -129,6 +131,7 @@ export class RecordList<T extends object> {
   /** @param isUsual whether the items have the fields of most requests */
   private read(selection: ListSelection, isUsual: boolean): Promise<ListRow> {
     const { conditions, order, offset } = selection;
+    if (conditions.isBroad) return this.filter(selection);
     const filter = conditions.soleEquality;
     const { counted = [] } = this.table;
     const hasTotal = filter ? counted.includes(filter.column) : conditions.isEmpty;
@@ -155,23 +158,37 @@ export class RecordList<T extends object> {
       ? pageWithCachedTotal(selection, size, known)
       : searchedPage(selection, size);
     const row = await this.run<ListRow>(selection, text, 'custom');
-    const { total, version = '', records = 0 } = row;
+    const { total, version = '' } = row;
     if (this.totals.size >= MAX_CACHED) this.totals.clear();
-    if (this.sizes.size >= MAX_CACHED) this.sizes.clear();
-    if (selection.isCounted) this.sizes.set(call.tenant.id, sizeOf(records));
+    this.setSize(selection, row);
     if (selection.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
 
+  /** Its total is not cached, because the filter can depend on other records as well. */
+  private async filter(selection: ListSelection): Promise<ListRow> {
+    const { id } = selection.conditions.call.tenant;
+    const text = filteredPage(selection, this.sizes.get(id) ?? 'large');
+    const row = await this.run<ListRow>(selection, text, 'custom');
+    this.setSize(selection, row);
+    return row;
+  }
+
+  private setSize({ isCounted, conditions }: ListSelection, { records = 0 }: ListRow): void {
+    if (this.sizes.size >= MAX_CACHED) this.sizes.clear();
+    if (isCounted) this.sizes.set(conditions.call.tenant.id, sizeOf(records));
+  }
+
   private async run<Row>(
-    { conditions: { call, values }, order }: ListSelection,
+    { conditions, order }: ListSelection,
     text: string,
     plan: Statement['plan'],
   ): Promise<Row> {
+    const { values } = conditions;
     const ordersNames = order.collation !== undefined;
     const statement = { text, values, plan, mayUseReplica: true, ordersNames };
-    const [row] = (await this.database.read<Row>(call, statement)) as [Row];
+    const [row] = (await readSelected<Row>(this.database, conditions, statement)) as [Row];
     return row;
   }
 }

@@ -166,11 +166,16 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         return schemas[body.$ref.split('/').at(-1)!] as JsonSchema;
       }
 
+      /** Whether a parameter of a query is JSON as text. */
+      function isJson(schema: JsonSchema): boolean {
+        return 'contentMediaType' in schema;
+      }
+
       /** The bounds of a field of REST, as the description of an argument states them. */
       function boundsOf(schema: JsonSchema): string[] {
         const { format, minimum, maximum = 0, maxLength, maxItems, maxProperties } = schema;
         const { description = '' } = schema;
-        const isText = maxLength !== undefined && format === undefined;
+        const isText = maxLength !== undefined && format === undefined && !isJson(schema);
         return [
           ...(format === 'uuid' ? ['UUID'] : []),
           ...(description.includes('ISO 8601') ? ['ISO 8601', 'UTC'] : []),
@@ -199,7 +204,9 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         expect(required).toEqual([...ofId, ...restRequired]);
         for (const [field, schema] of Object.entries(rest)) {
           const { type, enum: values, description = '' } = ours[field]!;
-          const restTypes = [schema.type ?? []].flat().filter((one) => one !== 'null');
+          const restTypes = [isJson(schema) ? 'object' : (schema.type ?? [])]
+            .flat()
+            .filter((one) => one !== 'null');
           const restValues = schema.enum?.filter((value) => value !== null);
           expect({ field, types: [type], values }).toEqual({
             field,
