@@ -21,7 +21,7 @@ class DescribedFieldsDto {
   fields: readonly object[];
 }
 
-/** Describes the custom fields of leads to agents (docs/contract/custom-fields.md#agents). */
+/** Describes the custom fields of leads to agents (docs/contract/custom-fields.md#programs-and-agents). */
 @Injectable()
 export class CustomFieldsTools {
   constructor(private readonly definitions: FieldDefinitionsService) {}
