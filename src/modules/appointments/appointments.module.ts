@@ -4,6 +4,7 @@ import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { ResourcesModule } from '../resources/resources.module.js';
+import { AppointmentBookings } from './appointment-bookings.service.js';
 import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
@@ -17,6 +18,7 @@ import { CalendarsService } from './calendars/calendars.service.js';
   controllers: [AppointmentsController, CalendarsController],
   providers: [
     AppointmentsRepository,
+    AppointmentBookings,
     AppointmentsService,
     AppointmentsTools,
     CalendarsRepository,
