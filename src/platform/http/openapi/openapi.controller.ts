@@ -33,9 +33,9 @@ export class OpenApiController {
   })
   async document(@Req() request: Request, @Res() response: Response): Promise<void> {
     const key = bearerToken(request as ApiRequest);
-    const call = key !== undefined && (await this.authenticator.authenticate(key));
+    const call = key === undefined ? undefined : await this.authenticator.authenticate(key);
     if (call) response.setHeader('Cache-Control', 'private, no-cache');
-    const json = await this.jsonFor(call || undefined);
+    const json = await this.jsonFor(call);
     const servers = serversOf(serverUrlOf(request));
     response.send(`${json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
   }
