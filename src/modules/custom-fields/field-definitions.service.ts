@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, Tenant } from '../../platform/data/call.js';
 import type { UntypedFilter } from '../../platform/data/filters/filter.js';
-import { withDefinitions } from '../../platform/data/filters/with-definitions.js';
+import {
+  type DefinedFields,
+  withDefinitions,
+} from '../../platform/data/filters/with-definitions.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { IS_REQUIRED } from '../../platform/fields/field.js';
 import { type MaybePromise, mapMaybePromise } from '../../platform/maybe-promise.js';
 import { definedFieldsOf } from './defined-fields.js';
 import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
 import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
+
+/** An organization whose definitions are read. */
+interface DefinitionsCall {
+  readonly tenant: Pick<Tenant, 'id' | 'definitionsVersion'>;
+}
 
 type CustomFields = Readonly<Record<string, unknown>>;
 
@@ -40,7 +48,7 @@ export class FieldDefinitionsService {
   constructor(private readonly repository: FieldRulesRepository) {}
 
   /** The definitions of an organization, in the order of their keys. @throws ApiError `query_failed` */
-  of(call: Call): MaybePromise<readonly EnforcedRule[]> {
+  of(call: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const isActive = ({ status }: EnforcedRule) => status === 'active';
     return mapMaybePromise(this.enforcedFor(call), (rules) => rules.filter(isActive));
   }
@@ -61,8 +69,12 @@ export class FieldDefinitionsService {
   ): Promise<Q> {
     const { filter } = query;
     if (!filter) return query;
-    const defined = definedFieldsOf(await this.of(call));
-    return { ...query, filter: withDefinitions(filter, defined) };
+    return { ...query, filter: withDefinitions(filter, await this.filterFieldsOf(call)) };
+  }
+
+  /** What filters need to know about the custom fields. @throws ApiError `query_failed` */
+  async filterFieldsOf(call: DefinitionsCall): Promise<DefinedFields> {
+    return definedFieldsOf(await this.of(call));
   }
 
   /** Called after the definitions of an organization have changed. */
@@ -109,7 +121,7 @@ export class FieldDefinitionsService {
   }
 
   /** Also those that are pending. */
-  private enforcedFor({ tenant }: Call): MaybePromise<readonly EnforcedRule[]> {
+  private enforcedFor({ tenant }: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const { id, definitionsVersion = 0 } = tenant;
     const version = Math.max(definitionsVersion, this.written.get(id) ?? 0);
     if (version === 0) return NONE;
