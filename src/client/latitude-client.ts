@@ -20,11 +20,12 @@ import type {
   TaskCreate,
   TaskQuery,
   TaskUpdate,
+  WithLead,
 } from './types.js';
 
 interface AppointmentTypes {
   Record: Appointment;
-  Item: Appointment;
+  Item: Appointment & WithLead;
   Create: AppointmentCreate;
   Update: AppointmentUpdate;
   BatchItem: AppointmentBatchItem;
@@ -34,7 +35,7 @@ interface AppointmentTypes {
 
 interface TaskTypes {
   Record: Task;
-  Item: Task;
+  Item: Task & WithLead;
   Create: TaskCreate;
   Update: TaskUpdate;
   BatchItem: TaskBatchItem;

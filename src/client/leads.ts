@@ -12,6 +12,7 @@ import type {
   LeadListItem,
   LeadMerge,
   LeadQuery,
+  LeadRelated,
   LeadUpdate,
   LeadUpsert,
   PersonalData,
@@ -21,7 +22,7 @@ import type {
 
 interface LeadTypes {
   Record: Lead;
-  Item: LeadListItem;
+  Item: LeadListItem & LeadRelated;
   Create: LeadCreate;
   Update: LeadUpdate;
   BatchItem: LeadBatchItem;

@@ -48,6 +48,17 @@ export type TaskCreate = Input<Schemas['CreateTask']>;
 export type TaskUpdate = Input<Schemas['UpdateTask']>;
 export type TaskQuery = Query<'tasksList'>;
 
+/** What `include` adds to leads of a list. */
+export interface LeadRelated {
+  next_appointment?: Pick<Appointment, 'id' | 'start_time' | 'end_time' | 'type' | 'status'> | null;
+  open_task_count?: number;
+}
+
+/** What `include` adds to appointments and tasks of a list. */
+export interface WithLead {
+  lead?: LeadListItem | null;
+}
+
 /** The change of a record. */
 export type RecordEvent = Schemas['Event'];
 export type EventQuery = Query<'eventsList'>;

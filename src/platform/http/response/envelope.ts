@@ -149,6 +149,12 @@ export function etagOf(record: object): string {
   return `"${record instanceof Stored ? record.version : versionOf(record)}"`;
 }
 
+/** The versions that a reader has: the entity tags of `If-None-Match` without their quotes. */
+export function knownVersions({ headers }: ApiRequest): string[] {
+  const tags = tagsIn(headers['if-none-match'] ?? '');
+  return tags.map((tag) => tag.replace(/^(W\/)?"(.*)"$/, '$2'));
+}
+
 /** Whether `If-None-Match` of a read matches the record, so that the response is 304. */
 export function isNotModified({ method, headers }: ApiRequest, etag: string): boolean {
   const known = headers['if-none-match'];
