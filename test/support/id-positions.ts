@@ -9,12 +9,13 @@ import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
-import { dataOf } from '../../src/testing/factories.js';
+import { createLead, dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
   createCalendar,
   createDelivery,
+  createHold,
   COUNT_ROUTES,
   FURTHER_ROUTES,
   FIELD_ROUTES,
@@ -57,10 +58,14 @@ export interface IdPosition {
 }
 
 /** What the id fields refer to. New id fields must be added here. */
-const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
+const REFERENCES: Readonly<
+  Record<string, { kind: 'lead' | 'user' | 'resource' | 'hold'; column?: string }>
+> = {
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
   assigned_to_user_id: { kind: 'user' },
+  resource_id: { kind: 'resource' },
+  hold_id: { kind: 'hold' },
   user_id: { kind: 'user' },
   assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
 };
@@ -298,10 +303,25 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
   const named = REFERENCES[field];
   if (!named) throw new Error(`Nothing says what ${field} of ${routeName(route)} names`);
   const { kind, column = field } = named;
-  const ofBody = kind === 'lead' ? 'lead_not_found' : 'kept';
+  const ofBody = {
+    lead: 'lead_not_found',
+    resource: 'not_found',
+    hold: 'not_found',
+    user: 'kept',
+  } as const;
   return {
-    whenUnknown: route.method === 'GET' ? 'empty list' : ofBody,
+    whenUnknown: route.method === 'GET' ? 'empty list' : ofBody[kind],
     makeId: async (owner) => {
+      if (kind === 'hold') return createHold(owner);
+      if (kind === 'resource') {
+        const resource = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
+        const { id: resource_id } = dataOf<{ id: string }>(resource, 201);
+        const { id: lead_id } = await createLead(owner.api);
+        const times = { start_time: '2031-01-06T09:00Z', end_time: '2031-01-06T10:00Z' };
+        const appointment = { lead_id, resource_id, ...times };
+        dataOf(await owner.api.post('/api/v1/appointments', appointment), 201);
+        return resource_id;
+      }
       const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
       const created = await owner.api.post(path, await creation.body!(owner));

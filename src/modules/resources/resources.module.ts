@@ -1,13 +1,26 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { AvailabilityController } from './bookings/availability.controller.js';
+import { AvailabilityService } from './bookings/availability.service.js';
+import { BookingsService } from './bookings/bookings.service.js';
+import { BusyTimesRepository } from './bookings/busy-times.repository.js';
+import { HoldsController } from './bookings/holds.controller.js';
+import { HoldsService } from './bookings/holds.service.js';
 import { ResourcesController } from './resources.controller.js';
 import { ResourcesRepository } from './resources.repository.js';
 import { ResourcesService } from './resources.service.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [ResourcesController],
-  providers: [ResourcesRepository, ResourcesService],
-  exports: [ResourcesService],
+  controllers: [ResourcesController, AvailabilityController, HoldsController],
+  providers: [
+    ResourcesRepository,
+    ResourcesService,
+    BusyTimesRepository,
+    BookingsService,
+    HoldsService,
+    AvailabilityService,
+  ],
+  exports: [ResourcesService, BookingsService, HoldsService],
 })
 export class ResourcesModule {}

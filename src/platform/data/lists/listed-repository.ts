@@ -72,13 +72,20 @@ export abstract class ListedRepository<
 
   /**
    * Counts records by value.
+   * @param listKeys the keys of custom fields whose values are arrays, whose elements are counted
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: FiltersOf<Query> & CountParameters): Promise<Counts> {
+  count(
+    call: Call,
+    query: FiltersOf<Query> & CountParameters,
+    listKeys: readonly string[] = [],
+  ): Promise<Counts> {
     const { by, time_zone = call.tenant.timeZone } = query;
     const grouping = groupingOf(this.source.groupings ?? {}, by);
     if (!grouping) throw new Error(`${this.table.name} are not counted by ${by}.`);
-    return this.counts.read(this.conditionsOf(call, query), grouping, time_zone);
+    const isList = grouping.key !== undefined && listKeys.includes(grouping.key);
+    const conditions = this.conditionsOf(call, query);
+    return this.counts.read(conditions, { ...grouping, isList }, time_zone);
   }
 
   /**
@@ -102,14 +109,19 @@ export abstract class ListedRepository<
   /**
    * Locks the records to which rows refer against deletion, until the transaction ends. Call it before records of this
    * table are locked.
+   * @returns the ids of those that exist
    * @throws ApiError `create_failed`
    */
-  async lockReferences(call: InTransaction, rows: readonly Row[]): Promise<void> {
+  async lockReferences(call: InTransaction, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+    const existingIds = new Set<string>();
     for (const [column, existing] of Object.entries(this.references ?? {})) {
       const ids = rows.flatMap((row) => row[column] ?? []);
       if (ids.length === 0) continue;
       const text = existing('$1', 'select unnest($2::uuid[])');
-      await call.transaction.query({ text, values: [call.tenant.id, ids] });
+      const values = [call.tenant.id, ids];
+      const found = await call.transaction.query<{ id: string }>({ text, values });
+      for (const { id } of found) existingIds.add(id);
     }
+    return existingIds;
   }
 }

@@ -34,7 +34,7 @@ scopes, limits and error codes.`;
 const ADMINISTRATION =
   /^\/api\/v1\/(custom-fields|keys|grants|me|organizations?|resources|webhooks|leads\/imports)\b|\/(erase|personal-data)$/;
 
-/** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
+/** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 10,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
