@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { OrganizationSchemas } from '../../platform/access/organization-schemas.js';
 import type { Call } from '../../platform/data/call.js';
 import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { withDefinitions } from '../../platform/data/filters/with-definitions.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { IS_REQUIRED } from '../../platform/fields/field.js';
+import type { JsonSchema } from '../../platform/fields/schema/json-schema.js';
 import { type MaybePromise, mapMaybePromise } from '../../platform/maybe-promise.js';
 import { definedFieldsOf } from './defined-fields.js';
 import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
+import { fieldsSchemaOf } from './field-schema.js';
 import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;
@@ -37,7 +40,12 @@ export class FieldDefinitionsService {
   /** Versions that this instance has written, which calls can know later. */
   private readonly written = new Map<string, number>();
 
-  constructor(private readonly repository: FieldRulesRepository) {}
+  constructor(
+    private readonly repository: FieldRulesRepository,
+    schemas: OrganizationSchemas,
+  ) {
+    schemas.add('custom_fields', (call) => this.schemaFor(call));
+  }
 
   /** The definitions of an organization, in the order of their keys. @throws ApiError `query_failed` */
   of(call: Call): MaybePromise<readonly EnforcedRule[]> {
@@ -106,6 +114,12 @@ export class FieldDefinitionsService {
       return isValue ? [{ rule, value }] : [];
     });
     return this.repository.findHolders(call, values);
+  }
+
+  /** @returns undefined without definitions */
+  private async schemaFor(call: Call): Promise<JsonSchema | undefined> {
+    const rules = await this.of(call);
+    return rules.length === 0 ? undefined : fieldsSchemaOf(rules);
   }
 
   /** Also those that are pending. */
