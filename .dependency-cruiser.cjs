@@ -23,7 +23,7 @@ const COMPOSITE_MODULES = ['prompts', 'personal-data'];
 const COMMON_MODULES = ['auth', 'events', 'mcp', 'custom-fields'];
 
 /** The files of a module that other modules may import. */
-const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$`;
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$|^src/modules/resources/bookings/any-of\.ts$`;
 
 const platform = (folders) => `^src/platform/(${folders.join('|')})/`;
 const modules = (names) => `^src/modules/(${names.join('|')})/`;
@@ -69,11 +69,11 @@ module.exports = {
       to: { path: modules(RESOURCES) },
     },
     {
-      name: 'resources-depend-only-on-leads',
+      name: 'resources-depend-only-on-leads-and-resources',
       severity: 'error',
       from: { path: modules(RESOURCES.filter((name) => !COMPOSITE_MODULES.includes(name))) },
       to: {
-        path: modules(RESOURCES.filter((name) => name !== 'leads')),
+        path: modules(RESOURCES.filter((name) => !['leads', 'resources'].includes(name))),
         pathNot: '^src/modules/$1/',
       },
     },

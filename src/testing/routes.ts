@@ -91,6 +91,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
+const HOLDS = '/api/v1/holds';
 const KEYS = '/api/v1/keys';
 const GRANTS = '/api/v1/grants';
 
@@ -123,6 +124,12 @@ export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'
     DELIVERIES.set(webhook_id, id);
     return webhook_id;
   }),
+  ...(['GET', 'DELETE'] as const).map((method) => ({
+    method,
+    pattern: `${HOLDS}/:id`,
+    access: 'appointments:write' as const,
+    makeRecord: createHold,
+  })),
   {
     method: 'POST',
     pattern: `${LEADS}/:id/erase`,
@@ -156,6 +163,7 @@ export const ROUTES: readonly Route[] = [
     makeRecord: async ({ api }) => (await createLead(api)).id,
     body: async ({ api }) => ({ lead_id: (await createLead(api)).id }),
   },
+  { method: 'POST', pattern: HOLDS, access: 'appointments:write', body: buildHold },
   {
     method: 'GET',
     pattern: `${LEADS}/:id/personal-data`,
@@ -293,6 +301,17 @@ export async function createDelivery(tenant: Tenant): Promise<{ id: string; webh
 
 async function createWebhook({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
+}
+
+async function buildHold({ api }: Tenant): Promise<Body> {
+  const resource = await api.post('/api/v1/resources', { name: 'Crew 1' });
+  const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+  return { resource_id: dataOf<{ id: string }>(resource, 201).id, ...times, seconds: 900 };
+}
+
+export async function createHold(tenant: Tenant): Promise<string> {
+  const hold = await tenant.api.post(HOLDS, await buildHold(tenant));
+  return dataOf<{ id: string }>(hold, 201).id;
 }
 
 /** Only people create grants. */

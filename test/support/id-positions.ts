@@ -14,6 +14,7 @@ import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
   createDelivery,
+  createHold,
   COUNT_ROUTES,
   FURTHER_ROUTES,
   FIELD_ROUTES,
@@ -56,10 +57,14 @@ export interface IdPosition {
 }
 
 /** What the id fields refer to. New id fields must be added here. */
-const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
+const REFERENCES: Readonly<
+  Record<string, { kind: 'lead' | 'user' | 'resource' | 'hold'; column?: string }>
+> = {
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
   assigned_to_user_id: { kind: 'user' },
+  resource_id: { kind: 'resource' },
+  hold_id: { kind: 'hold' },
   user_id: { kind: 'user' },
   assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
 };
@@ -275,10 +280,20 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
   const named = REFERENCES[field];
   if (!named) throw new Error(`Nothing says what ${field} of ${routeName(route)} names`);
   const { kind, column = field } = named;
-  const ofBody = kind === 'lead' ? 'lead_not_found' : 'kept';
+  const ofBody = {
+    lead: 'lead_not_found',
+    resource: 'not_found',
+    hold: 'not_found',
+    user: 'kept',
+  } as const;
   return {
-    whenUnknown: route.method === 'GET' ? 'empty list' : ofBody,
+    whenUnknown: route.method === 'GET' ? 'empty list' : ofBody[kind],
     makeId: async (owner) => {
+      if (kind === 'hold') return createHold(owner);
+      if (kind === 'resource') {
+        const resource = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
+        return dataOf<{ id: string }>(resource, 201).id;
+      }
       const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
       const created = await owner.api.post(path, await creation.body!(owner));

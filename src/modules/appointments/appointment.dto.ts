@@ -1,4 +1,5 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { AnyOfResources } from '../resources/bookings/any-of.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
@@ -30,9 +31,10 @@ const BOOKED_BY = ['api', 'ai'] as const;
 export const APPOINTMENT_SORTS = ['start_time', 'created_at', 'updated_at'] as const;
 
 const LEAD = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
+const RESOURCE = '01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64';
 
-/** Fields of a new appointment (docs/contract/resources.md#appointments). */
-export class CreateAppointmentDto {
+/** The fields of an appointment that callers set. */
+export class AppointmentFields {
   @Uuid({
     required: true,
     description:
@@ -42,17 +44,21 @@ export class CreateAppointmentDto {
   lead_id: string;
   @DateTime({
     required: true,
-    description: 'When it begins. Times in the past and overlaps are allowed.',
+    unless: 'hold_id',
+    description: 'When it begins. Times in the past are allowed, and overlaps without a resource.',
     example: '2026-03-02T17:00:00.000Z',
   })
   start_time: Date;
   @DateTime({
     required: true,
+    unless: 'hold_id',
     after: 'start_time',
     description: 'When it ends.',
     example: '2026-03-02T18:00:00.000Z',
   })
   end_time: Date;
+  @Uuid({ description: 'The resource whose time it takes.', example: RESOURCE })
+  resource_id?: string | null;
   @Text({ max: 100, description: 'What it is for; free text.', example: 'Estimate' })
   type?: string | null;
   @Text({ max: 500, description: 'Where it is.', example: '12 Pier Street, Oakland' })
@@ -71,13 +77,32 @@ export class CreateAppointmentDto {
   outcome_notes?: string | null;
 }
 
+const WITHIN_HOURS = {
+  description: 'Whether to refuse a time outside of the hours of the resource.',
+  example: false,
+};
+
+/** Fields of a new appointment (docs/contract/resources.md#appointments). */
+export class CreateAppointmentDto extends AppointmentFields {
+  @AnyOfResources() any_of?: readonly string[];
+  @Uuid({
+    description: 'Becomes the appointment, which has its times and resource.',
+    example: '01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18',
+    isAlternative: true,
+  })
+  hold_id?: string | null;
+  @Flag(WITHIN_HOURS) within_hours?: boolean;
+}
+
 /** Changes of an appointment. Its lead cannot be changed. */
-export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed: ['lead_id'] }) {
+export class UpdateAppointmentDto extends UpdateOf(AppointmentFields, { fixed: ['lead_id'] }) {
   @AppendedNotes() append_notes?: string;
+  // There is nothing that null could clear.
+  @Flag({ ...WITHIN_HOURS, required: true }) within_hours?: boolean;
 }
 
 /** An appointment in responses and lists. */
-export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
+export class AppointmentDto extends RecordOf(AppointmentFields) {
   @OrganizationId() organization_id: string;
   @OneOf(BOOKED_BY, {
     required: true,
@@ -125,6 +150,8 @@ export class FindAppointmentsQuery extends ListQuery {
   status?: AppointmentStatus;
   @Uuid({ description: 'Only appointments of this lead.', example: LEAD })
   lead_id?: string;
+  @Uuid({ description: 'Only appointments of this resource.', example: RESOURCE })
+  resource_id?: string;
   @TimeFilter('Only appointments that start at this time or later.', '2026-03-01T00:00:00Z')
   start_after?: Date;
   @TimeFilter('Only appointments that start before this time.', '2026-04-01T00:00:00Z')
@@ -151,6 +178,7 @@ export type AppointmentFilters = FiltersOf<AppointmentListQuery>;
 export const APPOINTMENT_GROUPINGS = {
   status: { column: 'status' },
   type: { column: 'type' },
+  resource_id: { column: 'resource_id' },
   start_day: { column: 'start_time', per: 'day' },
 } as const satisfies Groupings;
 

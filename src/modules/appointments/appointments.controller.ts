@@ -24,6 +24,9 @@ import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
 
+/** What can be in the way of the time of a resource. */
+const BOOKING_ERRORS = ['not_found', 'outside_hours', 'resource_inactive', 'slot_taken'] as const;
+
 const BATCH_ITEMS = itemDtosOf(CreateAppointmentDto, UpdateAppointmentDto);
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
@@ -61,13 +64,13 @@ export class AppointmentsController {
   @ApiRoute({
     summary: 'Create an appointment',
     response: AppointmentDto,
-    errors: ['lead_not_found'],
+    errors: ['lead_not_found', ...BOOKING_ERRORS],
   })
   create(@CurrentCall() call: Call, @Body() appointment: CreateAppointmentDto) {
     return this.appointments.create(call, appointment).stored;
   }
 
-  @BatchRoute('appointments', 'appointments:write', ['lead_not_found'])
+  @BatchRoute('appointments', 'appointments:write', ['lead_not_found', ...BOOKING_ERRORS])
   async batch(@CurrentCall() call: Call, @Body() batch: RecordBatchDto) {
     const outcome = await this.batches.run(call, batch, {
       items: BATCH_ITEMS,
@@ -84,6 +87,7 @@ export class AppointmentsController {
     summary: 'Update an appointment',
     response: AppointmentDto,
     description: 'A `status`, even the stored one, always moves `updated_at`.',
+    errors: BOOKING_ERRORS,
   })
   update(@CurrentCall() call: Call, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
     return this.appointments.update(call, id, changes).stored;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
@@ -27,12 +27,27 @@ export class AppointmentsRepository extends ListedRepository<Appointment, Appoin
     super(database, list, { lead_id: existingLeadsSql });
   }
 
+  /**
+   * The resources that appointments have.
+   * @throws ApiError `create_failed`
+   */
+  async resourcesOf(call: InTransaction, ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const rows = await call.transaction.query<{ resource_id: string }>({
+      text: `select distinct resource_id from appointments
+        where organization_id = $1 and id = any($2::uuid[]) and resource_id is not null`,
+      values: [call.tenant.id, ids],
+    });
+    return rows.map(({ resource_id }) => resource_id);
+  }
+
   protected conditionsOf(call: Call, query: AppointmentFilters) {
     return (
       new Conditions(call, this.table.notDeleted)
         .equal('status', query.status)
         .equal('type', query.type)
         .equal('lead_id', query.lead_id, 'uuid')
+        .equal('resource_id', query.resource_id, 'uuid')
         .add('start_time >= ?', query.start_after)
         .add('start_time < ?', query.start_before)
         .add('end_time < ?', query.end_before)

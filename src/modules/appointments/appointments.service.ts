@@ -1,29 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
-import type { RecordPromise } from '../../platform/data/records/stored-record.js';
+import { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
-import { type ApiError, validationError } from '../../platform/errors/api-error.js';
 import { notFound } from '../../platform/errors/or-not-found.js';
-import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
-import { appendedNotes } from '../../platform/fields/note-changes.js';
-import { mustBeAfter, mustBeBefore } from '../../platform/fields/kinds/rules.js';
+import { withoutUndefined } from '../../platform/fields/changes.js';
+import { isGiven } from '../../platform/fields/field.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
-import {
-  type AppointmentDto,
-  type AppointmentListQuery,
-  type AppointmentCountQuery,
+import type {
+  AppointmentCountQuery,
+  AppointmentDto,
+  AppointmentListQuery,
   CreateAppointmentDto,
-  type UpdateAppointmentDto,
+  UpdateAppointmentDto,
 } from './appointment.dto.js';
+import { AppointmentBookings } from './appointment-bookings.service.js';
+import { changesTime, revisedAppointment, rowOf } from './appointment-values.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 
 /** Business rules of appointments (docs/contract/resources.md#appointments). */
 @Injectable()
 export class AppointmentsService {
-  constructor(private readonly repository: AppointmentsRepository) {}
+  constructor(
+    private readonly repository: AppointmentsRepository,
+    private readonly bookings: AppointmentBookings,
+  ) {}
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
@@ -56,12 +58,14 @@ export class AppointmentsService {
     return this.repository.lockAndRead(call, ids);
   }
 
-  /** Locks the leads to which records will refer, until the transaction ends. */
-  lockBefore(
+  /** Locks the leads to which appointments will refer, then the resources that they have or will have. */
+  async lockBefore(
     call: InTransaction<Call>,
     inputs: readonly (CreateAppointmentDto | UpdateAppointmentDto)[],
+    ids: readonly string[],
   ): Promise<void> {
-    return this.repository.lockReferences(call, inputs.map(withoutUndefined));
+    await this.repository.lockReferences(call, inputs.map(withoutUndefined));
+    await this.bookings.lockBefore(call, inputs, ids);
   }
 
   /**
@@ -72,8 +76,12 @@ export class AppointmentsService {
     return this.repository.findByIdPrefix(call, prefix, limit);
   }
 
-  /** @throws ApiError `lead_not_found`, `create_failed` */
+  /**
+   * @throws ApiError `not_found` for a resource, `lead_not_found`, `outside_hours`, `resource_inactive`, `slot_taken`,
+   *   `create_failed`
+   */
   create(call: Call, input: CreateAppointmentDto): RecordPromise<AppointmentDto> {
+    if (isBooking(input)) return this.bookings.create(call, input);
     return this.repository.insert(call, rowOf(call, input)).orElse(() => {
       throw leadNotFound('lead_id');
     });
@@ -84,9 +92,11 @@ export class AppointmentsService {
    * @returns undefined for each appointment that cannot be created; `create` throws its error
    * @throws ApiError `create_failed`
    */
-  createTogether(call: Call, inputs: readonly CreateAppointmentDto[]) {
-    const rows = inputs.map((input) => rowOf(call, input));
-    return this.repository.insertTogether(call, rows);
+  async createTogether(call: Call, inputs: readonly CreateAppointmentDto[]) {
+    const rows = inputs.map((input) => (isBooking(input) ? undefined : rowOf(call, input)));
+    const others = rows.filter((row) => row !== undefined);
+    const created = await this.repository.insertTogether(call, others);
+    return rows.map((row) => created[others.findIndex((other) => other === row)]);
   }
 
   /**
@@ -99,27 +109,21 @@ export class AppointmentsService {
     return this.repository.insertMany(call, rows);
   }
 
-  /** @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order */
+  /**
+   * @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order, and those of a booking
+   *   if the appointment has or gets a resource
+   */
   update(call: Call, id: string, input: UpdateAppointmentDto): RecordPromise<AppointmentDto> {
-    const { append_notes, ...fields } = input;
-    const revise = (stored: AppointmentDto) => {
-      const notes = appendedNotes(stored.notes, append_notes) ?? fields.notes;
-      const changes = changedFields(stored, { ...fields, notes });
-      // A status updates `updated_at` even if it equals the stored one
-      // (docs/contract/states.md#appointment-status).
-      if (!changes && input.status === undefined) return undefined;
-      const revised = { ...stored, ...changes };
-      if (revised.end_time <= revised.start_time) {
-        throw invalidTimeOrder(input);
-      }
-      return nullsForMissing(CreateAppointmentDto, revised);
-    };
-    const { start_time, end_time, status } = input;
+    const { append_notes, within_hours: _, ...fields } = input;
+    const { start_time, end_time, resource_id } = input;
+    const revise = (stored: AppointmentDto) => revisedAppointment(stored, input);
+    if (resource_id !== undefined) {
+      return RecordPromise.of<AppointmentDto>(() => this.bookings.update(call, id, revise, input));
+    }
     const needsStored = [start_time, end_time, append_notes].some((value) => value !== undefined);
     // Without these, the change needs no stored value. It is then written without reading the appointment first.
-    const direct = needsStored ? undefined : { values: fields, touches: status !== undefined };
-    const updated = this.repository.update(call, id, revise, direct);
-    return updated.orElse(() => notFound('appointment'));
+    const values = needsStored ? undefined : fields;
+    return this.change(call, id, revise, values, input);
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
@@ -127,26 +131,47 @@ export class AppointmentsService {
     // Cancelling an appointment again changes nothing.
     const values = { status: 'cancelled' } as const;
     const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
-    await this.repository
-      .update(call, id, revise, { values })
-      .orElse(() => notFound('appointment'));
+    await this.change(call, id, revise, values).stored;
     return { id, cancelled: true };
+  }
+
+  /**
+   * Changes an appointment, in a transaction that locks its resource if it changes what the appointment takes of it.
+   * @param values the change, if it needs no stored value
+   */
+  private change(
+    call: Call,
+    id: string,
+    revise: (stored: AppointmentDto) => Partial<AppointmentDto> | undefined,
+    values: object | undefined,
+    input: UpdateAppointmentDto = {},
+  ): RecordPromise<AppointmentDto> {
+    const direct = values && {
+      values,
+      touches: input.status !== undefined,
+      ...('status' in values && { unless: 'resource_id' }),
+    };
+    const reviseFree = (stored: AppointmentDto) => {
+      const revised = revise(stored);
+      if (revised && changesTime(stored, { ...stored, ...revised })) throw new TimeChange();
+      return revised;
+    };
+    return RecordPromise.of<AppointmentDto>(() =>
+      this.repository
+        .update(call, id, reviseFree, direct)
+        .orElse(() => notFound('appointment'))
+        .stored.catch((error: unknown) => {
+          if (error instanceof TimeChange) return this.bookings.update(call, id, revise, input);
+          throw error;
+        }),
+    );
   }
 }
 
-function rowOf(call: Call, input: CreateAppointmentDto) {
-  return {
-    id: uuidv7(),
-    booked_by: call.actor.channel === 'ai' ? 'ai' : 'api',
-    ...nullsForMissing(CreateAppointmentDto, input),
-  };
-}
+/** A change concerns the time of a resource, which is written in a transaction that locks the resource. */
+class TimeChange extends Error {}
 
-/** The error for an end before the start. It names a field of the request. */
-function invalidTimeOrder({ end_time: end }: UpdateAppointmentDto): ApiError {
-  return validationError([
-    end === undefined
-      ? { field: 'start_time', message: mustBeBefore('end_time') }
-      : { field: 'end_time', message: mustBeAfter('start_time') },
-  ]);
+/** Whether a new appointment takes time of a resource. */
+function isBooking({ resource_id, any_of, hold_id }: CreateAppointmentDto): boolean {
+  return [resource_id, any_of, hold_id].some(isGiven);
 }

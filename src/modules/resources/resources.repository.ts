@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { ResourceListQuery } from './resource.dto.js';
+import type { JsonRow } from '../../platform/data/records/record-statements.js';
+import { type ResourceDto, ResourceListQuery } from './resource.dto.js';
 import { Resource } from './resource.entity.js';
 
 /** SQL of resources. */
@@ -11,6 +12,20 @@ import { Resource } from './resource.entity.js';
 export class ResourcesRepository extends ListedRepository<Resource, ResourceListQuery> {
   constructor(database: TenantDatabase) {
     super(database, { entity: Resource, query: ResourceListQuery });
+  }
+
+  /**
+   * Locks resources until the transaction ends, in the order of their ids, and reads them. Transactions of one instance wait
+   * for each other in memory.
+   * @returns those that exist
+   * @throws ApiError `create_failed`
+   */
+  async lockMany(call: InTransaction, ids: readonly string[]): Promise<ResourceDto[]> {
+    if (ids.length === 0) return [];
+    call.transaction.takeTurn(this.keysOf(call, ids));
+    const { lockMany: text } = this.statementsOf(call);
+    const rows = await call.transaction.query<JsonRow>({ text, values: [call.tenant.id, ids] });
+    return rows.map((row) => this.storedOf(call, row).value());
   }
 
   protected conditionsOf(call: Call, query: ResourceListQuery) {

@@ -58,8 +58,8 @@ export class TasksService {
   }
 
   /** Locks the leads to which records will refer, until the transaction ends. */
-  lockBefore(call: InTransaction<Call>, inputs: readonly UpdateTaskDto[]): Promise<void> {
-    return this.repository.lockReferences(call, inputs.map(withoutUndefined));
+  async lockBefore(call: InTransaction<Call>, inputs: readonly UpdateTaskDto[]): Promise<void> {
+    await this.repository.lockReferences(call, inputs.map(withoutUndefined));
   }
 
   /**

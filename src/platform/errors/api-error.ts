@@ -12,6 +12,8 @@ interface RecordsOfProblem {
   /** How many leads there are, and some of them. */
   count?: number;
   lead_ids?: readonly string[];
+  /** The next free times (docs/contract/booking.md#conflicts). */
+  free?: readonly object[];
 }
 
 /** Values that override those of the error catalogue or are added to them. */

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { ColumnOptions } from 'typeorm';
@@ -13,6 +13,8 @@ import { conditionsOf, declareRule, OF_FIELD, rulesOf } from './validation/rule-
 /** Whether a field is required, and its default. */
 export interface Presence<T> {
   required?: boolean;
+  /** A field of the same create in whose place a required one may be left out. */
+  unless?: string;
   /** Value of a field that is omitted on create. */
   default?: T;
 }
@@ -297,11 +299,23 @@ function addField(prototype: object, field: Field): void {
 /** In an update, null clears a field that can be cleared, and is validated otherwise. */
 function presenceRule({ constructor: dto }: object, field: Field): PropertyDecorator {
   const options = { context: OF_FIELD };
-  if (!isUpdate(dto as Type<object>) && field.presence.required) {
+  const { required, unless } = field.presence;
+  if (!isUpdate(dto as Type<object>) && unless !== undefined) {
+    return applyDecorators(
+      ValidateIf((input, value) => isGiven(value) || !isGiven(input[unless]), options),
+      IsDefined({ ...options, message: IS_REQUIRED }),
+    );
+  }
+  if (!isUpdate(dto as Type<object>) && required) {
     return IsDefined({ ...options, message: IS_REQUIRED });
   }
   if (!isUpdate(dto as Type<object>) || isClearable(field)) return IsOptional(options);
   return ValidateIf((_, value) => value !== undefined, options);
+}
+
+/** Whether an input has a value. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** The message for a required field without a value. */

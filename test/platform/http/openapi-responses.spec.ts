@@ -5,7 +5,7 @@ import { OperatorsService } from '../../../src/modules/auth/operators.service.js
 import { SCOPES } from '../../../src/platform/access/scopes.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { validateAnswer, validatorFor } from '../../../src/testing/validate-answer.js';
-import { buildLead, createLead, LEADS } from '../../../src/testing/factories.js';
+import { buildLead, createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import type { OpenApiValidator } from '../../../src/testing/openapi.js';
 import { rawRequest } from '../../../src/testing/raw-http.js';
 import {
@@ -183,6 +183,27 @@ describe('every documented error', () => {
       );
       return send(crowded.api, route, await validRequest(route, crowded));
     },
+    slot_taken: async (route) => {
+      const { resource_id, book } = await booking(route);
+      const { id: lead_id } = await createLead(tenant.api);
+      await tenant.api.post('/api/v1/appointments', { lead_id, resource_id, ...TIME });
+      return book();
+    },
+    resource_inactive: async (route) => (await booking(route, { active: false })).book(),
+    outside_hours: async (route) => (await booking(route)).book({ within_hours: true }),
+    too_many_holds: async (route) => {
+      const { resource_id, book } = await booking(route);
+      await app.sql(
+        `insert into busy_times
+           (organization_id, id, resource_id, start_time, end_time, starts_at, ends_at, expires_at, key_id)
+         select $1, gen_random_uuid(), $2, time, time, time, time + interval '1 minute', now() + interval '1 hour', $3
+         from generate_series(timestamptz '2030-01-01', '2030-01-20', '1 day') time`,
+        [tenant.id, resource_id, tenant.key.id],
+      );
+      const answer = await book();
+      await app.sql('delete from busy_times where key_id = $1', [tenant.key.id]);
+      return answer;
+    },
     idempotency_key_in_use: async (route) => {
       const headers = { 'Idempotency-Key': randomUUID() };
       const request = await validRequest(route, tenant);
@@ -219,6 +240,18 @@ describe('every documented error', () => {
       return send(api, route, { path: pathOf(route, randomUUID()), body });
     },
     overloaded: (route) => send(overloaded.client(), route, { path: pathOf(route, randomUUID()) }),
+  };
+
+  const TIME = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+
+  /** A request that takes the time of a new resource. */
+  const booking = async (route: Route, fields: object = {}) => {
+    const made = await tenant.api.post('/api/v1/resources', { name: 'Crew 1', ...fields });
+    const { id: resource_id } = dataOf<{ id: string }>(made, 201);
+    const { path: own, body } = await validRequest(route, tenant);
+    const book = (more: object = {}) =>
+      send(tenant.api, route, { path: own, body: { ...body, ...TIME, resource_id, ...more } });
+    return { resource_id, book };
   };
 
   /** Uses Node's client, because fetch sends no body with GET. */

@@ -110,7 +110,9 @@ class BatchRun<C extends object, U extends object> {
     const inputs = this.open().flatMap(({ item }) =>
       item && item.action !== 'delete' ? (item.values.data as C | U) : [],
     );
-    if (inputs.length > 0) await this.target.service.lockBefore(this.call, inputs);
+    const ids = this.open().flatMap(({ item }) => item?.id ?? []);
+    if (inputs.length + ids.length > 0)
+      await this.target.service.lockBefore(this.call, inputs, ids);
   }
 
   private async findMatches(): Promise<void> {

@@ -39,10 +39,15 @@ export interface Step {
 export interface RecordService<Create extends object, Update extends object> {
   /**
    * Locks what is locked before records, until the transaction ends: values that no two records share, or the records to
-   * which records will refer.
+   * which records refer or will refer.
    * @param inputs of creates, updates and upserts
+   * @param ids of the records that are updated or removed
    */
-  lockBefore(call: BatchCall, inputs: readonly (Create | Update)[]): Promise<void>;
+  lockBefore(
+    call: BatchCall,
+    inputs: readonly (Create | Update)[],
+    ids: readonly string[],
+  ): Promise<unknown>;
   /** Locks and reads records until the transaction ends, in the order of their ids. */
   lockAll(call: BatchCall, ids: readonly string[]): Promise<void>;
   /** Creates records in one statement. @returns undefined for each that cannot be created; `create` says why */
@@ -65,7 +70,7 @@ export function withUpdates<C extends object, U extends object>(
   update: RecordService<C, U>['update'],
 ): RecordService<C, U> {
   return {
-    lockBefore: (call, inputs) => service.lockBefore(call, inputs),
+    lockBefore: (call, inputs, ids) => service.lockBefore(call, inputs, ids),
     lockAll: (call, ids) => service.lockAll(call, ids),
     createTogether: (call, inputs) => service.createTogether(call, inputs),
     create: (call, input) => service.create(call, input),

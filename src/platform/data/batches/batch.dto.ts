@@ -98,6 +98,7 @@ function ItemError(): PropertyDecorator {
       message: text,
       existing_id: UUID_SCHEMA,
       merged_into: UUID_SCHEMA,
+      free: { type: 'array', items: { type: 'object', additionalProperties: true } },
     },
     required: ['field', 'message'],
   };

@@ -19,6 +19,14 @@ export class UniqueViolation extends Error {
   }
 }
 
+/** An exclusion constraint rejected a row. Services turn it into an error that says what is in the way. */
+export class ExclusionViolation extends Error {
+  constructor(readonly constraint: string) {
+    super(`exclusion constraint ${constraint} rejected a row`);
+    this.name = 'ExclusionViolation';
+  }
+}
+
 /** A failed statement. The error filter logs it, with the request. */
 export class DatabaseFailure extends ApiError {
   constructor(
@@ -65,6 +73,7 @@ export class ConnectionFailure extends DatabaseFailure {}
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
+const EXCLUSION_VIOLATION = '23P01';
 
 /** Suffix of the foreign keys to `organizations`, as PostgreSQL names them. */
 const TO_ORGANIZATION = '_organization_id_fkey';
@@ -113,6 +122,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   if (error instanceof pg.DatabaseError) {
     const { constraint = '' } = error;
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);
+    if (error.code === EXCLUSION_VIOLATION) return new ExclusionViolation(constraint);
     if (error.code === FOREIGN_KEY_VIOLATION && constraint.endsWith(TO_ORGANIZATION)) {
       // The organization and its keys were removed during the request.
       return new ApiError('unauthorized', { cause: error });

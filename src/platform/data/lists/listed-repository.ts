@@ -81,14 +81,19 @@ export abstract class ListedRepository<
   /**
    * Locks the records to which rows refer against deletion, until the transaction ends. Call it before records of this
    * table are locked.
+   * @returns the ids of those that exist
    * @throws ApiError `create_failed`
    */
-  async lockReferences(call: InTransaction, rows: readonly Row[]): Promise<void> {
+  async lockReferences(call: InTransaction, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+    const existingIds = new Set<string>();
     for (const [column, existing] of Object.entries(this.references ?? {})) {
       const ids = rows.flatMap((row) => row[column] ?? []);
       if (ids.length === 0) continue;
       const text = existing('$1', 'select unnest($2::uuid[])');
-      await call.transaction.query({ text, values: [call.tenant.id, ids] });
+      const values = [call.tenant.id, ids];
+      const found = await call.transaction.query<{ id: string }>({ text, values });
+      for (const { id } of found) existingIds.add(id);
     }
+    return existingIds;
   }
 }

@@ -156,9 +156,10 @@ export class RecordStatements {
    * An event has its type only if all its changed fields have changed, otherwise `updated`.
    * @param names the columns
    * @param touches whether it also sets `updated_at` of a record that has all values already
+   * @param unless a column that must be null
    */
-  set(names: readonly string[], touches: boolean): PlannedSql {
-    return this.planned(`set ${touches} ${names.join()}`, () => {
+  set(names: readonly string[], touches: boolean, unless?: string): PlannedSql {
+    return this.planned(`set ${touches} ${unless} ${names.join()}`, () => {
       const differences = names.map(
         (name) =>
           `case when row(${columnSql(name)})::record *<> row("new ${name}")::record then '${name}' end`,
@@ -167,7 +168,10 @@ export class RecordStatements {
         names,
         assignments: assignmentsOf(names),
         stored: `array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"`,
-        condition: touches ? '' : `and "changed names" <> '{}'`,
+        condition: [
+          touches ? '' : `and "changed names" <> '{}'`,
+          unless === undefined ? '' : `and ${unless} is null`,
+        ].join(' '),
         type: `case when request.changed <@ "changed names" then request.type
           else '${eventTypeOf(this.table, 'updated')}' end`,
         changed: '"changed names"',

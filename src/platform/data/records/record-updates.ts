@@ -23,6 +23,8 @@ export interface DirectChange {
   readonly values: object;
   /** Whether `updated_at` is set even if the record has all values already. Default: false. */
   readonly touches?: boolean;
+  /** A column that must be null. If it has a value, the function of the update runs. */
+  readonly unless?: string;
 }
 
 /** An event that a change writes. */
@@ -170,7 +172,7 @@ export abstract class RecordUpdates<R extends { id: string }> extends RecordInse
   private directChange(
     call: TenantCall,
     id: string,
-    { values, touches = false }: DirectChange,
+    { values, touches = false, unless }: DirectChange,
   ): Statement | undefined {
     const changes = withoutUndefined(values);
     // A stored record may have these values already.
@@ -182,7 +184,7 @@ export abstract class RecordUpdates<R extends { id: string }> extends RecordInse
     if (names.length === 0 || names.length < Object.keys(changes).length || others.length > 0)
       return undefined;
     const event = transition ?? { type: eventTypeOf(this.table, 'updated'), changed: [] };
-    const sql = this.statementsOf(call).set(names, touches);
+    const sql = this.statementsOf(call).set(names, touches, unless);
     return this.changeStatement(call, id, sql, event, changes);
   }
 

@@ -115,6 +115,28 @@ export function Uuid(declaration: Declaration<string> = {}) {
   });
 }
 
+/** 1 to `max` UUIDs, each once. In a string, commas separate them. */
+export function Uuids({
+  max,
+  ...declaration
+}: Omit<Declaration<readonly string[]>, 'default'> & { max: number }) {
+  const areUuids = (value: unknown) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= max &&
+    value.every((each) => typeof each === 'string' && UUID.test(each));
+  return declareField(declaration, {
+    schema: { type: 'array', minItems: 1, maxItems: max, items: UUID_SCHEMA },
+    rules: [rule('areUuids', areUuids, `must be an array of 1 to ${max} UUIDs`)],
+    fromText: (text) => text.split(','),
+    normalize: (value) => {
+      if (!Array.isArray(value)) return value;
+      const ids: unknown[] = value.map(trim);
+      return [...new Set(ids.map((id) => (typeof id === 'string' ? id.toLowerCase() : id)))];
+    },
+  });
+}
+
 /** A boolean. In a string it is `true` or `false`. */
 export function Flag(declaration: Declaration<boolean> = {}) {
   return declareField(declaration, {

@@ -14,7 +14,10 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
     return mayBeNull(field, isCreate) ? nullable(schema) : schema;
   };
   const properties = fieldsOf(dto).map((field) => [field.name, propertyOf(field)] as const);
-  const required = requiredFields(dto, direction).map(({ name }) => name);
+  const isAlways = ({ presence }: Field) => !isCreate || presence.unless === undefined;
+  const required = requiredFields(dto, direction)
+    .filter(isAlways)
+    .map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -70,6 +73,7 @@ function requiredFields(dto: Type<object>, direction: Direction): readonly Field
 
 /** On create, null means omitted. Elsewhere it is the value of an unset field. */
 function mayBeNull({ presence, mayBeMissing }: Field, isCreate: boolean): boolean {
+  if (isCreate && presence.unless !== undefined) return true;
   return !presence.required && !mayBeMissing && (isCreate || presence.default === undefined);
 }
 

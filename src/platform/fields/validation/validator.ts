@@ -7,6 +7,7 @@ import {
   fieldsOf,
   IS_REQUIRED,
   isClearable,
+  isGiven,
   isUpdate,
   rulesOfField,
 } from '../field.js';
@@ -33,15 +34,19 @@ export function validatorOf(dto: Type<object>): Validator {
     const problems: FieldProblem[] = [];
     for (const { field, rules } of checks) {
       const given = (value as Values)[field.name];
-      const isGiven = given !== undefined && given !== null;
-      if (isGiven || (isOfUpdate && given === null && !isClearable(field))) {
+      if (isGiven(given) || (isOfUpdate && given === null && !isClearable(field))) {
         problems.push(...problemsOf(field, rules, given, value as Values));
-      } else if (field.presence.required && !isOfUpdate) {
+      } else if (isMissing(field, value as Values) && !isOfUpdate) {
         problems.push({ field: field.name, message: IS_REQUIRED });
       }
     }
     return problems;
   };
+}
+
+/** Whether an input must have a field that it does not have. */
+function isMissing({ presence: { required, unless } }: Field, value: Values): boolean {
+  return required === true && !(unless !== undefined && isGiven(value[unless]));
 }
 
 /** Replaces the problem of each field that consists of others by those of its parts. */
