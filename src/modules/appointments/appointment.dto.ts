@@ -1,5 +1,6 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
+import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
@@ -71,6 +72,12 @@ export class AppointmentFields {
     example: 'scheduled',
   })
   status?: AppointmentStatus;
+  @RemindBeforeMinutes({
+    description:
+      'How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.',
+    example: [1440, 60],
+  })
+  remind_before_minutes?: readonly number[] | null;
   @Text({ max: 100, description: 'What came of it; free text.', example: 'Offer accepted' })
   outcome?: string | null;
   @Text({ max: 5000, description: 'More about what came of it.', example: 'Starts in April.' })

@@ -32,3 +32,4 @@ export * from './migrations/1767300000000-resources.js';
 export * from './migrations/1767300000300-scheduled-events.js';
 export * from './migrations/1767300000001-busy-times.js';
 export * from './migrations/1767300000002-appointments-by-resource.js';
+export * from './migrations/1767300000302-reminders.js';
