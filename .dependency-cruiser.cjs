@@ -17,7 +17,7 @@ const RANKS = [
 ];
 
 /** Modules that read several others. */
-const COMPOSITE_MODULES = ['prompts', 'personal-data'];
+const COMPOSITE_MODULES = ['counts', 'prompts', 'personal-data'];
 
 /** The modules that every module may import. */
 const COMMON_MODULES = ['auth', 'events', 'mcp', 'custom-fields'];

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { appointmentsExtension } from './modules/appointments/appointments.extension.js';
+import { countsExtension } from './modules/counts/counts.extension.js';
 import { authExtension } from './modules/auth/auth.extension.js';
 import { TokenAuthenticator } from './platform/access/token-authenticator.js';
 import { ConfigModule } from './platform/config/config.module.js';
@@ -54,6 +55,7 @@ export const FEATURES = [
   authExtension,
   grantsExtension,
   promptsExtension,
+  countsExtension,
 ];
 
 declare module './platform/config/registered-extensions.js' {

@@ -94,9 +94,13 @@ const RESOURCES: readonly Resource[] = [
 const HOLDS = '/api/v1/holds';
 const KEYS = '/api/v1/keys';
 const GRANTS = '/api/v1/grants';
+const RESOURCE = '/api/v1/resources/:id';
 
 /** The delivery of each webhook that a route was made for. */
 const DELIVERIES = new Map<string, string>();
+
+/** The calendar of each resource that a route was made for. */
+const CALENDARS = new Map<string, string>();
 
 /** Routes to which the suites of the standard routes do not apply. */
 export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
@@ -130,6 +134,32 @@ export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'
     access: 'appointments:write' as const,
     makeRecord: createHold,
   })),
+  {
+    method: 'POST',
+    pattern: `${RESOURCE}/calendar`,
+    access: 'resources:write',
+    needs: ['appointments:read'],
+    makeRecord: createResource,
+    body: () => ({ details: false }),
+  },
+  {
+    method: 'GET',
+    pattern: `${RESOURCE}/calendars`,
+    access: 'appointments:read',
+    makeRecord: resourceWithCalendar,
+  },
+  {
+    method: 'GET',
+    pattern: `${RESOURCE}/calendars/:calendar_id`,
+    access: 'appointments:read',
+    makeRecord: resourceWithCalendar,
+  },
+  {
+    method: 'DELETE',
+    pattern: `${RESOURCE}/calendars/:calendar_id`,
+    access: 'resources:write',
+    makeRecord: resourceWithCalendar,
+  },
   {
     method: 'POST',
     pattern: `${LEADS}/:id/erase`,
@@ -290,7 +320,24 @@ export async function validRequest(route: Route, tenant: Tenant): Promise<ValidR
 export function pathOf({ pattern }: Route, id = ''): string {
   return pattern
     .replace(':id', id)
-    .replace(':delivery_id', () => DELIVERIES.get(id.toLowerCase()) ?? id);
+    .replace(':delivery_id', () => DELIVERIES.get(id.toLowerCase()) ?? id)
+    .replace(':calendar_id', () => CALENDARS.get(id.toLowerCase()) ?? id);
+}
+
+async function createResource({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post('/api/v1/resources', { name: 'Crew 1' }), 201).id;
+}
+
+/** Creates a resource with a calendar. */
+export async function createCalendar(tenant: Tenant): Promise<{ id: string; resource_id: string }> {
+  const path = `/api/v1/resources/${await createResource(tenant)}/calendar`;
+  return dataOf(await tenant.api.post(path, {}), 201);
+}
+
+async function resourceWithCalendar(tenant: Tenant): Promise<string> {
+  const { id, resource_id } = await createCalendar(tenant);
+  CALENDARS.set(resource_id, id);
+  return resource_id;
 }
 
 /** Creates a webhook with the delivery of a test event. */

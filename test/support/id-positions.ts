@@ -9,10 +9,11 @@ import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
-import { dataOf } from '../../src/testing/factories.js';
+import { createLead, dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
+  createCalendar,
   createDelivery,
   createHold,
   COUNT_ROUTES,
@@ -74,6 +75,9 @@ const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 /** The webhooks of deliveries, by organization and delivery. */
 const webhooksOfDeliveries = new Map<string, string>();
 
+/** The resources of calendars, by organization and calendar. */
+const resourcesOfCalendars = new Map<string, string>();
+
 /**
  * All positions of REST and /mcp except the header `Mcp-Session-Id`, which has its own rule
  * (docs/contract/mcp.md#session-errors).
@@ -98,6 +102,25 @@ export const ID_POSITIONS: readonly IdPosition[] = [
       };
     },
   },
+  ...(['GET', 'DELETE'] as const).map((method): IdPosition => ({
+    name: `calendar_id of ${method} /api/v1/resources/:id/calendars/:calendar_id`,
+    whenUnknown: 'not_found',
+    makeId: async (owner) => {
+      const { id, resource_id } = await createCalendar(owner);
+      resourcesOfCalendars.set(`${owner.id} ${id}`, resource_id);
+      return id;
+    },
+    prepare: async (caller) => {
+      const { resource_id } = await createCalendar(caller);
+      return (id) => {
+        const known = resourcesOfCalendars.get(`${caller.id} ${id.toLowerCase()}`);
+        return caller.api.request(
+          method,
+          `/api/v1/resources/${known ?? resource_id}/calendars/${id}`,
+        );
+      };
+    },
+  })),
   ...[...ROUTES, ...COUNT_ROUTES].flatMap((route) =>
     idFieldsOf(route).map((field) => fieldPosition(route, field)),
   ),
@@ -292,7 +315,12 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
       if (kind === 'hold') return createHold(owner);
       if (kind === 'resource') {
         const resource = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
-        return dataOf<{ id: string }>(resource, 201).id;
+        const { id: resource_id } = dataOf<{ id: string }>(resource, 201);
+        const { id: lead_id } = await createLead(owner.api);
+        const times = { start_time: '2031-01-06T09:00Z', end_time: '2031-01-06T10:00Z' };
+        const appointment = { lead_id, resource_id, ...times };
+        dataOf(await owner.api.post('/api/v1/appointments', appointment), 201);
+        return resource_id;
       }
       const path = route.pattern.replace(/\/(:id|counts).*/, '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;

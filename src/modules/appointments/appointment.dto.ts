@@ -1,13 +1,16 @@
-import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
 import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
-import { LEADS } from '../leads/lead.dto.js';
+import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -121,9 +124,19 @@ export class AppointmentDto extends RecordOf(AppointmentFields) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** The next appointment of a lead in lists of leads. */
+export class NextAppointmentDto extends PickOf(AppointmentDto, [
+  'id',
+  'start_time',
+  'end_time',
+  'type',
+  'status',
+]) {}
+
 /** What filters of appointments can name (docs/contract/filters.md). */
 export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
   searchable: ['type', 'location'],
+  indexed: ['id', 'lead_id', 'status', 'type', 'start_time', 'created_at', 'updated_at'],
 });
 relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
@@ -163,8 +176,13 @@ export class FindAppointmentsQuery extends ListQuery {
   start_after?: Date;
   @TimeFilter('Only appointments that start before this time.', '2026-04-01T00:00:00Z')
   start_before?: Date;
+  @FilterBy(APPOINTMENTS, { status: { ne: 'cancelled' }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }
+
+/** What lists of appointments, and an appointment, can add. */
+export const APPOINTMENT_INCLUDES = new Includes(INCLUDED_LEAD);
 
 /** The parameters of lists of appointments. */
 export class AppointmentListQuery extends FindAppointmentsQuery {
@@ -176,6 +194,12 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
+  @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
+}
+
+/** The parameters of a request for an appointment. */
+export class AppointmentQuery {
+  @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of appointments selects, without its order and paging. */

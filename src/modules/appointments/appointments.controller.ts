@@ -13,8 +13,10 @@ import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   AppointmentDto,
+  APPOINTMENT_INCLUDES,
   AppointmentCountQuery,
   AppointmentListQuery,
+  AppointmentQuery,
   CancelledAppointmentDto,
   CreateAppointmentDto,
   UpdateAppointmentDto,
@@ -40,7 +42,12 @@ export class AppointmentsController {
 
   @Get()
   @RequireScope('appointments:read')
-  @ApiRoute({ summary: 'List appointments', response: [AppointmentDto], record: AppointmentDto })
+  @ApiRoute({
+    summary: 'List appointments',
+    response: [AppointmentDto],
+    record: AppointmentDto,
+    includes: APPOINTMENT_INCLUDES,
+  })
   list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
     if (query.after !== undefined) return this.appointments.listAfter(call, query);
     return this.appointments.list(call, query);
@@ -53,9 +60,13 @@ export class AppointmentsController {
 
   @Get(':id')
   @RequireScope('appointments:read')
-  @ApiRoute({ summary: 'Get an appointment', response: AppointmentDto })
-  get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.appointments.get(call, id).stored;
+  @ApiRoute({
+    summary: 'Get an appointment',
+    response: AppointmentDto,
+    includes: APPOINTMENT_INCLUDES,
+  })
+  get(@CurrentCall() call: Call, @Id() id: string, @Query() { include }: AppointmentQuery) {
+    return this.appointments.get(call, id, include).stored;
   }
 
   @Post()

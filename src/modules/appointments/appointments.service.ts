@@ -4,6 +4,7 @@ import { importedRow, type Times } from '../../platform/data/records/tenant-repo
 import { notFound } from '../../platform/errors/or-not-found.js';
 import { withoutUndefined } from '../../platform/fields/changes.js';
 import { isGiven } from '../../platform/fields/field.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -25,32 +26,36 @@ export class AppointmentsService {
   constructor(
     private readonly repository: AppointmentsRepository,
     private readonly bookings: AppointmentBookings,
+    private readonly definitions: FieldDefinitionsService,
   ) {}
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    return this.repository.list(call, query);
+  async list(call: Call, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    return this.repository.list(call, await this.definitions.typed(call, query));
   }
 
   /**
    * A page of the list that is read by cursor.
    * @throws ApiError `query_failed`
    */
-  listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
-    return this.repository.listAfter(call, query);
+  async listAfter(call: Call, query: AppointmentListQuery): Promise<CursorPage<AppointmentDto>> {
+    return this.repository.listAfter(call, await this.definitions.typed(call, query));
   }
 
   /**
    * The numbers of appointments by value.
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
-    return this.repository.count(call, query);
+  async count(call: Call, query: AppointmentCountQuery): Promise<Counts> {
+    return this.repository.count(call, await this.definitions.typed(call, query));
   }
 
-  /** @throws ApiError `not_found`, `query_failed` */
-  get(call: Call, id: string): RecordPromise<AppointmentDto> {
-    return this.repository.find(call, id).orElse(() => notFound('appointment'));
+  /**
+   * @param include fields about related records, as in lists
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  get(call: Call, id: string, include?: readonly string[]): RecordPromise<AppointmentDto> {
+    return this.repository.findWithRelated(call, id, include).orElse(() => notFound('appointment'));
   }
 
   /** Locks appointments until the transaction ends, in the order of their ids. */

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { withDefinitions } from '../../platform/data/filters/with-definitions.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { IS_REQUIRED } from '../../platform/fields/field.js';
 import { type MaybePromise, mapMaybePromise } from '../../platform/maybe-promise.js';
-import { type FieldRule, problemOfValue } from './field-rule.js';
-import {
-  type EnforcedRule,
-  type FieldHolder,
-  FieldRulesRepository,
-} from './field-rules.repository.js';
+import { definedFieldsOf } from './defined-fields.js';
+import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
+import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;
 
@@ -44,6 +43,26 @@ export class FieldDefinitionsService {
   of(call: Call): MaybePromise<readonly EnforcedRule[]> {
     const isActive = ({ status }: EnforcedRule) => status === 'active';
     return mapMaybePromise(this.enforcedFor(call), (rules) => rules.filter(isActive));
+  }
+
+  /** The keys that are defined. @throws ApiError `query_failed` */
+  async keysOf(call: Call): Promise<string[]> {
+    return (await this.of(call)).map(({ key }) => key);
+  }
+
+  /**
+   * Gives the conditions of a filter on defined custom fields their types.
+   * @param query of a list, an export or counts
+   * @throws ApiError `validation_error` that names the path of each invalid condition, `query_failed`
+   */
+  async typed<Q extends object>(
+    call: Call,
+    query: Q & { readonly filter?: UntypedFilter },
+  ): Promise<Q> {
+    const { filter } = query;
+    if (!filter) return query;
+    const defined = definedFieldsOf(await this.of(call));
+    return { ...query, filter: withDefinitions(filter, defined) };
   }
 
   /** Called after the definitions of an organization have changed. */

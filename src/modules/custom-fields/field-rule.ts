@@ -14,6 +14,13 @@ export interface FieldRule {
   readonly is_filterable: boolean;
 }
 
+/** A rule that is enforced, with what its definition says for people. */
+export interface EnforcedRule extends FieldRule {
+  readonly status: 'pending' | 'active';
+  readonly label: string | null;
+  readonly description: string | null;
+}
+
 /** The typed columns of stored values, by the type of the field. */
 const COLUMNS = {
   ...{ text: 'text', boolean: 'text', select: 'text', multi_select: 'text' },

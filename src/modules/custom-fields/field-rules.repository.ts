@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { type FieldRule, isStored, valueColumnOf, VALUE_KINDS } from './field-rule.js';
-
-/** A rule that is enforced, with what its definition says for people. */
-export interface EnforcedRule extends FieldRule {
-  readonly status: 'pending' | 'active';
-  readonly label: string | null;
-  readonly description: string | null;
-}
+import {
+  type EnforcedRule,
+  type FieldRule,
+  isStored,
+  valueColumnOf,
+  VALUE_KINDS,
+} from './field-rule.js';
 
 /** Stored leads that do not fit a rule. */
 export interface Misfits {

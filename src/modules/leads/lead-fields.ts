@@ -1,4 +1,8 @@
-import type { ComputedFields } from '../../platform/data/records/stored-record.js';
+import type { IncludedField } from '../../platform/data/lists/includes.js';
+import { NOT_DELETED_BY_ID } from '../../platform/data/records/record-sql.js';
+import { type ComputedFields, jsonColumnsOf } from '../../platform/data/records/stored-record.js';
+import { jsonSchemaOf, nullable } from '../../platform/fields/schema/schema-of.js';
+import { LeadListItemDto } from './lead.dto.js';
 
 /** SQL of the full name of a lead. */
 export const NAME_SQL = `concat_ws(' ', first_name, last_name)`;
@@ -35,4 +39,18 @@ export function withFieldsOfLead(
     return mayRead;
   };
   return { fields: Object.fromEntries(queries) as ComputedFields['fields'], isFor };
+}
+
+/**
+ * The lead of a record, with the fields of a list. It is null if there is none, or it is deleted.
+ * @param table the table of the records
+ * @param column its column with the id of the lead
+ */
+export function includedLead(table: string, column: string): IncludedField {
+  const description = 'Lead, with the fields of a list; null if there is none or it is deleted.';
+  return {
+    schema: { ...nullable(jsonSchemaOf(LeadListItemDto, 'output')), description },
+    sql: `select row_to_json(lead) from (select ${jsonColumnsOf(LeadListItemDto)} from leads
+      where organization_id = $1 and id = ${table}.${column} and ${NOT_DELETED_BY_ID}) lead`,
+  };
 }

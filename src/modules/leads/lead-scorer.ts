@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { LeadDto } from './lead.dto.js';
+import { nullsForMissing } from '../../platform/fields/changes.js';
+import { CreateLeadDto, type LeadDto } from './lead.dto.js';
 
 /** The fields from which a score may be computed. */
 export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'updated_at'>;
+
+/** The fields of a lead that are not computed, from those of an input. */
+export function scorable(input: CreateLeadDto): ScorableLead {
+  return nullsForMissing(CreateLeadDto, input) as ScorableLead;
+}
 
 /** Computes `lead_score` on every write. An extension can replace it (docs/guides/replace-and-add.md#lead-score). */
 export abstract class LeadScorer {

@@ -14,8 +14,11 @@ import {
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { AddedTags, RemovedTags } from '../../platform/fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
@@ -135,6 +138,10 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
 /** What filters of leads can name (docs/contract/filters.md). Tasks and appointments add their relations. */
 export const LEADS = filterTargetOf('leads', LeadDto, {
   searchable: ['first_name', 'last_name', 'company', 'email', 'phone', 'city', 'zip'],
+  indexed: [
+    ...['id', 'email', 'phone', 'external_id', 'status', 'temperature', 'source', 'tags'],
+    ...['lead_score', 'created_at', 'updated_at'],
+  ],
   customFields: 'custom_fields',
 });
 
@@ -152,6 +159,15 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'created_at',
   'updated_at',
 ]) {}
+
+/** What lists of leads can add. The modules of these records provide it. */
+export const LEAD_INCLUDES = new Includes({
+  next_appointment: 'appointments:read',
+  open_task_count: 'tasks:read',
+});
+
+/** What lists of records that refer to a lead, and such a record, can add. */
+export const INCLUDED_LEAD = { lead: 'leads:read' } as const;
 
 /** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters) that the REST API and tools have. */
 export class FindLeadsQuery extends ListQuery {
@@ -172,6 +188,8 @@ export class FindLeadsQuery extends ListQuery {
   created_after?: Date;
   @TimeFilter('Only leads created before this time.', '2026-02-01T00:00:00Z')
   created_before?: Date;
+  @FilterBy(LEADS, { source: { in: ['website', 'referral'] }, tasks: { none: { status: 'open' } } })
+  filter?: UntypedFilter;
   @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
 }
 
@@ -188,6 +206,7 @@ export class LeadListQuery extends FindLeadsQuery {
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
+  @Include(LEAD_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of leads selects, without its order and paging. */

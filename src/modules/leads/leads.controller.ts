@@ -7,6 +7,7 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import { Conditional, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
@@ -16,6 +17,7 @@ import {
   CreateLeadDto,
   LeadDto,
   LeadListItemDto,
+  LEAD_INCLUDES,
   LeadCountQuery,
   LeadListQuery,
   UpdateLeadDto,
@@ -43,12 +45,18 @@ export class LeadsController {
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
     private readonly duplicates: DuplicatesService,
+    private readonly definitions: FieldDefinitionsService,
     private readonly events: EventsService,
   ) {}
 
   @Get()
   @RequireScope('leads:read')
-  @ApiRoute({ summary: 'List leads', response: [LeadListItemDto], record: LeadDto })
+  @ApiRoute({
+    summary: 'List leads',
+    response: [LeadListItemDto],
+    record: LeadDto,
+    includes: LEAD_INCLUDES,
+  })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
     if (query.after !== undefined) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);
@@ -68,7 +76,13 @@ export class LeadsController {
   ): Promise<StreamableFile> {
     const { format } = query;
     const disposition = `attachment; filename="leads.${format}"`;
-    const leads = await exportLeads(this.leads, call, query, gone);
+    const leads = await exportLeads(
+      this.leads,
+      call,
+      query,
+      gone,
+      await this.definitions.keysOf(call),
+    );
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
   }
 

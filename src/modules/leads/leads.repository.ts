@@ -6,18 +6,22 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Transaction } from '../../platform/data/gateway/transaction.js';
 import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.js';
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
+import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
 import { addSearch } from '../../platform/data/lists/search.js';
-import { containing, FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
+import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
+import { tagSql } from '../../platform/data/lists/tag-sql.js';
 import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
 import {
   LEAD_GROUPINGS,
+  LEAD_INCLUDES,
   type LeadDto,
   type LeadFilters,
   LeadListItemDto,
   LeadListQuery,
+  LEADS,
 } from './lead.dto.js';
 import { Lead } from './lead.entity.js';
 import { PersonalLeadDto } from './lead-person.dto.js';
@@ -42,6 +46,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
       item: LeadListItemDto,
       query: LeadListQuery,
       groupings: LEAD_GROUPINGS,
+      includes: LEAD_INCLUDES,
       sorts: {
         first_name: { collation: NAMES_COLLATION },
         last_name: { collation: NAMES_COLLATION },
@@ -80,7 +85,7 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
     const phones = searchDigits(query.search ?? '', call.tenant.phoneRegion);
     addSearch(conditions, query.search, phones);
     addTags(conditions, query.tag);
-    return conditions;
+    return addFilter(call, conditions, LEADS, query.filter);
   }
 
   /**
@@ -224,19 +229,7 @@ function searchDigits(term: string, region: string): readonly string[] {
   return normalized.includes(digits) ? [digits] : [normalized, digits];
 }
 
-const ASCII_WORD = /[a-z0-9]/i;
-
-/**
- * Selects leads that have all of the tags, in any case. A trigger writes `tags_folded`: the tags in lower case by the same
- * collation, with `\x1f` before and after each, so that a pattern with both finds a whole tag.
- */
+/** Selects leads that have all of the tags, in any case. */
 function addTags(conditions: Conditions, tags: readonly string[] = []): void {
-  for (const tag of tags) {
-    const pattern = conditions.parameter(containing(`\x1f${tag.replaceAll('\x1f', ' ')}\x1f`));
-    // For a pattern without a trigram, which a tag without ASCII letters and digits can be, PostgreSQL would read the
-    // whole index. In another collation than that of the index, the default, it does not use the index.
-    const collation = ASCII_WORD.test(tag) ? '"default"' : '"C"';
-    const folded = `lower(${pattern}::text collate ${NAMES_COLLATION}) collate ${collation}`;
-    conditions.search(`tags_folded like (${folded})`);
-  }
+  for (const tag of tags) conditions.search(tagSql(conditions, 'tags', tag));
 }

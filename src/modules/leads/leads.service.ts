@@ -7,7 +7,7 @@ import { RecordPromise, type Stored } from '../../platform/data/records/stored-r
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { changedFields } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
 import { trimInvisible } from '../../platform/fields/kinds/text.js';
@@ -26,7 +26,7 @@ import {
   phoneOf,
 } from './lead-values.js';
 import {
-  CreateLeadDto,
+  type CreateLeadDto,
   type LeadDto,
   type LeadFilters,
   type LeadListItemDto,
@@ -36,7 +36,8 @@ import {
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound, mergedInto } from './lead-exists.js';
-import { LeadScorer, type ScorableLead } from './lead-scorer.js';
+import { LeadScorer, scorable, type ScorableLead } from './lead-scorer.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { type CustomFields } from './custom-fields-schema.js';
 import { LeadCustomFieldsService, OF_NEW_LEAD, orNothing } from './lead-custom-fields.service.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -56,27 +57,28 @@ export class LeadsService {
     private readonly repository: LeadsRepository,
     private readonly scorer: LeadScorer,
     private readonly customFields: LeadCustomFieldsService,
+    private readonly definitions: FieldDefinitionsService,
   ) {}
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    return this.repository.list(call, query);
+  async list(call: Call, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
+    return this.repository.list(call, await this.definitions.typed(call, query));
   }
 
   /**
    * A page of the list that is read by cursor.
    * @throws ApiError `query_failed`
    */
-  listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
-    return this.repository.listAfter(call, query);
+  async listAfter(call: Call, query: LeadListQuery): Promise<CursorPage<LeadListItemDto>> {
+    return this.repository.listAfter(call, await this.definitions.typed(call, query));
   }
 
   /**
    * The numbers of leads by value.
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: LeadCountQuery): Promise<Counts> {
-    return this.repository.count(call, query);
+  async count(call: Call, query: LeadCountQuery): Promise<Counts> {
+    return this.repository.count(call, await this.definitions.typed(call, query));
   }
 
   /**
@@ -84,12 +86,13 @@ export class LeadsService {
    * @param signal ends the read with an error
    * @throws ApiError `overloaded`, `query_failed`
    */
-  readSnapshot(
+  async *readSnapshot(
     call: Call,
     filters: LeadFilters,
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
-    return this.repository.readSnapshot(call, filters, signal);
+    const typed = await this.definitions.typed(call, filters);
+    yield* this.repository.readSnapshot(call, typed, signal);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -340,8 +343,4 @@ export class LeadsService {
       throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
     }
   }
-}
-
-function scorable(input: CreateLeadDto): ScorableLead {
-  return nullsForMissing(CreateLeadDto, input) as ScorableLead;
 }

@@ -15,6 +15,8 @@ export interface Declaration {
   readonly name: string;
   readonly scope?: Scope | 'any-key';
   readonly scopes?: readonly Scope[];
+  /** Scopes of which the key needs at least one. */
+  readonly someScope?: readonly Scope[];
 }
 
 /** The methods of all providers that one decorator marks, in module order. */
@@ -34,7 +36,8 @@ export abstract class DeclaredMethods<T extends Declaration> implements OnModule
     for (const method of decoratedMethods<T>(this.discovery, this.metadata)) {
       const { name } = method.declaration;
       assertSingleton(`${name} of /mcp`, method);
-      for (const scope of scopesOf(method.declaration)) {
+      const { someScope = [] } = method.declaration;
+      for (const scope of [...scopesOf(method.declaration), ...someScope]) {
         if (!isScope(scope)) throw new Error(unknownScope(`${name} of /mcp`, scope));
       }
       const other = this.methods.get(name);
@@ -73,7 +76,10 @@ export function missingScopeOf(
   declaration: Declaration,
   granted: ReadonlySet<string>,
 ): Scope | undefined {
-  return scopesOf(declaration).find((scope) => !granted.has(scope));
+  const missing = scopesOf(declaration).find((scope) => !granted.has(scope));
+  if (missing !== undefined) return missing;
+  const { someScope = [] } = declaration;
+  return someScope.some((scope) => granted.has(scope)) ? undefined : someScope[0];
 }
 
 function scopesOf({ scope, scopes = [] }: Declaration): readonly Scope[] {

@@ -1,10 +1,13 @@
 import { RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
+import type { UntypedFilter } from '../../platform/data/filters/filter.js';
+import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
-import { LEADS } from '../leads/lead.dto.js';
+import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
   type FiltersOf,
@@ -79,7 +82,13 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
 }
 
 /** What filters of tasks can name (docs/contract/filters.md). */
-export const TASKS = filterTargetOf('tasks', TaskDto, { searchable: ['title'] });
+export const TASKS = filterTargetOf('tasks', TaskDto, {
+  searchable: ['title'],
+  indexed: [
+    ...['id', 'contact_id', 'assigned_to_user_id', 'status', 'priority', 'due_date'],
+    ...['created_at', 'updated_at'],
+  ],
+});
 relate({ from: TASKS, to: LEADS, column: 'contact_id', one: 'lead' });
 
 /** A task in the results of tools. */
@@ -102,8 +111,13 @@ export class FindTasksQuery extends ListQuery {
   contact_id?: string;
   @TimeFilter('Only tasks that are due before this time.', '2026-04-01T00:00:00Z')
   due_before?: Date;
+  @FilterBy(TASKS, { status: { in: ['open', 'in_progress'] }, lead: { temperature: 'hot' } })
+  filter?: UntypedFilter;
   @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }
+
+/** What lists of tasks, and a task, can add. */
+export const TASK_INCLUDES = new Includes(INCLUDED_LEAD);
 
 /** The parameters of lists of tasks. */
 export class TaskListQuery extends FindTasksQuery {
@@ -117,6 +131,12 @@ export class TaskListQuery extends FindTasksQuery {
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
+  @Include(TASK_INCLUDES) include?: readonly string[];
+}
+
+/** The parameters of a request for a task. */
+export class TaskQuery {
+  @Include(TASK_INCLUDES) include?: readonly string[];
 }
 
 /** What a list of tasks selects, without its order and paging. */

@@ -14,9 +14,11 @@ import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   CreateTaskDto,
+  TASK_INCLUDES,
   TaskCountQuery,
   TaskDto,
   TaskListQuery,
+  TaskQuery,
   UpdateTaskDto,
 } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
@@ -37,7 +39,12 @@ export class TasksController {
 
   @Get()
   @RequireScope('tasks:read')
-  @ApiRoute({ summary: 'List tasks', response: [TaskDto], record: TaskDto })
+  @ApiRoute({
+    summary: 'List tasks',
+    response: [TaskDto],
+    record: TaskDto,
+    includes: TASK_INCLUDES,
+  })
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
     if (query.after !== undefined) return this.tasks.listAfter(call, query);
     return this.tasks.list(call, query);
@@ -50,9 +57,9 @@ export class TasksController {
 
   @Get(':id')
   @RequireScope('tasks:read')
-  @ApiRoute({ summary: 'Get a task', response: TaskDto })
-  get(@CurrentCall() call: Call, @Id() id: string) {
-    return this.tasks.get(call, id).stored;
+  @ApiRoute({ summary: 'Get a task', response: TaskDto, includes: TASK_INCLUDES })
+  get(@CurrentCall() call: Call, @Id() id: string, @Query() { include }: TaskQuery) {
+    return this.tasks.get(call, id, include).stored;
   }
 
   @Post()

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
@@ -6,7 +7,7 @@ import { TasksService } from './tasks.service.js';
 import { TasksTools } from './tasks.tools.js';
 
 @Module({
-  imports: [EventsModule],
+  imports: [CustomFieldsModule, EventsModule],
   controllers: [TasksController],
   providers: [TasksRepository, TasksService, TasksTools],
   exports: [TasksService],

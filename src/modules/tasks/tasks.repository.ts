@@ -2,11 +2,34 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
-import { NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
+import { includedLead, NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
+import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
-import { TASK_GROUPINGS, type TaskFilters, TaskListQuery } from './task.dto.js';
+import {
+  TASK_GROUPINGS,
+  TASK_INCLUDES,
+  type TaskFilters,
+  type TaskStatus,
+  TaskListQuery,
+  TASKS,
+} from './task.dto.js';
 import { Task } from './task.entity.js';
+import { LEAD_INCLUDES } from '../leads/lead.dto.js';
+
+const OPEN_STATUSES = ['open', 'in_progress'] satisfies TaskStatus[];
+
+TASK_INCLUDES.provide('lead', includedLead('tasks', 'contact_id'));
+
+LEAD_INCLUDES.provide('open_task_count', {
+  schema: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Number of its tasks that are open or in progress.',
+  },
+  sql: `select count(*)::int from tasks where organization_id = $1 and contact_id = leads.id
+    and deleted_at is null and status in ('${OPEN_STATUSES.join("', '")}')`,
+});
 
 /** SQL of tasks. */
 @Injectable()
@@ -16,6 +39,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       entity: Task,
       query: TaskListQuery,
       groupings: TASK_GROUPINGS,
+      includes: TASK_INCLUDES,
       sorts: { priority: { column: 'priority_rank' } },
       computed: withFieldsOfLead({ contact_name: NAME_SQL }, 'tasks', 'contact_id'),
     };
@@ -23,7 +47,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
   }
 
   protected conditionsOf(call: Call, query: TaskFilters) {
-    return new Conditions(call, this.table.notDeleted)
+    const conditions = new Conditions(call, this.table.notDeleted)
       .equal('status', query.status)
       .equal('priority', query.priority)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
@@ -32,6 +56,7 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       .add('due_date < ?', query.due_before)
       .add('created_at >= ?', query.created_after)
       .updatedWithin(query);
+    return addFilter(call, conditions, TASKS, query.filter);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { RecordPromise } from '../../platform/data/records/stored-record.js
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
@@ -24,32 +25,38 @@ const ERASED = 'erased';
 /** Business rules of tasks (docs/contract/resources.md#tasks). */
 @Injectable()
 export class TasksService {
-  constructor(private readonly repository: TasksRepository) {}
+  constructor(
+    private readonly repository: TasksRepository,
+    private readonly definitions: FieldDefinitionsService,
+  ) {}
 
   /** @throws ApiError `query_failed` */
-  list(call: Call, query: TaskListQuery): Promise<Page<TaskDto>> {
-    return this.repository.list(call, query);
+  async list(call: Call, query: TaskListQuery): Promise<Page<TaskDto>> {
+    return this.repository.list(call, await this.definitions.typed(call, query));
   }
 
   /**
    * A page of the list that is read by cursor.
    * @throws ApiError `query_failed`
    */
-  listAfter(call: Call, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
-    return this.repository.listAfter(call, query);
+  async listAfter(call: Call, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
+    return this.repository.listAfter(call, await this.definitions.typed(call, query));
   }
 
   /**
    * The numbers of tasks by value.
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: TaskCountQuery): Promise<Counts> {
-    return this.repository.count(call, query);
+  async count(call: Call, query: TaskCountQuery): Promise<Counts> {
+    return this.repository.count(call, await this.definitions.typed(call, query));
   }
 
-  /** @throws ApiError `not_found`, `query_failed` */
-  get(call: Call, id: string): RecordPromise<TaskDto> {
-    return this.repository.find(call, id).orElse(() => notFound('task'));
+  /**
+   * @param include fields about related records, as in lists
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  get(call: Call, id: string, include?: readonly string[]): RecordPromise<TaskDto> {
+    return this.repository.findWithRelated(call, id, include).orElse(() => notFound('task'));
   }
 
   /** Locks tasks until the transaction ends, in the order of their ids. */

@@ -4,11 +4,7 @@ import {
   readExecutedMigrations,
 } from '../../platform/data/executed-migrations.js';
 import { MIGRATIONS_TABLE_PREFIX } from '../../platform/data/extension-migrations.js';
-import {
-  isSystemPolicy,
-  isTenantPolicy,
-  isWorkerPolicy,
-} from '../../platform/data/tenant-role/tenant-role.js';
+import { areTenantPolicies, isSystemPolicy } from '../../platform/data/tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** A backup contains the schema of this table. */
@@ -115,8 +111,7 @@ export function readMigrations(client: pg.Client): Promise<ExecutedMigrations> {
  * those of the background work of Latitude.
  */
 export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
-  const others = policies.filter((policy) => !isTenantPolicy(policy));
-  return tenant && others.length === policies.length - 1 && others.every(isWorkerPolicy);
+  return tenant && areTenantPolicies(policies);
 }
 
 /** Whether row-level security shows all rows of a table to the connected user, while no organization is set. */

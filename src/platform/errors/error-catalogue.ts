@@ -50,6 +50,11 @@ const CORE_ERRORS = {
     'Send the body as application/json in UTF-8.',
     'Set Content-Type to application/json.',
   ),
+  filter_too_broad: permanent(
+    422,
+    'The filter takes too long, because no index serves some of its conditions.',
+    'Add a condition that an index serves, such as a window of created_at.',
+  ),
   idempotency_key_reused: permanent(
     422,
     'This Idempotency-Key was used with another request.',

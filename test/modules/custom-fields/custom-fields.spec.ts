@@ -358,7 +358,7 @@ describe('a definition that is made while leads are written', () => {
       let number = 0;
       const statuses = new Set<number>();
       const write = async () => {
-        const value = number++ % 3 === 0 ? 'old' : number;
+        const value = number++ % 16 === 0 ? 'old' : number;
         const custom_fields = 'required' in rules && number % 2 ? {} : { age: value };
         // Leads with the wrong type exist only for moments, so that the definition succeeds at some time.
         const created = await tenant.api.post(LEADS, { first_name: 'Ada', custom_fields });
@@ -411,5 +411,52 @@ describe('a rule of PostgreSQL that an instance does not know yet', () => {
     const duplicate = await post({ age: 1 });
     expectError(duplicate, 409, 'duplicate');
     expect(errorOf(duplicate).details).toMatchObject([{ field: 'custom_fields.age' }]);
+  });
+});
+
+describe('a file', () => {
+  const importFile = async (text: string) => {
+    const headers = { 'Content-Type': 'text/csv' };
+    const answer = await tenant.api.post(`${LEADS}/imports`, text, { headers });
+    const { id } = dataOf<{ id: string }>(answer, 202);
+    let ended: { status: string; created: number; rejected: number };
+    do {
+      ended = dataOf(await tenant.api.get(`${LEADS}/imports/${id}`));
+    } while (!['completed', 'failed'].includes(ended.status));
+    const rejected = await tenant.api.get(`${LEADS}/imports/${id}/rejected`);
+    return { ...ended, rejected: String(rejected.body) };
+  };
+
+  it('has columns by key or label, whose cells are values of the types', async () => {
+    const options = [{ value: 'solar' }, { value: 'gutter' }];
+    await define({ key: 'roof_age', label: 'Age of the roof', type: 'number', filterable: true });
+    await define({ key: 'owner', type: 'boolean', required: true });
+    await define({ key: 'wants', type: 'multi_select', options });
+    const file = [
+      'first_name,email,age of the roof,Owner,custom_fields.wants',
+      'Ada,a@example.com,20.5,yes,solar;gutter',
+      'Bob,b@example.com,old,no,',
+      'Cid,c@example.com,1,,',
+      'Dan,d@example.com,1,no,roof',
+    ];
+    const { created, rejected } = (await importFile(file.join('\n'))) as never as Record<
+      string,
+      string
+    >;
+    expect(created).toBe(1);
+    expect(rejected).toContain('custom_fields.roof_age must be a number');
+    expect(rejected).toContain('custom_fields.owner is required');
+    expect(rejected).toContain('custom_fields.wants must be an array of solar, gutter');
+    const custom_fields = { roof_age: 20.5, owner: true, wants: ['solar', 'gutter'] };
+    const [lead] = dataOf<{ id: string }[]>(await tenant.api.get(LEADS));
+    expect(dataOf(await tenant.api.get(`${LEADS}/${lead!.id}`))).toMatchObject({ custom_fields });
+    const exported = String((await tenant.api.get(`${LEADS}/export?format=csv`)).body);
+    const [header, line] = exported.split('\r\n');
+    expect(header).toMatch(/,custom_fields.owner,custom_fields.roof_age,custom_fields.wants$/);
+    expect(line).toMatch(
+      /,true,20.5,"\["solar","gutter"\]"$|,true,20.5,"\[""solar"",""gutter""\]"$/,
+    );
+    dataOf(await tenant.api.delete(`${LEADS}/${lead!.id}`));
+    expect((await importFile(exported)).created).toBe(1);
   });
 });

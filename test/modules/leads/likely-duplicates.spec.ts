@@ -1,6 +1,8 @@
 import { KeysService } from '../../../src/modules/auth/keys.service.js';
 import { ContactIdentityService } from '../../../src/modules/leads/contact-identity/contact-identity.service.js';
+import { LeadFormsRepository } from '../../../src/modules/leads/duplicates/lead-forms.repository.js';
 import { LeadFormsService } from '../../../src/modules/leads/duplicates/lead-forms.service.js';
+import { ApiError } from '../../../src/platform/errors/api-error.js';
 import {
   createLead,
   dataOf,
@@ -183,7 +185,7 @@ describe('groups', () => {
     expect(await settled()).toEqual([]);
   });
 
-  it('follows updates, merges and restored leads', async () => {
+  it('follows updates and merges', async () => {
     const ids = await create(chain);
     await updateLead(api, ids.C!, { zip: '94608' });
     expect(await settled()).toEqual(['A+Lovelace 2 email', 'Lovelace+Lovelace 2 name_company']);
@@ -248,6 +250,49 @@ async function writeBefore(count: number, searchText = `E'\\x02'`): Promise<void
     [tenant.id, count],
   );
 }
+
+describe('many leads', () => {
+  it('are written in smaller transactions if one takes too long', async () => {
+    await writeBefore(40);
+    const repository = app.app.get(LeadFormsRepository);
+    const read = repository.readLeads.bind(repository);
+    const sizes: number[] = [];
+    const spy = jest.spyOn(repository, 'readLeads').mockImplementation((call, ids) => {
+      sizes.push(ids.length);
+      if (ids.length > 10) throw new ApiError('overloaded');
+      return read(call, ids);
+    });
+    await app.app.get(LeadFormsService).fill({ tenant }, 'US', () => true);
+    spy.mockRestore();
+    expect(sizes).toEqual([40, 10, 10, 10, 10]);
+    expect(await groupsOf()).toHaveLength(19);
+  });
+
+  it('join a group of more than 10,000, which is not divided', async () => {
+    const fields = { first_name: 'Ada', last_name: 'Lovelace', zip: '94607' };
+    const first = await createLead(api, { ...fields, email: 'ada@example.com' });
+    const bridged = await createLead(api, { last_name: 'Other', email: 'ada+1@example.com' });
+    await settled();
+    await app.sql(
+      `insert into lead_forms (organization_id, id, name_zip, group_id)
+         select organization_id, gen_random_uuid(), name_zip, group_id from lead_forms, generate_series(1, 9999)
+         where id = $1`,
+      [first.id],
+    );
+    const newer = await createLead(api, fields);
+    await settled();
+    const count =
+      'select count(*)::int as n from lead_forms where group_id = any(array(select group_id from lead_forms where id = $1))';
+    expect(await app.sql(count, [newer.id])).toEqual([{ n: 10_002 }]);
+    await api.delete(`${LEADS}/${first.id}`);
+    await settled();
+    expect(await app.sql(count, [bridged.id])).toEqual([{ n: 10_001 }]);
+    await api.delete(`${LEADS}/${newer.id}`);
+    await settled();
+    // Now it is small enough.
+    expect(await app.sql(count, [bridged.id])).toEqual([{ n: 0 }]);
+  });
+});
 
 describe('leads without an event', () => {
   it('get their forms from a job, which continues after a restart', async () => {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/platform/errors/error-catalogue.js';
 import type { JsonSchema } from '../../../src/platform/fields/schema/json-schema.js';
 import type { OpenApiDocument } from '../../../src/platform/http/openapi/model.js';
-import { createLead, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { createLead, dataOf, expectInvalid, LEADS } from '../../../src/testing/factories.js';
 import { OpenApiValidator } from '../../../src/testing/openapi.js';
 import { rawRequest, sendUntilClosed } from '../../../src/testing/raw-http.js';
 import {
@@ -233,9 +233,14 @@ describe('the OpenAPI document', () => {
         const owner = await app.organization();
         const { id } = await createLead(owner.api);
         const links = Object.keys(value).filter((name) => /^(lead|contact)_id$/.test(name));
+        const made = await owner.api.post('/api/v1/resources', { name: 'Crew 1' });
+        const resource = 'resource_id' in value && {
+          resource_id: dataOf<{ id: string }>(made, 201).id,
+        };
         const body = {
           ...value,
           ...Object.fromEntries(links.map((link) => [link, id])),
+          ...resource,
         };
         const { path: own } = await validRequest(route, owner);
         expect((await send(owner.api, route, { path: own, body })).status).toBeLessThan(300);

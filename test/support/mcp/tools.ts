@@ -16,6 +16,8 @@ export interface ToolCase {
   readonly scope: Scope | 'any-key';
   /** Scopes that a key needs as well. */
   readonly scopes?: readonly Scope[];
+  /** Scopes of which a key needs one. */
+  readonly someScope?: readonly Scope[];
   readonly effect: Effect;
   /** The equivalent REST route. */
   readonly route: Route;
@@ -59,7 +61,7 @@ export const TOOLS: readonly ToolCase[] = [
 ];
 
 /** All tools of the application, including those without an equivalent route. */
-export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope' | 'scopes'>[] = [
+export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope' | 'scopes' | 'someScope'>[] = [
   ...CORE_TOOLS,
   ...ADDED_TOOLS,
 ];

@@ -18,7 +18,7 @@ const FILL = defineJob<object>(NAME, { concurrency: 1 });
 /** In the memo of a batch: the id of the last event that was handled. */
 const HANDLED_UNTIL = 'lead forms until';
 
-/** Changed fields of a lead that can change its group. A restored lead has changed its `deleted_at`. */
+/** Changed fields of a lead that can change its group. A deleted lead that exists again has changed its `deleted_at`. */
 const RELEVANT: ReadonlySet<string> = new Set([...FORM_FIELDS, 'deleted_at']);
 
 /** Keeps the forms of leads up to date in the background. */

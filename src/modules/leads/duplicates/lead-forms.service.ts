@@ -26,12 +26,20 @@ export class LeadFormsService {
   /**
    * Stores the forms of leads as they are now. Leads that do not exist leave their groups.
    * @param region of numbers without a country code
-   * @throws ApiError `create_failed`
+   * @throws ApiError `create_failed`, `overloaded`
    */
   async update(call: TenantCall, region: string, ids: readonly string[]): Promise<void> {
-    for (let start = 0; start < ids.length; start += BATCH) {
-      const batch = ids.slice(start, start + BATCH);
-      await this.database.transaction(call, (inner) => this.updateBatch(inner, region, batch));
+    let size = BATCH;
+    for (let start = 0; start < ids.length;) {
+      const batch = ids.slice(start, start + size);
+      try {
+        await this.database.transaction(call, (inner) => this.updateBatch(inner, region, batch));
+        start += batch.length;
+      } catch (error) {
+        // Leads of many large groups can take longer than a transaction may. Fewer leads take less time.
+        if (batch.length === 1) throw error;
+        size = Math.ceil(batch.length / 4);
+      }
     }
   }
 
@@ -55,11 +63,7 @@ export class LeadFormsService {
     }
   }
 
-  private async updateBatch(
-    call: InTransaction,
-    region: string,
-    ids: readonly string[],
-  ): Promise<void> {
+  private async updateBatch(call: InTransaction, region: string, ids: readonly string[]) {
     await this.repository.lock(call);
     const leads = await this.repository.readLeads(call, ids);
     const stored = await this.repository.readForms(call, ids);

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import { isClearable } from '../../../platform/fields/field.js';
 import { type ParsedJson, parseJsonText } from '../../../platform/fields/input/strict-json.js';
 import { isObject } from '../../../platform/fields/kinds/json-object.js';
+import type { FieldType } from '../../custom-fields/custom-field.dto.js';
 import { CUSTOM, FIELDS, FULL_NAME } from './column-names.js';
 import type { Column } from './columns.js';
 import { textOfCell } from './file-lines.js';
@@ -50,11 +51,11 @@ export function readCells(
   const values: LeadValues = {};
   const fault = faultOfCells(columns, cells);
   const problems: FieldProblem[] = [];
-  for (const [index, { target }] of columns.entries()) {
+  for (const [index, { target, type }] of columns.entries()) {
     if (target === null) continue;
     const text = textOfCell(cells[index] ?? '', isEscaped);
     if (text.trim() !== '') {
-      const cell = valueOfText(target, text);
+      const cell = type ? valueOfType(type, target, text.trim()) : valueOfText(target, text);
       problems.push(...cell.problems.map(({ message }) => ({ field: target, message })));
       setValue(values, target, cell.value);
     } else if (clearsEmpty) setValue(values, target, emptyValueOf(target));
@@ -144,16 +145,28 @@ function namesOf(value: unknown): LeadValues {
 /** The value of a cell. One that is not valid stays as it is, for the error of the field. */
 function valueOfText(target: string, text: string): ParsedJson {
   const { type, enum: values } = FIELDS.get(target)?.schema ?? {};
-  if (type === 'boolean') {
-    const value = flagOf(text);
-    return value === undefined
-      ? { problems: [{ field: target, message: FLAG_PROBLEM }] }
-      : valid(value);
-  }
+  if (type === 'boolean') return flagOfText(target, text);
   if (type === 'array') return tagsOf(text.trim());
   if (type === 'object') return parseJsonText(text, 0) ?? valid(text);
   const lower = text.trim().toLowerCase();
   return valid(values?.includes(lower) ? lower : text);
+}
+
+function flagOfText(target: string, text: string): ParsedJson {
+  const value = flagOf(text);
+  return value === undefined
+    ? { problems: [{ field: target, message: FLAG_PROBLEM }] }
+    : valid(value);
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The value of a cell of a defined custom field. One that does not fit stays as it is, for the error of the field. */
+function valueOfType(type: FieldType, target: string, text: string): ParsedJson {
+  if (type === 'boolean') return flagOfText(target, text);
+  if (type === 'multi_select') return tagsOf(text);
+  if (type !== 'number') return valid(text);
+  return NUMBER.test(text) ? (parseJsonText(text, 0) ?? valid(text)) : valid(text);
 }
 
 function valid(value: unknown): ParsedJson {

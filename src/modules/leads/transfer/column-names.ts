@@ -74,6 +74,12 @@ function keyOf(header: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
+/** Whether a header is a name, apart from case and everything but letters and digits. */
+export function isSpelling(header: string, name: string): boolean {
+  const key = keyOf(header);
+  return key !== '' && key === keyOf(name);
+}
+
 /** @returns the field that a header spells, or `FULL_NAME` */
 export function fieldOfHeader(header: string): string | undefined {
   return BY_SPELLING.get(keyOf(header));

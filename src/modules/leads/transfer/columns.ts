@@ -5,11 +5,14 @@ import {
   fieldLabel,
   MAX_PROBLEMS,
 } from '../../../platform/errors/field-problem.js';
+import type { FieldType } from '../../custom-fields/custom-field.dto.js';
+import type { EnforcedRule } from '../../custom-fields/field-rule.js';
 import {
   CUSTOM,
   fieldOfHeader,
   FULL_NAME,
   isCustom,
+  isSpelling,
   isTarget,
   leftOutColumns,
   ownColumnOfHeader,
@@ -19,7 +22,12 @@ import {
 export interface Column {
   readonly header: string;
   readonly target: string | null;
+  /** The type of a defined custom field, as which cells are read. */
+  readonly type?: FieldType;
 }
+
+/** A custom field that the organization has defined. */
+export type DefinedColumn = Pick<EnforcedRule, 'key' | 'label' | 'type'>;
 
 /** How columns are read. */
 export interface ColumnOptions {
@@ -29,6 +37,8 @@ export interface ColumnOptions {
   readonly keepsUnknown: boolean;
   /** Whether the column `id` finds leads. Otherwise no lead takes it. */
   readonly matchesId: boolean;
+  /** Custom fields whose columns can have their key or their label as header. */
+  readonly defined: readonly DefinedColumn[];
 }
 
 /** The longest `map` that a request can have. */
@@ -58,7 +68,10 @@ export function planColumns(headers: readonly string[], options: ColumnOptions):
       .map((header) => problemOf(header, 'is in map and not in the file')),
   ];
   if (problems.length === 0) {
-    return columns.map(({ header, target = null }) => ({ header, target }));
+    return columns.map(({ header, target = null }) => {
+      const type = options.defined.find(({ key }) => target === CUSTOM + key)?.type;
+      return { header, target, ...(type && { type }) };
+    });
   }
   const others = repeated.map(({ header }) => header);
   throw unknown.length > 0
@@ -82,10 +95,14 @@ function targetsOf(headers: readonly string[], options: ColumnOptions): Planned[
   });
 }
 
-function targetOf(header: string, { keepsUnknown }: ColumnOptions): string | undefined {
+function targetOf(header: string, { keepsUnknown, defined }: ColumnOptions): string | undefined {
   const known = fieldOfHeader(header);
   if (known !== undefined) return known;
   if (isCustom(header)) return header;
+  const named =
+    defined.find(({ key }) => key === header) ??
+    defined.find(({ key, label }) => isSpelling(header, key) || isSpelling(header, label ?? ''));
+  if (named) return CUSTOM + named.key;
   return keepsUnknown ? CUSTOM + header : undefined;
 }
 

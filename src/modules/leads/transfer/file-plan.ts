@@ -1,5 +1,5 @@
 import { type ApiError, validationError } from '../../../platform/errors/api-error.js';
-import { type Column, planColumns } from './columns.js';
+import { type Column, type DefinedColumn, planColumns } from './columns.js';
 import { assertForCsv } from './file-lines.js';
 import { readConstants } from './import-constants.js';
 import type { ImportPlan } from './lead-import.entity.js';
@@ -16,6 +16,9 @@ export const MAX_COLUMNS = 1_000;
 /** What finds leads unless it is named. Two persons can have one phone, so that it only stands in for these. */
 const DEFAULT_MATCH: readonly MatchField[] = ['external_id', 'email'];
 
+/** The parameters of an import, and the custom fields that the organization has defined. */
+export type FileQuery = LeadImportQuery & { readonly defined?: readonly DefinedColumn[] };
+
 /** What the parameters of an import say about its records. */
 export function optionsOf(query: LeadImportQuery) {
   return {
@@ -27,7 +30,7 @@ export function optionsOf(query: LeadImportQuery) {
 }
 
 /** @throws ApiError `validation_error` for columns that are unknown, or given twice */
-export function columnsOf(headers: readonly string[], query: LeadImportQuery): Column[] {
+export function columnsOf(headers: readonly string[], query: FileQuery): Column[] {
   if (headers.length > MAX_COLUMNS) throw invalidBody(`must have at most ${MAX_COLUMNS} columns`);
   const seen = new Set<string>();
   const repeated = headers.filter((name) => name !== '' && seen.size === seen.add(name).size);
@@ -40,6 +43,7 @@ export function columnsOf(headers: readonly string[], query: LeadImportQuery): C
     map: columnMapOf(query.map) ?? {},
     keepsUnknown: query.unknown_columns === 'custom_fields',
     matchesId: query.match_on?.includes('id') === true,
+    defined: query.defined ?? [],
   });
 }
 

@@ -7,6 +7,7 @@ import { ApiError, validationError } from '../../../platform/errors/api-error.js
 import { orNotFound } from '../../../platform/errors/or-not-found.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobsService } from '../../../platform/jobs/jobs.service.js';
+import { FieldDefinitionsService } from '../../custom-fields/field-definitions.service.js';
 import { ImportLinesRepository, type LineResult } from './import-lines.repository.js';
 import { ignoredOf, type ImportStarter } from './lead-import.entity.js';
 import type {
@@ -52,6 +53,7 @@ export class LeadImportsService {
     private readonly lines: ImportLinesRepository,
     private readonly jobs: JobsService,
     private readonly database: TenantDatabase,
+    private readonly definitions: FieldDefinitionsService,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -77,7 +79,8 @@ export class LeadImportsService {
     isReplay = false,
   ): Promise<StoredFile> {
     if (!isReplay) await this.assertFree(call);
-    return storeFile(this.repository, call, source, format, query);
+    const defined = await this.definitions.of(call);
+    return storeFile(this.repository, call, source, format, { ...query, defined });
   }
 
   /** Removes a stored file, unless it has an import. It does not throw. */

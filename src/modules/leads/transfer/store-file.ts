@@ -11,6 +11,7 @@ import {
   assertOptions,
   columnsOf,
   invalidBody,
+  type FileQuery,
   matchFieldsOf,
   MAX_COLUMNS,
   optionsOf,
@@ -24,7 +25,7 @@ import {
   START,
 } from './file-records.js';
 import type { ImportPlan } from './lead-import.entity.js';
-import { type ImportFormat, type LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
+import { type ImportFormat, MAX_FILE_BYTES } from './lead-import.dto.js';
 import type { LeadImportsRepository } from './lead-imports.repository.js';
 import { UTF8 } from './text-shape.js';
 
@@ -66,7 +67,7 @@ export async function storeFile(
   call: Call,
   source: SentFile,
   format: ImportFormat,
-  query: LeadImportQuery,
+  query: FileQuery,
 ): Promise<StoredFile> {
   assertOptions(format, query);
   const encoding = encodingOf(query.encoding, source.charset);
@@ -146,7 +147,7 @@ export async function discardFile(
 /** What the check of a file finds. */
 type Found = Pick<StoredFile, 'lines' | 'first'> & Pick<ImportPlan, 'columns' | 'delimiter'>;
 
-async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): Promise<Found> {
+async function readCsv(chunks: AsyncGenerator<Buffer>, query: FileQuery): Promise<Found> {
   const start = await chunks.next();
   if (start.done) throw invalidBody('must have a header');
   const text = start.value.toString();
@@ -174,7 +175,7 @@ async function readCsv(chunks: AsyncGenerator<Buffer>, query: LeadImportQuery): 
   return { columns, lines, first, delimiter };
 }
 
-async function readNdjson(chunks: Bytes, query: LeadImportQuery): Promise<Found> {
+async function readNdjson(chunks: Bytes, query: FileQuery): Promise<Found> {
   const names = new Set<string>();
   let lines = 0;
   for await (const { json } of ndjsonRecords(chunks)) {

@@ -20,6 +20,8 @@ export interface ToolOptions {
   readonly scope: Scope | 'any-key';
   /** Scopes that the key needs as well. */
   readonly scopes?: readonly Scope[];
+  /** Scopes of which the key needs at least one. */
+  readonly someScope?: readonly Scope[];
   /** The description of the argument `id`, for a tool that takes one. */
   readonly id?: string;
   /**

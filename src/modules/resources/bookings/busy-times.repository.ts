@@ -24,8 +24,8 @@ interface Row {
   readonly appointment_id: string | null;
 }
 
-/** The hold `$2` of the key `$3`, unless it has expired. */
-const IS_HOLD = `organization_id = $1 and id = $2 and key_id = $3 and expires_at > clock_timestamp()`;
+/** The hold `$2`, unless it has expired. */
+const IS_HOLD = `organization_id = $1 and id = $2 and key_id is not null and expires_at > clock_timestamp()`;
 
 const LOCK_HOLDS = `select pg_advisory_xact_lock(hashtextextended('holds ' || $1, 0))`;
 
@@ -65,7 +65,7 @@ export class BusyTimesRepository extends TenantRepository<BusyTime> {
   }
 
   /**
-   * The hold of the key of the call.
+   * A hold that has not expired.
    * @throws ApiError `query_failed`
    */
   findHold(call: Call, id: string): RecordPromise<BusyTime, undefined> {
@@ -73,7 +73,7 @@ export class BusyTimesRepository extends TenantRepository<BusyTime> {
       const [row] = await this.database.read<JsonRow>(call, {
         text: `select id, row_to_json(hold)::text as json
           from (select ${this.columns.stored.jsonFromTable} from busy_times where ${IS_HOLD}) hold`,
-        values: [call.tenant.id, id, call.actor.key.id],
+        values: [call.tenant.id, id],
       });
       return row && this.storedOf(call, row);
     });
@@ -107,14 +107,14 @@ export class BusyTimesRepository extends TenantRepository<BusyTime> {
   }
 
   /**
-   * Deletes the hold of the key of the call.
+   * Deletes a hold that has not expired.
    * @returns whether it existed
    * @throws ApiError `create_failed`
    */
   async deleteHold(call: Call, id: string): Promise<boolean> {
     const rows = await this.database.write(call, {
       text: `delete from busy_times where ${IS_HOLD} returning id`,
-      values: [call.tenant.id, id, call.actor.key.id],
+      values: [call.tenant.id, id],
     });
     return rows.length > 0;
   }

@@ -6,6 +6,7 @@
  *   requests.
  * - `waiting`: those of the pool that may wait for locks
  * - `snapshots`: those of the pool that may read a snapshot, which can take minutes
+ * - `scans`: those of the pool that may run a filter that no index serves, which can take seconds
  * @param maxConnections maximum number of connections, at least `MIN_CONNECTIONS` of the settings
  */
 export function planConnections(maxConnections: number) {
@@ -14,9 +15,10 @@ export function planConnections(maxConnections: number) {
   const pool = maxConnections - batches - background;
   // Waiting operations leave most connections to others, so that a locked record does not stop the process.
   const waiting = clamp(Math.floor((maxConnections - batches) * 0.4), 1, 4);
-  // With few connections, a snapshot may take the last one of the pool. Batches still serve.
+  // With few connections, a snapshot or a scan may take the last one of the pool. Batches still serve.
   const snapshots = clamp(pool - waiting - 1, 1, 2);
-  return { pool, background, batches, waiting, snapshots };
+  const scans = clamp(pool - waiting - snapshots - 1, 1, 2);
+  return { pool, background, batches, waiting, snapshots, scans };
 }
 
 function clamp(value: number, min: number, max: number): number {

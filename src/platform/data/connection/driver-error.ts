@@ -68,6 +68,13 @@ export class LockTimeout extends DatabaseFailure {}
 /** PostgreSQL cancelled a statement, usually because of its timeout. */
 export class StatementTimeout extends DatabaseFailure {}
 
+/** A scan was cancelled, because its time was over. */
+export class ScanTimeout extends Error {
+  constructor(cause: StatementTimeout) {
+    super('the scan takes too long', { cause });
+  }
+}
+
 /** The connection of a statement was lost. A retry of a read may succeed. */
 export class ConnectionFailure extends DatabaseFailure {}
 

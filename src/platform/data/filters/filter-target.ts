@@ -56,6 +56,8 @@ export interface FilterTarget {
   readonly table: string;
   readonly fields: ReadonlyMap<string, FilterField>;
   readonly relations: ReadonlyMap<string, FilterRelation>;
+  /** The fields by which an index finds records. */
+  readonly indexed: readonly string[];
   /** The column of custom fields, if it has any. */
   readonly customFields?: string;
 }
@@ -70,6 +72,8 @@ export function filterTargetNamed(table: string): FilterTarget | undefined {
 interface FilterTargetOptions {
   /** The text fields that take `contains` and `starts_with`. */
   readonly searchable: readonly string[];
+  /** The fields by which an index of the table finds records. */
+  readonly indexed?: readonly string[];
   /** The field with custom fields. */
   readonly customFields?: string;
 }
@@ -81,17 +85,17 @@ interface FilterTargetOptions {
 export function filterTargetOf(
   table: string,
   record: Type<object>,
-  { searchable, customFields }: FilterTargetOptions,
+  { searchable, indexed = [], customFields }: FilterTargetOptions,
 ): FilterTarget {
   const fields = fieldsOf(record).map((field): [string, FilterField] => {
     const isSearchable = searchable.includes(field.name);
     return [field.name, { ...filterFieldOf(field), ...(isSearchable && { isSearchable }) }];
   });
   const target: FilterTarget = {
-    ...{ table, fields: new Map(fields), relations: new Map() },
+    ...{ table, fields: new Map(fields), relations: new Map(), indexed },
     ...(customFields !== undefined && { customFields }),
   };
-  const named = customFields === undefined ? searchable : [...searchable, customFields];
+  const named = [...searchable, ...indexed, ...(customFields === undefined ? [] : [customFields])];
   const unknown = named.find((name) => !target.fields.has(name));
   if (unknown !== undefined) throw new Error(`${table} has no field ${unknown} to filter by.`);
   TARGETS.set(table, target);

@@ -106,6 +106,12 @@ const OPERATION_MS = 3_500;
 /** How long a request may wait before it is admitted. */
 const ADMISSION_MS = 1_000;
 
+/** Timeout of a statement that may read all records of an organization. */
+const SCAN_MS = 1_500;
+
+/** How long such a statement may wait for others. */
+const SCAN_WAIT_MS = 350;
+
 /** How long requests may wait, and how long database operations may take: a response takes less than 5 seconds. */
 export class TimeBudget {
   /** How long a request may wait before it is admitted. */
@@ -113,9 +119,17 @@ export class TimeBudget {
   /** How long an operation may wait for a connection. */
   readonly connectionMs: number = POOL_WAIT_MS;
 
+  /** How long a scan may wait for others before it starts. */
+  readonly scanWaitMs: number = SCAN_WAIT_MS;
+
   /** Starts the deadline of one operation. */
   startDeadline(): Deadline {
     return new Deadline(OPERATION_MS);
+  }
+
+  /** Starts the deadline of one scan. */
+  startScan(): Deadline {
+    return new Deadline(SCAN_MS);
   }
 }
 
@@ -124,7 +138,13 @@ export class UnlimitedTimeBudget extends TimeBudget {
   override readonly admissionMs: number = Infinity;
   override readonly connectionMs: number = PATIENT_WAIT_MS;
 
+  override readonly scanWaitMs: number = Infinity;
+
   override startDeadline(): Deadline {
+    return new Deadline(Infinity);
+  }
+
+  override startScan(): Deadline {
     return new Deadline(Infinity);
   }
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
-import { ConnectionFailure, translateDriverError } from '../connection/driver-error.js';
+import { ConnectionFailure } from '../connection/driver-error.js';
 import { BatchConnections, type Outcome } from './batch-connections.js';
 import { BatchQueue } from './queues.js';
 import { Bulkhead } from './bulkhead.js';
@@ -23,7 +23,9 @@ import {
   TimeBudget,
 } from './policies.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
-import type { Failure, Statement } from './statement.js';
+import { failureOf, type Operation, READ, READ_FOR_WRITE, SCAN, WRITE } from './operation.js';
+import { ScanLimit } from './scan-limit.js';
+import type { Statement } from './statement.js';
 import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 import { KeyedQueue, Turn, TurnNeeded } from './turns.js';
@@ -40,17 +42,6 @@ const WRITERS_PER_TURN = 8;
 /** Maximum number of operations of an organization that queue for a long wait for locks. */
 const MAX_WAITING = 256;
 
-/** What an operation is. */
-interface Operation {
-  readonly isRead: boolean;
-  /** The error code if it fails. */
-  readonly failure: Failure;
-}
-
-const READ: Operation = { isRead: true, failure: 'query_failed' };
-const READ_FOR_WRITE: Operation = { isRead: true, failure: 'create_failed' };
-const WRITE: Operation = { isRead: false, failure: 'create_failed' };
-
 /**
  * Runs all SQL on the records of organizations. Row-level security restricts each statement to its
  * organization, in one round trip. Errors of the driver are translated into errors of the application.
@@ -58,6 +49,7 @@ const WRITE: Operation = { isRead: false, failure: 'create_failed' };
 @Injectable()
 export class TenantDatabase {
   private readonly bulkhead: Bulkhead;
+  private readonly scans = new ScanLimit(this.connections.plan.scans, this.timeBudget);
   private readonly transactions: TransactionRunner;
   private readonly turns = new KeyedQueue();
   private readonly reads = new BatchQueue<PendingStatement, Outcome>(BATCHES, (take) =>
@@ -88,6 +80,15 @@ export class TenantDatabase {
    */
   read<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
     return this.submit<Row>(call, statement, READ);
+  }
+
+  /**
+   * Runs a read that may read all records of the organization. A few run at a time, and each has little time.
+   * @throws ScanTimeout if its time was over
+   * @throws ApiError `overloaded` if too many others run; `query_failed`
+   */
+  scan<Row>(call: TenantCall, statement: Statement): Promise<Row[]> {
+    return this.scans.run(call, (inTime) => this.submit<Row>(inTime, statement, SCAN));
   }
 
   /**
@@ -255,7 +256,7 @@ export class TenantDatabase {
         this.limit.completed++;
         return rows;
       } catch (error) {
-        throw translateDriverError(error, operation.failure);
+        throw failureOf(operation, error);
       }
     });
   }
@@ -266,7 +267,7 @@ export class TenantDatabase {
    */
   private async run<T>(
     call: TenantCall,
-    { isRead }: Operation,
+    { isRead, isScan }: Operation,
     work: (attempt: Attempt) => Promise<T>,
     turn?: Turn,
   ): Promise<T> {
@@ -274,7 +275,7 @@ export class TenantDatabase {
     let attempt: Attempt = { deadline, isRead, waitsForLocks: false, retries: 0 };
     for (;;) {
       try {
-        return await this.runAttempt(call, attempt, work);
+        return await this.runAttempt(call, attempt, work, isScan);
       } catch (error) {
         if (error instanceof TurnNeeded && turn) {
           if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
@@ -293,6 +294,7 @@ export class TenantDatabase {
     { tenant }: TenantCall,
     attempt: Attempt,
     work: (attempt: Attempt) => Promise<T>,
+    isScan = false,
   ): Promise<T> {
     const { waitsForLocks, deadline, cause } = attempt;
     const run = async () => {
@@ -301,11 +303,12 @@ export class TenantDatabase {
         return await work(attempt);
       } finally {
         // A wait for a lock says nothing about the load.
-        this.limit.release(waitsForLocks ? undefined : startedAt);
+        this.limit.release(waitsForLocks || isScan ? undefined : startedAt);
       }
     };
-    if (!waitsForLocks) return run();
-    return this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause));
+    return waitsForLocks
+      ? this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause))
+      : run();
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {

@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../../errors/field-problem.js';
 import type { TenantCall } from '../call.js';
 import type { Cursor } from './cursor.js';
 
@@ -20,7 +21,9 @@ export class Conditions {
   readonly scopeSql: string;
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
+  private readonly unserved: FieldProblem[] = [];
   private hasSearch = false;
+  private hasBroad = false;
 
   /** @param notDeleted SQL condition of records that are not deleted, as in `TenantTable`; `true` if all are shown */
   constructor(
@@ -71,6 +74,21 @@ export class Conditions {
     this.clauses.push(clause);
   }
 
+  /** Adds a clause. */
+  and(clause: string): void {
+    this.clauses.push(clause);
+  }
+
+  /**
+   * Adds a clause of a filter that no index alone may serve.
+   * @param unserved its conditions that no index serves, by their paths
+   */
+  broad(clause: string, unserved: readonly FieldProblem[]): void {
+    this.hasBroad = true;
+    this.unserved.push(...unserved);
+    this.clauses.push(clause);
+  }
+
   get sql(): string {
     return [this.scopeSql, ...this.clauses].join(' and ');
   }
@@ -83,6 +101,16 @@ export class Conditions {
   /** Whether a search was added. */
   get isSearch(): boolean {
     return this.hasSearch;
+  }
+
+  /** Whether it may take reading all records of the organization to find those that are selected. */
+  get isBroad(): boolean {
+    return this.hasBroad;
+  }
+
+  /** The conditions that no index serves, by their paths. */
+  get unservedConditions(): readonly FieldProblem[] {
+    return this.unserved;
   }
 
   /** Whether all records of the organization are selected. */

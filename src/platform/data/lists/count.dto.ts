@@ -6,6 +6,7 @@ import { IS_TEXT, textRule } from '../../fields/kinds/rules.js';
 import { isWellFormedText, NOT_WELL_FORMED } from '../../fields/kinds/text.js';
 import { TimeZone } from '../../fields/kinds/time-zone.js';
 import { groupingNames, groupingOf, type Groupings } from './grouping.js';
+import { Nested, NestedRecords } from '../../fields/nested.js';
 import { filterNamesOf, type FiltersOf, type ListQuery } from './list-query.js';
 
 /** What is counted, and how, beside the filters. */
@@ -80,4 +81,12 @@ export class CountsMetaDto {
 export interface Counts {
   readonly data: readonly ValueCountDto[];
   readonly meta: CountsMetaDto;
+}
+
+/** Counts as the result of a tool. */
+export class CountsDto implements Counts {
+  @NestedRecords(ValueCountDto, { description: 'The values, with their counts.' })
+  data: readonly ValueCountDto[];
+  @Nested(CountsMetaDto, { required: true, description: 'The total, and the rest.' })
+  meta: CountsMetaDto;
 }

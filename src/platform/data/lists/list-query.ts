@@ -46,10 +46,10 @@ export class ListQuery {
 }
 
 /** The parameters of lists that select no records. */
-const NO_FILTERS = [...namesOf(ListQuery), 'sort_by', 'after', 'fields'] as const;
+const NO_FILTERS = [...namesOf(ListQuery), 'sort_by', 'after', 'fields', 'include'] as const;
 
 /** What a list selects, without its order and paging. */
-export type FiltersOf<Q> = Omit<Q, keyof ListQuery | 'sort_by' | 'after' | 'fields'>;
+export type FiltersOf<Q> = Omit<Q, keyof ListQuery | 'sort_by' | 'after' | 'fields' | 'include'>;
 
 /** The names of the filters of a list. @param query the parameters of the list */
 export function filterNamesOf<Q extends object>(

@@ -87,6 +87,23 @@ export function pageByCursor(selection: ListSelection): string {
 }
 
 /**
+ * Any page of a list whose filter no index may serve. Every match is looked up once, in no order, for both the page and the
+ * total: otherwise PostgreSQL may read the index of the order until it has found enough, which can be at its end.
+ */
+export function filteredPage(selection: ListSelection, size: OrganizationSize): string {
+  const { table, conditions, order, limit } = selection;
+  const [from, sql] =
+    usesSize(selection) && size === 'small'
+      ? [allRecords(selection), conditions.filterSql]
+      : [table, conditions.sql];
+  const offset = conditions.parameter(selection.offset);
+  return `with found as materialized (select id, ${order.column} from ${from} where ${sql}),
+    page as (select id from found ${orderBy(order)} limit ${limit} offset ${offset})
+    select (select count(*)::int from found) as total, ${itemsOfPage(selection)} as items,
+      ${recordCount(table)} as records`;
+}
+
+/**
  * Any page of a list whose total is not counted. The CTE `found` has the first matches, in the order of the list: all
  * in a small organization, otherwise one more than `LOOKUP_LIMIT`, which shows whether there are more. If there are,
  * the total is counted by a scan, and a page behind the first matches is read by queries of its own.
@@ -151,10 +168,10 @@ function usesSize({ isCounted, conditions }: ListSelection): boolean {
 /**
  * All records of the organization, as a subquery. `offset 0` keeps PostgreSQL from pushing conditions
  * into it. Otherwise it would use the trigram index over all organizations, whose cost it underestimates
- * if this organization has few of the records.
+ * if this organization has few of the records. It has the name of the table, by which conditions refer to it.
  */
 function allRecords({ table, conditions }: ListSelection): string {
-  return `(select * from ${table} where ${conditions.scopeSql} offset 0) each`;
+  return `(select * from ${table} where ${conditions.scopeSql} offset 0) ${table}`;
 }
 
 type PageQuery = Omit<ListSelection, 'limit'> & { readonly limit: number | string };

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { Call, InTransaction, TenantCall } from '../call.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-import type { RequiredReferences, Row } from '../records/record-statements.js';
-import type { RecordPromise } from '../records/stored-record.js';
+import type { JsonRow, RequiredReferences, Row } from '../records/record-statements.js';
+import { RecordPromise } from '../records/stored-record.js';
 import { TenantRepository } from '../records/tenant-repository.js';
 import type { Conditions } from './conditions.js';
 import type { CountParameters, Counts } from './count.dto.js';
@@ -47,6 +47,27 @@ export abstract class ListedRepository<
   /** Like `list`, by cursor. */
   listAfter(call: Call, query: Query): Promise<CursorPage<Item>> {
     return this.items.pageAfter(this.conditionsOf(call, query), query);
+  }
+
+  /**
+   * Like `find`, with fields about related records.
+   * @param include their names, as in the parameter of the list. Without it, the record is that of `find`.
+   */
+  findWithRelated(
+    call: TenantCall,
+    id: string,
+    include: readonly string[] | undefined,
+  ): RecordPromise<R, undefined> {
+    if (!include) return this.find(call, id);
+    return RecordPromise.of(async () => {
+      const related = this.source.includes?.sqlOf(include) ?? {};
+      const { jsonFromTable, parser } = this.columns.withRelated(call, related);
+      const text = `select id, row_to_json(record)::text as json from (
+        select ${jsonFromTable} from ${this.table.name} where ${this.isRecord}) record`;
+      const values = [call.tenant.id, id.toLowerCase()];
+      const [row] = await this.database.read<JsonRow>(call, { text, values, plan: 'custom' });
+      return row && Object.assign(parser.stored(row), { hasRelated: true });
+    });
   }
 
   /**

@@ -4,11 +4,13 @@ import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { tableOf, type TenantTable } from '../records/tenant-entity.js';
 import type { Conditions } from './conditions.js';
+import type { Includes } from './includes.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
   type CursorRow,
   LOOKUP_LIMIT,
+  filteredPage,
   firstPage,
   pageByCursor,
   pageWithCachedTotal,
@@ -19,6 +21,7 @@ import {
   sizeOf,
   type ListSelection,
 } from './list-statement.js';
+import { readSelected } from './broad-filter.js';
 import { type Sort, sortsOf } from './order.js';
 import { CursorPage, Page } from './page.js';
 import { parseCursor } from './cursor.js';
@@ -37,6 +40,8 @@ export interface ListSource<T extends object> {
   readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
   /** Additional fields, which the items of some calls have. */
   readonly computed?: ComputedFields;
+  /** Fields about related records, which the items of some requests have. */
+  readonly includes?: Includes;
 }
 
 /** What the query parameters of a list ask for, except its filters. */
@@ -44,6 +49,7 @@ export interface ListParameters extends ListQuery {
   readonly sort_by?: string;
   readonly after?: string;
   readonly fields?: readonly string[];
+  readonly include?: readonly string[];
 }
 
 /** Reads pages of a table with exact totals, or by cursor. Each page takes one statement. */
@@ -55,6 +61,7 @@ export class RecordList<T extends object> {
   private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new Map<string, CachedTotal>();
   private readonly sizes = new Map<string, OrganizationSize>();
+  private readonly includes: Includes | undefined;
 
   /** @throws Error if the table does not declare a sort of the query */
   constructor(
@@ -65,16 +72,17 @@ export class RecordList<T extends object> {
     this.table = tableOf(entity);
     this.columns = new ColumnsOfCalls(item, computed);
     this.whole = new ColumnsOfCalls(entity, computed);
+    this.includes = source.includes;
     this.sorts = sortsOf(entity, source.query, source.sorts);
   }
 
   /** @throws ApiError `query_failed` */
   async page(conditions: Conditions, query: ListParameters): Promise<Page<T>> {
-    const { page, limit, sort_dir: direction, sort_by = this.table.order, fields } = query;
+    const { page, limit, sort_dir: direction, sort_by = this.table.order } = query;
     const offset = (page - 1) * limit;
     const order = { ...this.sortOf(sort_by), direction };
-    const { selection, parser } = this.select(conditions, { order, limit, offset }, fields);
-    const { total, items } = await this.read(selection, fields !== undefined);
+    const { selection, parser, isUsual } = this.select(conditions, { order, limit, offset }, query);
+    const { total, items } = await this.read(selection, isUsual);
     return new Page(parser.list(items), { page, limit, total });
   }
 
@@ -85,12 +93,13 @@ export class RecordList<T extends object> {
    */
   async pageAfter(
     conditions: Conditions,
-    { after = '', limit, fields }: Omit<ListParameters, 'page'>,
+    query: Omit<ListParameters, 'page'>,
   ): Promise<CursorPage<T>> {
+    const { after = '', limit } = query;
     const cursor = parseCursor(after);
     if (cursor) conditions.after(cursor);
     const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
-    const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, fields);
+    const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, query);
     const row = await this.run<CursorRow>(selection, pageByCursor(selection), 'custom');
     const { next, has_more } = row;
     return new CursorPage<T>(parser.list(row.items).json, { next: next ?? after, has_more });
@@ -99,14 +108,18 @@ export class RecordList<T extends object> {
   private select(
     conditions: Conditions,
     part: Pick<ListSelection, 'order' | 'limit' | 'offset'>,
-    fields: readonly string[] | undefined,
+    { fields, include }: Pick<ListParameters, 'fields' | 'include'>,
   ) {
     const { call } = conditions;
-    const chosen = fields ? this.whole.some(call, fields) : this.columns.of(call);
+    const isUsual = fields === undefined && include === undefined;
+    const all = fields ? this.whole : this.columns;
+    const related = include ? (this.includes?.sqlOf(include) ?? {}) : {};
+    const chosen = isUsual ? all.of(call) : all.withRelated(call, related, fields);
     const { columns, jsonColumns, parser } = chosen;
     const { name: table, counted } = this.table;
     const isCounted = counted !== undefined;
-    return { selection: { table, isCounted, columns, jsonColumns, conditions, ...part }, parser };
+    const selection = { table, isCounted, columns, jsonColumns, conditions, ...part };
+    return { selection, parser, isUsual };
   }
 
   private sortOf(name: string): Sort {
@@ -115,18 +128,20 @@ export class RecordList<T extends object> {
     throw new Error(`The list of ${this.table.name} has no sort ${name}.`);
   }
 
-  private read(selection: ListSelection, hasFields: boolean): Promise<ListRow> {
+  /** @param isUsual whether the items have the fields of most requests */
+  private read(selection: ListSelection, isUsual: boolean): Promise<ListRow> {
     const { conditions, order, offset } = selection;
+    if (conditions.isBroad) return this.filter(selection);
     const filter = conditions.soleEquality;
     const { counted = [] } = this.table;
     const hasTotal = filter ? counted.includes(filter.column) : conditions.isEmpty;
     if (!selection.isCounted || !hasTotal) return this.search(selection);
     const isIndexed = !filter || order.column === this.table.order;
     // Most requests are for first pages, which have few distinct statements. They stay prepared.
-    if (isIndexed && offset === 0 && !hasFields) {
+    if (isIndexed && offset === 0 && isUsual) {
       return this.run<ListRow>(selection, firstPage(selection, filter), 'index');
     }
-    const plan = isIndexed && !hasFields ? 'prepared' : 'custom';
+    const plan = isIndexed && isUsual ? 'prepared' : 'custom';
     return this.run<ListRow>(selection, countedPage(selection, filter), plan);
   }
 
@@ -143,23 +158,37 @@ export class RecordList<T extends object> {
       ? pageWithCachedTotal(selection, size, known)
       : searchedPage(selection, size);
     const row = await this.run<ListRow>(selection, text, 'custom');
-    const { total, version = '', records = 0 } = row;
+    const { total, version = '' } = row;
     if (this.totals.size >= MAX_CACHED) this.totals.clear();
-    if (this.sizes.size >= MAX_CACHED) this.sizes.clear();
-    if (selection.isCounted) this.sizes.set(call.tenant.id, sizeOf(records));
+    this.setSize(selection, row);
     if (selection.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
 
+  /** Its total is not cached, because the filter can depend on other records as well. */
+  private async filter(selection: ListSelection): Promise<ListRow> {
+    const { id } = selection.conditions.call.tenant;
+    const text = filteredPage(selection, this.sizes.get(id) ?? 'large');
+    const row = await this.run<ListRow>(selection, text, 'custom');
+    this.setSize(selection, row);
+    return row;
+  }
+
+  private setSize({ isCounted, conditions }: ListSelection, { records = 0 }: ListRow): void {
+    if (this.sizes.size >= MAX_CACHED) this.sizes.clear();
+    if (isCounted) this.sizes.set(conditions.call.tenant.id, sizeOf(records));
+  }
+
   private async run<Row>(
-    { conditions: { call, values }, order }: ListSelection,
+    { conditions, order }: ListSelection,
     text: string,
     plan: Statement['plan'],
   ): Promise<Row> {
+    const { values } = conditions;
     const ordersNames = order.collation !== undefined;
     const statement = { text, values, plan, mayUseReplica: true, ordersNames };
-    const [row] = (await this.database.read<Row>(call, statement)) as [Row];
+    const [row] = (await readSelected<Row>(this.database, conditions, statement)) as [Row];
     return row;
   }
 }

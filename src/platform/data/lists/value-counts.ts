@@ -4,6 +4,7 @@ import { DatabaseFailure, sqlStateOf } from '../connection/driver-error.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { recordCountsOf } from '../records/record-counts.js';
 import type { TenantTable } from '../records/tenant-entity.js';
+import { readSelected } from './broad-filter.js';
 import type { Conditions } from './conditions.js';
 import type { Counts, ValueCountDto } from './count.dto.js';
 import { type ChosenGrouping, timeUnitOf } from './grouping.js';
@@ -47,11 +48,12 @@ export class ValueCounts {
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
   async read(conditions: Conditions, grouping: ChosenGrouping, timeZone: string): Promise<Counts> {
-    const { call, values } = conditions;
+    const { values } = conditions;
     const zone = `${conditions.parameter(timeZoneForSql(timeZone))}::text`;
     const text = this.textOf(conditions, grouping, zone);
     const statement = { text, values, plan: 'custom', mayUseReplica: true } as const;
-    const rows = await this.database.read<CountsRow>(call, statement).catch((error: unknown) => {
+    const reading = readSelected<CountsRow>(this.database, conditions, statement);
+    const rows = await reading.catch((error: unknown) => {
       if (!isOfTimeZone(error)) throw error;
       throw validationError([{ field: 'time_zone', message: TIME_ZONE_PROBLEM }]);
     });

@@ -6,7 +6,7 @@ import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
-import { isTenantPolicy } from '../tenant-role/tenant-role.js';
+import { areTenantPolicies } from '../tenant-role/tenant-role.js';
 import { assertCountTriggers } from './count-triggers.js';
 import { StatementWarnings } from './statement-warnings.js';
 import { tableOf, type TenantTable } from './tenant-entity.js';
@@ -186,8 +186,7 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
       !actual.references.includes(`${column} ${tableOf(entity()).name} ${onDelete}`),
   );
   const hasPrimaryKey = actual.primary_key?.join() === 'organization_id,id';
-  const isProtected =
-    actual.is_protected && actual.policies.length === 1 && isTenantPolicy(actual.policies[0]);
+  const isProtected = actual.is_protected && areTenantPolicies(actual.policies);
   return [
     ...columns.map((column) => `the column ${column}`),
     ...(hasPrimaryKey ? [] : ['the primary key (organization_id, id)']),

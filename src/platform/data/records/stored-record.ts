@@ -29,6 +29,8 @@ function isoTimeSql(column: string): string {
 export class Stored<R extends object> {
   /** Whether an update left the record as it was. */
   isUnchanged = false;
+  /** Whether it has fields of other records. Its version is then not that of the record, so that it gets no entity tag. */
+  hasRelated = false;
 
   /**
    * @param json the record as clients receive it
@@ -163,7 +165,11 @@ export class RecordColumns<R extends object> {
    * @param computed SQL expressions of fields that are not stored, by field
    * @param names the stored fields
    */
-  constructor(dto: Type<R>, computed: ComputedFields['fields'] = {}, names = namesOf(dto)) {
+  constructor(
+    dto: Type<R>,
+    computed: ComputedFields['fields'] = {},
+    names: readonly string[] = namesOf(dto),
+  ) {
     const fields = fieldsOf(dto).filter(({ name }) => names.includes(name));
     const json = jsonColumnsOf(dto, fields);
     const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
@@ -190,11 +196,19 @@ export class ColumnsOfCalls<R extends object> {
     this.computed = fields && new RecordColumns(dto, fields.fields);
   }
 
-  /** The columns of some fields: the stored ones, and the computed ones of the call. */
-  some(call: TenantCall, names: readonly string[]): RecordColumns<R> {
-    const computed = this.fields?.isFor(call) ? Object.entries(this.fields.fields) : [];
-    const named = computed.filter(([name]) => names.includes(name));
-    return new RecordColumns(this.dto, Object.fromEntries(named), [...names]);
+  /**
+   * The columns of a call, and fields about related records.
+   * @param related SQL expressions by field
+   * @param names the stored fields. Default: all
+   */
+  withRelated(
+    call: TenantCall,
+    related: ComputedFields['fields'],
+    names?: readonly string[],
+  ): RecordColumns<R> {
+    const ofCall = this.fields?.isFor(call) ? Object.entries(this.fields.fields) : [];
+    const computed = ofCall.filter(([name]) => names?.includes(name) ?? true);
+    return new RecordColumns(this.dto, { ...Object.fromEntries(computed), ...related }, names);
   }
 
   of(call: TenantCall): RecordColumns<R> {

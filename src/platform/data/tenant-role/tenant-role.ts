@@ -10,13 +10,22 @@ export const TENANT_ROLE = 'latitude_app';
 const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
 /** Whether a condition that PostgreSQL reports is that of the policy `tenant`. */
-export function isTenantPolicy(condition: string | null | undefined): boolean {
+function isTenantPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(TENANT_POLICY);
 }
 
 /** Whether a condition that PostgreSQL reports is that of the policy `worker`. */
-export function isWorkerPolicy(condition: string | null | undefined): boolean {
+function isWorkerPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(WORKER_POLICY);
+}
+
+/**
+ * Whether conditions that PostgreSQL reports are those of a table of organizations: that of the policy `tenant`, and no others
+ * but those of the policy `worker`.
+ */
+export function areTenantPolicies(conditions: readonly (string | null)[]): boolean {
+  const others = conditions.filter((condition) => !isTenantPolicy(condition));
+  return others.length === conditions.length - 1 && others.every(isWorkerPolicy);
 }
 
 /** Whether a condition that PostgreSQL reports is that of the policy `system`. */
@@ -32,7 +41,10 @@ function withoutTypes(condition: string | null | undefined): string | undefined 
 /** The setting that shows the jobs and events of all organizations to the workers of jobs and events. */
 export const WORKER_SETTING = 'app.job_worker';
 
-/** The condition of the policy `worker` of `jobs` and of the tables of events. It never holds under the tenant role. */
+/**
+ * The condition of the policy `worker` of tables that `SystemDatabase` reads without an organization: `jobs`, `calendars` and those
+ * of events. It never holds under the tenant role.
+ */
 const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
 
 /**

@@ -77,7 +77,8 @@ function mayBeNull({ presence, mayBeMissing }: Field, isCreate: boolean): boolea
   return !presence.required && !mayBeMissing && (isCreate || presence.default === undefined);
 }
 
-function nullable(schema: JsonSchema): JsonSchema {
+/** Adds null to the values of a schema. */
+export function nullable(schema: JsonSchema): JsonSchema {
   return {
     ...schema,
     type: [schema.type ?? [], 'null'].flat(),

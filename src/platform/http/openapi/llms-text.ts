@@ -32,9 +32,9 @@ scopes, limits and error codes.`;
 
 /** Operations that set up a program, and rare ones. The text has no parameters, bodies and schemas of them. */
 const ADMINISTRATION =
-  /^\/api\/v1\/(keys|grants|me|organizations?|resources|webhooks)\b|\/(erase|personal-data)$/;
+  /^\/api\/v1\/(custom-fields|keys|grants|me|organizations?|resources|webhooks|leads\/imports)\b|\/(erase|personal-data)$/;
 
-/** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 8,000 tokens. */
+/** Renders the OpenAPI document for code assistants (llmstxt.org), in at most 10,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -177,7 +177,7 @@ function schemaText(name: string, schema: Schema, described: Set<string>): strin
 
 function typeText(schema: Schema): string {
   if ('$ref' in schema) return schema.$ref.split('/').pop() ?? '';
-  // Of a list, the items without the parameter `fields`.
+  // What is returned without the parameters `fields` and `include`.
   if (schema.anyOf?.[0]) return typeText(schema.anyOf[0]);
   const { type, items, enum: values } = schema as JsonSchema & { items?: Schema };
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');

@@ -37,7 +37,7 @@ export function operationOf(
   const requestBody = bodyOf(handler, schemas) ?? described.requestBody;
   const content = contentOf(handler, responses, schemas);
   const { data } = schemas.resolve(content?.[JSON_TYPE]?.schema).properties ?? {};
-  // The first alternative is the record, the other the response to a dry run.
+  // The first alternative is the record, the other it with included fields, or the response to a dry run.
   const [record = data] = schemas.resolve(data).anyOf ?? [];
   const isRecord = method !== 'delete' && 'id' in (schemas.resolve(record).properties ?? {});
   const route: Route = { ...handler, hasBody: requestBody !== undefined, isRecord };

@@ -7,6 +7,7 @@ import type {
   ResponseObject,
 } from '@nestjs/swagger';
 import { DEFAULT_LIMIT } from '../../data/lists/list-query.js';
+import type { Includes } from '../../data/lists/includes.js';
 import { CURSOR_META_SCHEMA, type CursorMeta, type PageMeta } from '../../data/lists/page.js';
 import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import { anyError, errorResponsesOf, isErrorStatus } from './errors.js';
@@ -86,29 +87,43 @@ function declaredContentOf(
 
 function dataOf(
   dto: Type<object>,
-  { response, record, dryRun }: ApiRouteOptions,
+  { response, record, includes, dryRun }: ApiRouteOptions,
   schemas: Schemas,
 ): MediaTypeObject {
   const whole = schemas.referenceTo(dto, 'output');
   const schema = dryRun ? { anyOf: [whole, schemas.referenceTo(dryRun, 'output')] } : whole;
   const example = schemas.exampleOf(dto, 'output');
-  if (!Array.isArray(response)) return { schema, example };
-  const items = record ? { anyOf: [schema, someFieldsOf(record)] } : schema;
+  if (!Array.isArray(response)) {
+    return {
+      schema: includes ? { anyOf: [schema, withIncluded(dto, includes)] } : schema,
+      example,
+    };
+  }
+  const items = record ? { anyOf: [schema, someFieldsOf(record, includes)] } : schema;
   return { schema: { type: 'array', items }, example: example && [example] };
 }
 
-/** The items of a list with the parameter `fields`. The schema of whole records describes the fields. */
-function someFieldsOf(record: Type<object>): Schema {
-  const { properties = {} } = jsonSchemaOf(record, 'output');
-  const plain = Object.entries(properties).map(
+/** A record with the parameter `include`. The schema of the record describes its own fields. */
+function withIncluded(record: Type<object>, includes: Includes | undefined): Schema {
+  const { properties = {}, required = [] } = jsonSchemaOf(record, 'output');
+  const own = Object.entries(properties).map(
     ([name, { description: _, examples: __, ...schema }]) => [name, schema] as const,
   );
+  const included = includes?.fieldsOf().map(([name, { schema }]) => [name, schema] as const) ?? [];
   return {
     type: 'object',
-    description: 'The fields that the parameter `fields` names.',
-    properties: Object.fromEntries(plain) as Record<string, Schema>,
-    required: ['id'],
+    description: 'With the fields that the parameter `include` names.',
+    properties: Object.fromEntries([...own, ...included]) as Record<string, Schema>,
+    required: [...required],
   };
+}
+
+/** The items of a list with the parameters `fields` and `include`. */
+function someFieldsOf(record: Type<object>, includes: Includes | undefined): Schema {
+  const description = includes
+    ? 'The fields that the parameters `fields` and `include` name.'
+    : 'The fields that the parameter `fields` names.';
+  return { ...withIncluded(record, includes), description, required: ['id'] };
 }
 
 function metaOf(
@@ -157,10 +172,10 @@ export function responsesOf(
   const partsOf = (code: string, other: ContentObject | undefined) => {
     if (successes.includes(code)) {
       const headers = headersWith(...headersOf(route, code));
-      // The response to a dry run is no record.
-      const optional = route.documentation?.dryRun && {
-        ETag: { ...HEADERS.ETag, required: false },
-      };
+      // A response with included fields, and that to a dry run, have no entity tag.
+      const { includes, dryRun } = route.documentation ?? {};
+      const optional = route.isRecord &&
+        (includes ?? dryRun) && { ETag: { ...HEADERS.ETag, required: false } };
       return { headers: { ...headers, ...optional }, content };
     }
     if (isErrorStatus(code)) return anyError(code, other);

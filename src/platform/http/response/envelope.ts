@@ -73,7 +73,7 @@ export function headOf(
   const isCreated = response.statusCode === CREATED;
   return {
     location: isCreated ? locationOf(request, response, id) : null,
-    etag: request.method === 'DELETE' ? null : etagOf(record as object),
+    etag: request.method === 'DELETE' || hasRelated(record) ? null : etagOf(record as object),
   };
 }
 
@@ -140,9 +140,19 @@ function idOf(result: unknown): string | undefined {
   return result.id as string;
 }
 
+function hasRelated(record: unknown): boolean {
+  return record instanceof Stored && record.hasRelated;
+}
+
 /** The strong `ETag` of a record (RFC 9110, 8.8.3). */
 export function etagOf(record: object): string {
   return `"${record instanceof Stored ? record.version : versionOf(record)}"`;
+}
+
+/** The versions that a reader has: the entity tags of `If-None-Match` without their quotes. */
+export function knownVersions({ headers }: ApiRequest): string[] {
+  const tags = tagsIn(headers['if-none-match'] ?? '');
+  return tags.map((tag) => tag.replace(/^(W\/)?"(.*)"$/, '$2'));
 }
 
 /** Whether `If-None-Match` of a read matches the record, so that the response is 304. */

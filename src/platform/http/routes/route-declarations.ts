@@ -2,6 +2,7 @@ import type { CustomDecorator, Type } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Scope } from '../../access/scopes.js';
 import type { Call } from '../../data/call.js';
+import type { Includes } from '../../data/lists/includes.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import type { WebhookVerifier } from './webhook-verifier.js';
@@ -74,6 +75,8 @@ export interface ApiRouteOptions {
   readonly paging?: 'cursor';
   /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
   readonly record?: Type<object>;
+  /** The fields of other records that the parameter `include` adds. */
+  readonly includes?: Includes;
   /** Error codes of this route, in addition to those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { dataOf } from '../../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
+import { idsByCursor } from '../../../support/by-cursor.js';
+import {
+  Random,
+  randomAppointment,
+  randomFilter,
+  randomLead,
+  randomTask,
+} from './random-filters.js';
+
+/** `npm run test:filters` sets both. */
+const { FILTERS = '60', SEED = '20261128' } = process.env;
+
+const RECORDS = ['leads', 'appointments', 'tasks'] as const;
+type Kind = (typeof RECORDS)[number];
+interface Row {
+  readonly id: string;
+}
+
+let server: TestServer;
+let tenant: Tenant;
+let records: Record<Kind, readonly Row[]>;
+const random = new Random(Number(SEED));
+
+beforeAll(async () => {
+  server = await TestServer.shared();
+  tenant = await server.organization();
+  const create = async (kind: Kind, body: object) =>
+    dataOf<Row>(await tenant.api.post(`/api/v1/${kind}`, body), 201).id;
+  const leads: string[] = [];
+  for (let index = 0; index < 60; index++)
+    leads.push(await create('leads', randomLead(random, index)));
+  const tasks: string[] = [];
+  for (let index = 0; index < 40; index++) {
+    await create('appointments', randomAppointment(random, random.of(leads)));
+    const contact = random.below(4) === 0 ? undefined : random.of(leads);
+    tasks.push(await create('tasks', randomTask(random, contact)));
+  }
+  for (const kind of RECORDS) await spreadTimes(kind);
+  for (const id of leads.slice(0, 6)) await tenant.api.delete(`/api/v1/leads/${id}`);
+  for (const id of tasks.slice(0, 6)) await tenant.api.delete(`/api/v1/tasks/${id}`);
+  records = {
+    leads: await listed('leads'),
+    appointments: await listed('appointments'),
+    tasks: await listed('tasks'),
+  };
+});
+afterAll(() => server.stop());
+
+async function spreadTimes(kind: Kind): Promise<void> {
+  await server.sql(
+    `update ${kind} set created_at = timestamptz '2026-01-01Z' + n * interval '1 day',
+       updated_at = timestamptz '2026-01-01Z' + n * interval '1 day'
+     from (select id as each, row_number() over (order by id) - 3 as n from ${kind}
+       where organization_id = $1) numbered where organization_id = $1 and id = each`,
+    [tenant.id],
+  );
+}
+
+/** Whole records: of leads, items of a list have some of the fields only. */
+async function listed(kind: Kind): Promise<Row[]> {
+  const answer = await tenant.api.get(`/api/v1/${kind}?fields=*&limit=100`);
+  return dataOf<Row[]>(answer);
+}
+
+/** The ids that each filter selects, by the evaluation in Python. */
+function expectedIds(filters: readonly { record: Kind; filter: object }[]): string[][] {
+  const script = path.join('test', 'platform', 'data', 'filters', 'naive.py');
+  const input = JSON.stringify({ records, filters });
+  const { stdout, stderr, status } = spawnSync('python3', [script], { input, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as string[][];
+}
+
+/** The ids that a filter selects and the totals, in each way to read them. */
+async function selected(kind: Kind, filter: object) {
+  const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
+  const answer = await tenant.api.get(`/api/v1/${kind}?${query}`);
+  if (answer.status !== 200) return { status: answer.status, body: answer.body as unknown };
+  const { data, meta } = answer.body as { data: Row[]; meta: { total: number } };
+  const byCursor = await idsByCursor(tenant.api, `/api/v1/${kind}`, {
+    filter: JSON.stringify(filter),
+    limit: '40',
+  });
+  const ids = {
+    page: data.map(({ id }) => id).sort(),
+    total: meta.total,
+    byCursor: byCursor.sort(),
+  };
+  return kind === 'leads' ? { ...ids, exported: await exported(filter) } : ids;
+}
+
+async function exported(filter: object): Promise<string[]> {
+  const query = new URLSearchParams({ filter: JSON.stringify(filter), format: 'ndjson' });
+  const answer = await tenant.api.get(`/api/v1/leads/export?${query}`);
+  const lines = (answer.body as string).split('\n').filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as Row).id).sort();
+}
+
+describe('random filters', () => {
+  it('select the records of a naive evaluation, by pages with totals, by cursor and in exports', async () => {
+    const filters = Array.from({ length: Number(FILTERS) }, () => {
+      const record = random.of(RECORDS);
+      return { record, filter: randomFilter(random, record) };
+    });
+    const expected = expectedIds(filters);
+    for (const [index, { record, filter }] of filters.entries()) {
+      const ids = expected[index]!.toSorted();
+      const found = { page: ids, total: ids.length, byCursor: ids };
+      expect({ filter, ...(await selected(record, filter)) }).toEqual({
+        filter,
+        ...found,
+        ...(record === 'leads' && { exported: ids }),
+      });
+    }
+    // Filters that select some of the records show more than others.
+    expect(expected.filter((ids) => ids.length > 0).length).toBeGreaterThan(filters.length / 3);
+  });
+});
