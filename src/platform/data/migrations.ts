@@ -34,6 +34,3 @@ export * from './migrations/1767300000001-busy-times.js';
 export * from './migrations/1767300000002-appointments-by-resource.js';
 export * from './migrations/1767300000302-reminders.js';
 export * from './migrations/1767300000200-calendars.js';
-export * from './migrations/1767300000300-scheduled-events.js';
-export * from './migrations/1767300000001-busy-times.js';
-export * from './migrations/1767300000002-appointments-by-resource.js';
