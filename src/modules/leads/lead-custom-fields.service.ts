@@ -37,6 +37,15 @@ export class LeadCustomFieldsService {
   }
 
   /**
+   * The keys whose values are arrays of options.
+   * @throws ApiError `query_failed`
+   */
+  async listKeysOf(call: Call): Promise<string[]> {
+    const definitions = await this.definitions.of(call);
+    return definitions.filter(({ type }) => type === 'multi_select').map(({ key }) => key);
+  }
+
+  /**
    * The leads that have the unique values of these fields.
    * @throws ApiError `create_failed`, because it is part of a write
    */

@@ -78,7 +78,8 @@ export class LeadsService {
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
   async count(call: Call, query: LeadCountQuery): Promise<Counts> {
-    return this.repository.count(call, await this.definitions.typed(call, query));
+    const typed = await this.definitions.typed(call, query);
+    return this.repository.count(call, typed, await this.customFields.listKeysOf(call));
   }
 
   /**

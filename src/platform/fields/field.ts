@@ -302,7 +302,11 @@ function presenceRule({ constructor: dto }: object, field: Field): PropertyDecor
   const { required, unless } = field.presence;
   if (!isUpdate(dto as Type<object>) && unless !== undefined) {
     return applyDecorators(
-      ValidateIf((input, value) => isGiven(value) || !isGiven(input[unless]), options),
+      ValidateIf(
+        (input: Readonly<Record<string, unknown>>, value) =>
+          isGiven(value) || !isGiven(input[unless]),
+        options,
+      ),
       IsDefined({ ...options, message: IS_REQUIRED }),
     );
   }

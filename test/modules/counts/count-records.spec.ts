@@ -49,6 +49,28 @@ describe('count_records', () => {
     });
   });
 
+  it('takes the filter of the records as an object', async () => {
+    const agent = await agentWith(...READS);
+    const args = { record: 'lead', by: 'city' };
+    const counts = (filter: object) => agent.succeed('count_records', { ...args, filter });
+    expect(await counts({ status: 'new', 'custom_fields.size': { is_empty: true } })).toEqual({
+      data: [{ value: 'Graz', count: 1 }],
+      meta: { total: 1, other: 0 },
+    });
+    expect(await counts({ appointments: { some: { status: 'scheduled' } } })).toMatchObject({
+      meta: { total: 1 },
+    });
+    expect(await counts({})).toMatchObject({ meta: { total: 4 } });
+    const { details } = await agent.fail('count_records', { ...args, filter: { size: 1 } });
+    expect(details).toMatchObject([{ field: 'filter.size' }]);
+    const limited = await agentWith('leads:read');
+    const related = { ...args, filter: { tasks: { none: { status: 'open' } } } };
+    expect(await limited.fail('count_records', related)).toMatchObject({
+      code: 'insufficient_scope',
+      required_scope: 'tasks:read',
+    });
+  });
+
   it('needs the read scope of the records that it counts', async () => {
     for (const scope of READS) {
       const agent = await agentWith(scope);

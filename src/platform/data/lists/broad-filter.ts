@@ -9,12 +9,21 @@ import type { Conditions } from './conditions.js';
  * @throws ApiError `query_failed`; of a broad filter `filter_too_broad` if it takes too long, `overloaded` if too many others
  *   run
  */
-export async function readSelected<Row>(
+export function readSelected<Row>(
   database: TenantDatabase,
   conditions: Conditions,
   statement: Statement,
 ): Promise<Row[]> {
   if (!conditions.isBroad) return database.read<Row>(conditions.call, statement);
+  return scanSelected<Row>(database, conditions, statement);
+}
+
+/** Like `readSelected`, for a statement that reads every record that conditions select, whatever they are. */
+export async function scanSelected<Row>(
+  database: TenantDatabase,
+  conditions: Conditions,
+  statement: Statement,
+): Promise<Row[]> {
   try {
     return await database.scan<Row>(conditions.call, statement);
   } catch (error) {

@@ -14,6 +14,8 @@ export type Groupings = Readonly<Record<string, Grouping>>;
 /** A grouping, with its key. */
 export interface ChosenGrouping extends Grouping {
   readonly key?: string;
+  /** Whether the value of the key is an array, whose elements are counted. */
+  readonly isList?: boolean;
 }
 
 const MAX_KEY = 100;

@@ -72,13 +72,20 @@ export abstract class ListedRepository<
 
   /**
    * Counts records by value.
+   * @param listKeys the keys of custom fields whose values are arrays, whose elements are counted
    * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
    */
-  count(call: Call, query: FiltersOf<Query> & CountParameters): Promise<Counts> {
+  count(
+    call: Call,
+    query: FiltersOf<Query> & CountParameters,
+    listKeys: readonly string[] = [],
+  ): Promise<Counts> {
     const { by, time_zone = call.tenant.timeZone } = query;
     const grouping = groupingOf(this.source.groupings ?? {}, by);
     if (!grouping) throw new Error(`${this.table.name} are not counted by ${by}.`);
-    return this.counts.read(this.conditionsOf(call, query), grouping, time_zone);
+    const isList = grouping.key !== undefined && listKeys.includes(grouping.key);
+    const conditions = this.conditionsOf(call, query);
+    return this.counts.read(conditions, { ...grouping, isList }, time_zone);
   }
 
   /**

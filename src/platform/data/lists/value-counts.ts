@@ -4,7 +4,7 @@ import { DatabaseFailure, sqlStateOf } from '../connection/driver-error.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { recordCountsOf } from '../records/record-counts.js';
 import type { TenantTable } from '../records/tenant-entity.js';
-import { readSelected } from './broad-filter.js';
+import { scanSelected } from './broad-filter.js';
 import type { Conditions } from './conditions.js';
 import type { Counts, ValueCountDto } from './count.dto.js';
 import { type ChosenGrouping, timeUnitOf } from './grouping.js';
@@ -45,14 +45,18 @@ export class ValueCounts {
 
   /**
    * @param timeZone of days, weeks and months
-   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know, `query_failed`
+   * @throws ApiError `validation_error` for a time zone that PostgreSQL does not know; `filter_too_broad` if it takes too
+   *   long, `overloaded` if too many others run; `query_failed`
    */
   async read(conditions: Conditions, grouping: ChosenGrouping, timeZone: string): Promise<Counts> {
     const { values } = conditions;
     const zone = `${conditions.parameter(timeZoneForSql(timeZone))}::text`;
+    const isCounted = this.isCounted(conditions, grouping);
     const text = this.textOf(conditions, grouping, zone);
     const statement = { text, values, plan: 'custom', mayUseReplica: true } as const;
-    const reading = readSelected<CountsRow>(this.database, conditions, statement);
+    const reading = isCounted
+      ? this.database.read<CountsRow>(conditions.call, statement)
+      : scanSelected<CountsRow>(this.database, conditions, statement);
     const rows = await reading.catch((error: unknown) => {
       if (!isOfTimeZone(error)) throw error;
       throw validationError([{ field: 'time_zone', message: TIME_ZONE_PROBLEM }]);
@@ -63,10 +67,15 @@ export class ValueCounts {
     return { data: all.map(([value, count]) => ({ value, count })), meta: { total, other } };
   }
 
+  /** Whether triggers count the values. */
+  private isCounted(conditions: Conditions, { column, per = 'value' }: ChosenGrouping): boolean {
+    const { counted = [] } = this.table;
+    return per === 'value' && conditions.isEmpty && counted.includes(column);
+  }
+
   private textOf(conditions: Conditions, grouping: ChosenGrouping, zone: string): string {
-    const { name, counted = [] } = this.table;
-    const { column, per = 'value' } = grouping;
-    const hasCounts = per === 'value' && conditions.isEmpty && counted.includes(column);
+    const { name } = this.table;
+    const { column } = grouping;
     const groups = groupsOf(name, conditions, grouping, zone);
     const { value, from, records = 'count(*)', isRow = 'true', order = BY_CODE_POINT } = groups;
     const scan = `select ${value} as value, count(*) as n, ${records} as records
@@ -75,7 +84,7 @@ export class ValueCounts {
       ? 'coalesce(max(value) over () - value + 1, 0)'
       : `row_number() over (order by n desc, ${order} nulls last)`;
     // The last column fails for an unknown time zone, also if there are no records.
-    return `with groups as materialized (${hasCounts ? recordCountsOf(name, column) : scan}),
+    return `with groups as materialized (${this.isCounted(conditions, grouping) ? recordCountsOf(name, column) : scan}),
       ranked as materialized (select value, n, ${rank} as rank from groups where ${isRow}),
       shown as materialized (select * from ranked where rank <= ${MAX_VALUES})
       select (select coalesce(sum(records), 0)::int from groups) as total,
@@ -87,31 +96,46 @@ export class ValueCounts {
 
 const BY_CODE_POINT = 'value::text collate "C"';
 
+/** Numbers by size, then texts by code point. */
+const BY_JSON = `case when jsonb_typeof(value) = 'number' then value::numeric end nulls last,
+  (value #>> '{}') collate "C"`;
+
 function groupsOf(
   table: string,
   conditions: Conditions,
   grouping: ChosenGrouping,
   zone: string,
 ): Groups {
-  const { column, per, key } = grouping;
+  const { column, per, key, isList } = grouping;
   const unit = timeUnitOf(grouping);
   if (unit) return { value: unit.number(`(${column} at time zone ${zone})`), from: table };
   if (key !== undefined) {
     const given = `${column} -> ${conditions.parameter(key)}::text`;
+    if (isList) {
+      const list = `case jsonb_typeof(${given}) when 'array' then ${given} else '[]' end`;
+      const elements = `(select element, row_number() over () as position
+        from (select distinct jsonb_array_elements(${list}) as element) found) each`;
+      return { ...elementsOf(table, elements), order: BY_JSON };
+    }
     return {
       // All objects and arrays are one group.
       value: `case when jsonb_typeof(${given}) in ('object', 'array') then '[]'
         else nullif(${given}, 'null') end`,
       from: table,
       isRow: `value is distinct from '[]'`,
-      order: `case when jsonb_typeof(value) = 'number' then value::numeric end nulls last,
-        (value #>> '{}') collate "C"`,
+      order: BY_JSON,
     };
   }
-  if (per !== 'element') return { value: column, from: table };
+  return per === 'element'
+    ? elementsOf(table, `unnest(${column}) with ordinality each (element, position)`)
+    : { value: column, from: table };
+}
+
+/** A group for each element, and one for records without any. A record has several rows, of which the first counts it. */
+function elementsOf(table: string, elements: string): Groups {
   return {
     value: 'element',
-    from: `${table} left join lateral unnest(${column}) with ordinality each (element, position) on true`,
+    from: `${table} left join lateral ${elements} on true`,
     records: 'count(*) filter (where coalesce(position, 1) = 1)',
   };
 }

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import '../../../../src/app.module.js';
+import { filterTargetNamed } from '../../../../src/platform/data/filters/filter-target.js';
+import { matches } from '../../../../src/platform/data/filters/matches.js';
+import { readFilter } from '../../../../src/platform/data/filters/parse-filter.js';
+import {
+  NO_DEFINITIONS,
+  withDefinitions,
+} from '../../../../src/platform/data/filters/with-definitions.js';
 import { dataOf } from '../../../../src/testing/factories.js';
 import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import { idsByCursor } from '../../../support/by-cursor.js';
@@ -93,6 +101,19 @@ async function selected(kind: Kind, filter: object) {
   return kind === 'leads' ? { ...ids, exported: await exported(filter) } : ids;
 }
 
+/** The ids that a filter selects by the evaluation of webhooks; undefined if it has relations, which webhooks do not take. */
+function evaluatedIds(kind: Kind, given: object): string[] | undefined {
+  const target = filterTargetNamed(kind)!;
+  const { filter } = readFilter(given, { target, hasRelations: false });
+  if (!filter) return undefined;
+  const typed = withDefinitions(filter, NO_DEFINITIONS);
+  const isMatch = (record: Row) => matches(typed, { ...record }, 'US');
+  return records[kind]
+    .filter(isMatch)
+    .map(({ id }) => id)
+    .sort();
+}
+
 async function exported(filter: object): Promise<string[]> {
   const query = new URLSearchParams({ filter: JSON.stringify(filter), format: 'ndjson' });
   const answer = await tenant.api.get(`/api/v1/leads/export?${query}`);
@@ -101,7 +122,7 @@ async function exported(filter: object): Promise<string[]> {
 }
 
 describe('random filters', () => {
-  it('select the records of a naive evaluation, by pages with totals, by cursor and in exports', async () => {
+  it('select the records of a naive evaluation, by pages with totals, by cursor, in exports and for webhooks', async () => {
     const filters = Array.from({ length: Number(FILTERS) }, () => {
       const record = random.of(RECORDS);
       return { record, filter: randomFilter(random, record) };
@@ -110,8 +131,10 @@ describe('random filters', () => {
     for (const [index, { record, filter }] of filters.entries()) {
       const ids = expected[index]!.toSorted();
       const found = { page: ids, total: ids.length, byCursor: ids };
-      expect({ filter, ...(await selected(record, filter)) }).toEqual({
+      const evaluated = evaluatedIds(record, filter);
+      expect({ filter, evaluated, ...(await selected(record, filter)) }).toEqual({
         filter,
+        evaluated: evaluated && ids,
         ...found,
         ...(record === 'leads' && { exported: ids }),
       });

@@ -173,6 +173,27 @@ describe('counts', () => {
     }
   });
 
+  it('take the filter of the list', async () => {
+    const filter = { or: [{ tags: { has: 'SPRING' } }, { city: { is_empty: true } }] };
+    const found = leads.filter(({ tags, city }) => tags.includes('spring') || city === null);
+    const query = { filter: JSON.stringify(filter), temperature: 'hot' };
+    const hot = found.filter(({ temperature }) => temperature === 'hot');
+    expect(hot.length).toBeGreaterThan(100);
+    for (const by of ['status', 'city'] as const) {
+      expect(await countsOf(tenant.api, LEADS, { by, ...query })).toEqual(
+        naive(hot.map((lead) => (lead[by] === null ? [] : [lead[by]]))),
+      );
+    }
+    const path = `${LEADS}/counts?by=status&filter=`;
+    expectInvalid(await tenant.api.get(`${path}{"citi":1}`), 'filter.citi');
+    const { api } = await server.key(tenant.id, ['leads:read']);
+    const related = encodeURIComponent('{"tasks":{"none":{"status":"open"}}}');
+    expectError(await api.get(path + related), 403, 'insufficient_scope');
+    expect((await countsOf(tenant.api, LEADS, { by: 'city', filter: '{}' })).meta.total).toBe(
+      leads.length,
+    );
+  });
+
   it('by time are in the zone of the organization by default', async () => {
     const us = await server.organization({ scopes: server.scopes.every });
     const created_at = '2026-03-01T20:00:00Z';
@@ -275,6 +296,18 @@ describe('counts', () => {
       data: [{ value: null, count: 16 }],
       meta: { total: 16, other: 0 },
     });
+  });
+
+  it('of own fields with several options count a lead once for each of them', async () => {
+    const { api } = await server.organization({ scopes: server.scopes.every });
+    const options = ['slate', 'tile', 'thatch'].map((value) => ({ value }));
+    const definition = { key: 'roof', type: 'multi_select', options };
+    dataOf(await api.post('/api/v1/custom-fields', definition), 201);
+    const roofs = [['tile', 'slate'], ['tile'], [], null];
+    for (const roof of roofs) await createLead(api, { custom_fields: { roof } });
+    expect(await countsOf(api, LEADS, { by: 'custom_fields.roof' })).toEqual(
+      naive(roofs.map((roof) => roof ?? [])),
+    );
   });
 
   it('follow deletions, and those of other organizations are not counted', async () => {
