@@ -1,4 +1,4 @@
-import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { OmitOf, PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
 import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
@@ -110,6 +110,15 @@ export class UpdateAppointmentDto extends UpdateOf(AppointmentFields, { fixed: [
   // There is nothing that null could clear.
   @Flag({ ...WITHIN_HOURS, required: true }) within_hours?: boolean;
 }
+
+/** What tools leave out, because its schema would take too many tokens. */
+const NOT_IN_TOOLS = ['remind_before_minutes'] as const;
+
+/** The fields of a new appointment that tools have. */
+export class BookAppointmentDto extends OmitOf(CreateAppointmentDto, NOT_IN_TOOLS) {}
+
+/** The changes of an appointment that tools have. */
+export class ChangeAppointmentDto extends OmitOf(UpdateAppointmentDto, NOT_IN_TOOLS) {}
 
 /** An appointment in responses and lists. */
 export class AppointmentDto extends RecordOf(AppointmentFields) {

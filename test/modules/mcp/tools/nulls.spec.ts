@@ -131,7 +131,6 @@ async function filledRecord(tool: RecordTool): Promise<Row> {
     location: 'Oakland',
     outcome: 'Accepted',
     outcome_notes: 'Starts in April.',
-    remind_before_minutes: [60],
     description: 'With prices.',
     due_date: '2026-03-06T17:00:00.000Z',
     contact_id: lead.id,
@@ -249,7 +248,7 @@ describe.each(PROTOCOL_MODES)('the argument `clear` of update tools (%s)', (prot
       ...['description', 'due_date', 'contact_id', 'assigned_to_user_id'],
     ]);
     expect(await clearableBy('update_appointment')).toEqual([
-      ...['type', 'location', 'notes', 'remind_before_minutes', 'outcome', 'outcome_notes'],
+      ...['type', 'location', 'notes', 'outcome', 'outcome_notes'],
     ]);
     const lead = await clearableBy('update_lead');
     expect(lead).toEqual(expect.arrayContaining(['last_name', 'phone', 'email', 'temperature']));
