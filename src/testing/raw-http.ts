@@ -18,7 +18,7 @@ export interface RawRequest extends HttpRequest {
 }
 
 /** Content types of responses whose body is not parsed. */
-const FILES = /^(text\/csv|application\/x-ndjson)(;|$)/;
+const FILES = /^(text\/(csv|calendar)|application\/x-ndjson)(;|$)/;
 
 /** Sends a request and reads the response. `fetch` adds and refuses some headers, and takes twice the CPU. */
 export function rawRequest(

@@ -9,13 +9,15 @@ import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
+import { CalendarFeedController } from './calendars/calendar-feed.controller.js';
+import { CalendarFeedService } from './calendars/calendar-feed.service.js';
 import { CalendarsController } from './calendars/calendars.controller.js';
 import { CalendarsRepository } from './calendars/calendars.repository.js';
 import { CalendarsService } from './calendars/calendars.service.js';
 
 @Module({
   imports: [AccessModule, CustomFieldsModule, EventsModule, LeadsModule, ResourcesModule],
-  controllers: [AppointmentsController, CalendarsController],
+  controllers: [AppointmentsController, CalendarsController, CalendarFeedController],
   providers: [
     AppointmentsRepository,
     AppointmentBookings,
@@ -23,6 +25,7 @@ import { CalendarsService } from './calendars/calendars.service.js';
     AppointmentsTools,
     CalendarsRepository,
     CalendarsService,
+    CalendarFeedService,
   ],
   exports: [AppointmentsService],
 })

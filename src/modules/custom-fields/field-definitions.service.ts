@@ -1,13 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../../platform/data/call.js';
+import { OrganizationSchemas } from '../../platform/access/organization-schemas.js';
+import type { Call, Tenant } from '../../platform/data/call.js';
 import type { UntypedFilter } from '../../platform/data/filters/filter.js';
-import { withDefinitions } from '../../platform/data/filters/with-definitions.js';
+import {
+  type DefinedFields,
+  withDefinitions,
+} from '../../platform/data/filters/with-definitions.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { IS_REQUIRED } from '../../platform/fields/field.js';
+import type { JsonSchema } from '../../platform/fields/schema/json-schema.js';
 import { type MaybePromise, mapMaybePromise } from '../../platform/maybe-promise.js';
 import { definedFieldsOf } from './defined-fields.js';
 import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
+import { fieldsSchemaOf } from './field-schema.js';
 import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
+
+/** An organization whose definitions are read. */
+interface DefinitionsCall {
+  readonly tenant: Pick<Tenant, 'id' | 'definitionsVersion'>;
+}
 
 type CustomFields = Readonly<Record<string, unknown>>;
 
@@ -37,10 +48,15 @@ export class FieldDefinitionsService {
   /** Versions that this instance has written, which calls can know later. */
   private readonly written = new Map<string, number>();
 
-  constructor(private readonly repository: FieldRulesRepository) {}
+  constructor(
+    private readonly repository: FieldRulesRepository,
+    schemas: OrganizationSchemas,
+  ) {
+    schemas.add('custom_fields', (call) => this.schemaFor(call));
+  }
 
   /** The definitions of an organization, in the order of their keys. @throws ApiError `query_failed` */
-  of(call: Call): MaybePromise<readonly EnforcedRule[]> {
+  of(call: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const isActive = ({ status }: EnforcedRule) => status === 'active';
     return mapMaybePromise(this.enforcedFor(call), (rules) => rules.filter(isActive));
   }
@@ -61,8 +77,12 @@ export class FieldDefinitionsService {
   ): Promise<Q> {
     const { filter } = query;
     if (!filter) return query;
-    const defined = definedFieldsOf(await this.of(call));
-    return { ...query, filter: withDefinitions(filter, defined) };
+    return { ...query, filter: withDefinitions(filter, await this.filterFieldsOf(call)) };
+  }
+
+  /** What filters need to know about the custom fields. @throws ApiError `query_failed` */
+  async filterFieldsOf(call: DefinitionsCall): Promise<DefinedFields> {
+    return definedFieldsOf(await this.of(call));
   }
 
   /** Called after the definitions of an organization have changed. */
@@ -108,8 +128,14 @@ export class FieldDefinitionsService {
     return this.repository.findHolders(call, values);
   }
 
+  /** @returns undefined without definitions */
+  private async schemaFor(call: Call): Promise<JsonSchema | undefined> {
+    const rules = await this.of(call);
+    return rules.length === 0 ? undefined : fieldsSchemaOf(rules);
+  }
+
   /** Also those that are pending. */
-  private enforcedFor({ tenant }: Call): MaybePromise<readonly EnforcedRule[]> {
+  private enforcedFor({ tenant }: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const { id, definitionsVersion = 0 } = tenant;
     const version = Math.max(definitionsVersion, this.written.get(id) ?? 0);
     if (version === 0) return NONE;

@@ -8,12 +8,20 @@ import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
 import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
+import { OrganizationSchemas } from './organization-schemas.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
 /** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
 const MESSAGES_PER_WINDOW = 600;
 
-const PROVIDERS = [AccessRepository, Authenticator, KeyRevalidation, OrganizationCalls, RateLimits];
+const PROVIDERS = [
+  AccessRepository,
+  Authenticator,
+  KeyRevalidation,
+  OrganizationCalls,
+  OrganizationSchemas,
+  RateLimits,
+];
 
 /** Finds the callers of requests, and counts their requests against the rate limits. */
 @Module({

@@ -8,6 +8,8 @@ import {
   LEADS,
 } from '../../../src/testing/factories.js';
 import { readAllEvents } from '../../support/events.js';
+import { mirrorHeaders, statelessRequest } from '../../../src/testing/mcp-client.js';
+import { ownerPool } from '../../../src/testing/databases.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SCOPES } from '../../../src/platform/access/scopes.js';
@@ -458,5 +460,127 @@ describe('a file', () => {
     );
     dataOf(await tenant.api.delete(`${LEADS}/${lead!.id}`));
     expect((await importFile(exported)).created).toBe(1);
+  });
+});
+
+describe('programs and agents', () => {
+  const fieldsIn = (schemas: unknown) => {
+    const [, found] = /"custom_fields":(\{.*?"roof":\{.*?\})/.exec(JSON.stringify(schemas)) ?? [];
+    return found;
+  };
+
+  it('find the definitions in the OpenAPI document of their key', async () => {
+    await define({ key: 'roof', type: 'select', label: 'Roof', options: [{ value: 'slate' }] });
+    const { body, headers } = await tenant.api.get('/openapi.json');
+    expect(headers.get('vary')).toBe('Authorization');
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    const { components } = body as { components: { schemas: Record<string, unknown> } };
+    const roof = { type: ['string', 'null'], enum: ['slate', null], title: 'Roof' };
+    for (const name of ['CreateLead', 'UpdateLead', 'Lead']) {
+      expect(components.schemas[name]).toMatchObject({
+        properties: { custom_fields: { properties: { roof } } },
+      });
+    }
+    for (const key of [undefined, 'lat_invalid', (await app.organization()).key.key]) {
+      const { body: general } = await app.client(key).get('/openapi.json');
+      expect(JSON.stringify(general)).not.toContain('["slate",null]');
+    }
+  });
+
+  it('find them in the tools within the budget, and by describe_fields', async () => {
+    const options = [{ value: 'slate' }];
+    await define({ key: 'roof', type: 'select', options });
+    const { key } = await app.key(tenant.id, ['leads:read', 'leads:write']);
+    const api = app.client(key.key);
+    const request = async (method: string, params: object = {}) => {
+      const headers = mirrorHeaders(method, params);
+      return (await api.post('/mcp', statelessRequest(method, params), { headers })).body as {
+        result: { tools: { name: string; inputSchema: object }[]; structuredContent: object };
+      };
+    };
+    const listed = async () => (await request('tools/list')).result.tools;
+    const schemasOf = (tools: { name: string; inputSchema: object }[], ...names: string[]) =>
+      names.map((name) => fieldsIn(tools.find((tool) => tool.name === name)?.inputSchema));
+    const names = ['create_lead', 'update_lead', 'upsert_lead'];
+    for (const schema of schemasOf(await listed(), ...names)) expect(schema).toContain('slate');
+    for (let number = 0; number < 12; number++) {
+      await define({ key: `${number}`, description: 'Long. '.repeat(150) });
+    }
+    expect(schemasOf(await listed(), ...names)).toEqual([undefined, undefined, undefined]);
+    const { result } = await request('tools/call', { name: 'describe_fields', arguments: {} });
+    const { fields } = result.structuredContent as { fields: object[] };
+    expect(fields).toHaveLength(13);
+    expect(fields).toContainEqual({
+      ...{ key: 'roof', label: null, description: null, type: 'select', options: ['slate'] },
+      ...{ required: false, unique: false, filterable: false },
+    });
+  });
+});
+
+describe('a filter', () => {
+  const find = async (filter: object, path = LEADS) => {
+    const { body, status } = await tenant.api.get(
+      `${path}?filter=${encodeURIComponent(JSON.stringify(filter))}`,
+    );
+    expect(status).toBe(200);
+    return (body as { data: { id: string }[] }).data.map(({ id }) => id).sort();
+  };
+
+  it.each([true, false])('compares values by their types, filterable: %s', async (filterable) => {
+    const options = [{ value: 'solar' }, { value: 'gutter' }];
+    await define({ key: 'age', type: 'number', filterable });
+    await define({ key: 'seen', type: 'datetime', filterable });
+    await define({ key: 'built', type: 'date', filterable });
+    await define({ key: 'owner', type: 'boolean', filterable });
+    await define({ key: 'wants', type: 'multi_select', filterable, options });
+    const seen = '2026-01-31T09:30:00+05:30';
+    const old = await withFields({ age: 20.5, seen, built: '1990-05-01', wants: ['solar'] });
+    const young = await withFields({ age: 3, owner: true, wants: [] });
+    const none = await withFields({ age: null });
+    const expected: [object, { id: string }[]][] = [
+      [{ 'custom_fields.age': { gte: 20 } }, [old]],
+      [{ 'custom_fields.age': 3 }, [young]],
+      [{ 'custom_fields.age': { ne: 3 } }, [old, none]],
+      [{ 'custom_fields.age': null }, [none]],
+      [{ 'custom_fields.seen': { gte: '2026-01-31T04:00Z', lt: '2026-01-31T04:01Z' } }, [old]],
+      [{ 'custom_fields.built': { lt: '2000-01-01' } }, [old]],
+      [{ 'custom_fields.owner': true }, [young]],
+      [{ 'custom_fields.wants': { has_any: ['solar', 'gutter'] } }, [old]],
+      [{ 'custom_fields.wants': { has_none: ['solar'] } }, [young, none]],
+    ];
+    for (const [filter, leads] of expected) {
+      expect([filter, await find(filter)]).toEqual([filter, leads.map(({ id }) => id).sort()]);
+    }
+    const wrong = { or: [{ 'custom_fields.age': { gte: '20' } }, { 'custom_fields.wants': 'x' }] };
+    const query = encodeURIComponent(JSON.stringify(wrong));
+    const paths = ['filter.or[0].custom_fields.age.gte', 'filter.or[1].custom_fields.wants'];
+    for (const list of [LEADS, `${LEADS}/export`]) {
+      expectInvalid(await tenant.api.get(`${list}?filter=${query}`), ...paths);
+    }
+  });
+
+  it('uses the index of a filterable field', async () => {
+    const { id } = await define({ key: 'age', type: 'number', filterable: true });
+    await app.sql(
+      `insert into leads (organization_id, id, first_name, source, tags, custom_fields, sms_opted_out, on_dnc_list,
+        lead_score, search_text) select '${tenant.id}', gen_random_uuid(), 'A', 'api', '{}',
+        jsonb_build_object('age', number), false, false, 0, '' from generate_series(1, 5000) number`,
+    );
+    await app.sql('analyze custom_field_values, leads');
+    const [rule] = await app.sql<{ id: string }>(
+      `select id from custom_field_rules where field_id = '${id}'`,
+    );
+    const pool = ownerPool(app.database);
+    const results = (await pool.query(
+      `begin; set local role latitude_app; set local app.organization_id = '${tenant.id}';
+       explain select id from leads where organization_id = '${tenant.id}' and deleted_at is null
+         and exists (select from custom_field_values where organization_id = '${tenant.id}'
+           and rule_id = '${rule!.id}' and lead_id = leads.id and number_value >= 4990::float8);
+       rollback`,
+    )) as unknown as { rows: object[] }[];
+    await pool.end();
+    const explained = results.map(({ rows }) => rows);
+    expect(JSON.stringify(explained)).toContain('custom_field_values_by_number');
+    expect(await find({ 'custom_fields.age': { gte: 4999 } })).toHaveLength(2);
   });
 });

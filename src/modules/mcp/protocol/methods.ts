@@ -8,6 +8,7 @@ import {
   type StandardSchemaV1Sync,
 } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
+import { OrganizationSchemas } from '../../../platform/access/organization-schemas.js';
 import { Authenticator } from '../../../platform/access/authenticator.js';
 import { ApiError, REALM } from '../../../platform/errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../../../platform/errors/field-problem.js';
@@ -51,6 +52,9 @@ const CLIENTS_THAT_FORWARD_BOTH: readonly string[] = ['@langchain/mcp-adapters']
 /** The methods that read a record and count as a read. */
 const READING_METHODS: readonly string[] = ['resources/read', 'resources/subscribe'];
 
+/** The most characters of a list of tools with what the organization has defined: 8,000 tokens. */
+const MAX_CHARACTERS = 33_000;
+
 /** The methods of all protocol versions. */
 @Injectable()
 export class McpMethods {
@@ -62,6 +66,7 @@ export class McpMethods {
     private readonly resources: ResourceRegistry,
     private readonly subscriptions: StoredSubscriptions,
     private readonly authenticator: Authenticator,
+    private readonly schemas: OrganizationSchemas,
   ) {}
 
   /** Whether the rate limits count a request as a read or a write. They count others as messages. */
@@ -175,8 +180,12 @@ export class McpMethods {
     return READING_METHODS.includes(method) ? this.resources.scopesOfUri(String(uri)) : [];
   }
 
-  private listTools({ call, session }: McpCall): Result {
-    const tools = this.tools.listFor(call.actor.scopes);
+  private async listTools({ call, session }: McpCall): Promise<Result> {
+    const general = this.tools.listFor(call.actor.scopes);
+    const described = await this.schemas.applyTo(call, () => general);
+    // Agents read the tools in each conversation. Beyond the budget, describe_fields tells what the organization has defined.
+    const isSmall = JSON.stringify(described ?? '').length <= MAX_CHARACTERS;
+    const tools = described && isSmall ? described : general;
     if (!needsTextOnly(session)) return { tools };
     // A tool with an output schema would have to return structured content.
     return { tools: tools.map(({ outputSchema, ...tool }) => tool) };

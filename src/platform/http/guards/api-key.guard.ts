@@ -116,7 +116,7 @@ function explainMissingKey({ headers }: ApiRequest): string {
 }
 
 /** The token of the one `Authorization: Bearer` header. */
-function bearerToken(request: ApiRequest): string | undefined {
+export function bearerToken(request: ApiRequest): string | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined || timesSent(request, 'authorization') > 1) return undefined;
   return BEARER.exec(authorization)?.[1];
