@@ -1,4 +1,5 @@
 import { Grants, Keys, Organizations } from './administration.js';
+import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
 import { Leads } from './leads.js';
 import { CancellableResource, DeletableResource } from './resource.js';
@@ -6,6 +7,7 @@ import { Transport } from './transport.js';
 import type {
   Appointment,
   AppointmentBatchItem,
+  AppointmentCountQuery,
   AppointmentCreate,
   AppointmentQuery,
   AppointmentUpdate,
@@ -13,10 +15,12 @@ import type {
   CancelledAppointment,
   ClientOptions,
   Deleted,
+  GetOptions,
   Me,
   OwnOrganization,
   Task,
   TaskBatchItem,
+  TaskCountQuery,
   TaskCreate,
   TaskQuery,
   TaskUpdate,
@@ -24,22 +28,26 @@ import type {
 } from './types.js';
 
 interface AppointmentTypes {
-  Record: Appointment;
+  Record: Appointment & WithLead;
   Item: Appointment & WithLead;
   Create: AppointmentCreate;
   Update: AppointmentUpdate;
   BatchItem: AppointmentBatchItem;
   Query: AppointmentQuery;
+  CountQuery: AppointmentCountQuery;
+  GetOptions: GetOptions;
   Removed: CancelledAppointment;
 }
 
 interface TaskTypes {
-  Record: Task;
+  Record: Task & WithLead;
   Item: Task & WithLead;
   Create: TaskCreate;
   Update: TaskUpdate;
   BatchItem: TaskBatchItem;
   Query: TaskQuery;
+  CountQuery: TaskCountQuery;
+  GetOptions: GetOptions;
   Removed: Deleted;
 }
 
@@ -60,6 +68,8 @@ export class LatitudeClient {
     APPOINTMENT_EVENTS,
   );
   readonly tasks = new DeletableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  /** The definitions of custom fields of leads. Changes need `fields:write`. */
+  readonly customFields = new CustomFields(this.transport, '/api/v1/custom-fields');
   readonly events = new Events(this.transport);
   readonly keys = new Keys(this.transport, '/api/v1/keys');
   readonly grants = new Grants(this.transport, '/api/v1/grants');

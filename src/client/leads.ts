@@ -1,16 +1,22 @@
 import { LeadImports } from './lead-imports.js';
-import { DeletableResource, segmentOf } from './resource.js';
+import { DeletableResource, MAX_LIMIT, segmentOf } from './resource.js';
 import type {
   CallOptions,
   CreateOptions,
+  CursorPage,
   Deleted,
   ErasedLead,
   Lead,
   LeadBatchItem,
+  LeadCountQuery,
   LeadCreate,
+  LeadDuplicatesQuery,
   LeadExportQuery,
+  LeadGroup,
   LeadListItem,
   LeadMerge,
+  LeadMergeDryRun,
+  LeadMergePreview,
   LeadQuery,
   LeadRelated,
   LeadUpdate,
@@ -27,6 +33,8 @@ interface LeadTypes {
   Update: LeadUpdate;
   BatchItem: LeadBatchItem;
   Query: LeadQuery;
+  CountQuery: LeadCountQuery;
+  GetOptions: CallOptions;
   Removed: Deleted;
 }
 
@@ -63,10 +71,32 @@ export class Leads extends DeletableResource<LeadTypes> {
 
   /**
    * Merges the lead `lead_id` of the input into the lead `id`, and deletes it. All attempts share one
-   * `Idempotency-Key`. `ifMatch` is the entity tag of the lead `id`.
+   * `Idempotency-Key`. `ifMatch` is the entity tag of the lead `id`. With `dry_run`, the merge is only checked.
+   * @returns the lead `id`, or what would happen
    */
-  async merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead> {
+  merge(
+    id: string,
+    input: LeadMergeDryRun,
+    options?: CreateOptions & WriteOptions,
+  ): Promise<LeadMergePreview>;
+  merge(id: string, input: LeadMerge, options?: CreateOptions & WriteOptions): Promise<Lead>;
+  async merge(id: string, input: object, options?: CreateOptions & WriteOptions): Promise<unknown> {
     return this.transport.one(this.postOf(`${segmentOf(id)}/merge`, input, options), options);
+  }
+
+  /** Iterates over all groups of leads that are likely the same person. */
+  async *duplicates(
+    { after = '', limit = MAX_LIMIT }: LeadDuplicatesQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<LeadGroup, void> {
+    const path = `${this.path}/duplicates`;
+    for (let next = after, hasMore = true; hasMore;) {
+      const call = { method: 'GET', path, query: { after: next, limit } } as const;
+      const { data, meta } = await this.transport.send<CursorPage<LeadGroup>>(call, options);
+      yield* data;
+      next = meta.next;
+      hasMore = meta.has_more;
+    }
   }
 
   /** Everything that is stored about the person of a lead. */

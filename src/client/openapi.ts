@@ -7,7 +7,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "compliance_blocked" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
+        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "definition_conflicts" | "too_many_custom_fields" | "resource_inactive" | "slot_taken" | "too_many_holds" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "filter_too_broad" | "idempotency_key_reused" | "calendar_too_large" | "compliance_blocked" | "outside_hours" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -18,7 +18,7 @@ export interface components {
                 retryable: boolean;
                 /** @description The `X-Request-Id` of the response. */
                 request_id: string;
-                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`, and on `not_found` for a merged lead. */
+                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate`, `slot_taken` and `lead_not_found`, and on `not_found` for a merged lead. */
                 details?: {
                     /** @description The field or parameter; `body` or `query` for a problem of the whole. */
                     field: string;
@@ -26,9 +26,18 @@ export interface components {
                     message: string;
                     /**
                      * Format: uuid
-                     * @description On `duplicate`: the id of the other record, if the key may read it.
+                     * @description On `duplicate` and `slot_taken`: the id of the other record, if the key may read it.
                      */
                     existing_id?: string;
+                    /** @description On `slot_taken`: the next free times of this length, at most three. */
+                    free?: {
+                        /** Format: date-time */
+                        start_time: string;
+                        /** Format: date-time */
+                        end_time: string;
+                        /** Format: uuid */
+                        resource_id: string;
+                    }[];
                     /**
                      * Format: uuid
                      * @description On `not_found` and `lead_not_found`: the lead that has taken in this one, if the key may read leads.
@@ -458,6 +467,123 @@ export interface components {
              */
             updated_at: string;
         };
+        LeadGroup: {
+            /**
+             * @description The first ten leads of the group, in the order of their ids.
+             * @example [
+             *       {
+             *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *         "first_name": "Grace",
+             *         "last_name": "Hopper",
+             *         "phone": "+1 415 555 0132",
+             *         "email": "grace.hopper@example.com",
+             *         "status": "new",
+             *         "temperature": "warm",
+             *         "lead_score": 80,
+             *         "company": "Harbor Roofing",
+             *         "created_at": "2026-01-05T16:20:00.000Z",
+             *         "updated_at": "2026-01-05T16:20:00.000Z"
+             *       }
+             *     ]
+             */
+            leads: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Computed from the other fields on every write; higher is more promising.
+                 * @example 80
+                 */
+                lead_score: number;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            }[];
+            /**
+             * @description Number of leads in the group.
+             * @example 2
+             */
+            total: number;
+            /**
+             * @description What is equal in leads of the group.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            reasons: ("email" | "phone" | "name_zip" | "name_company")[];
+        };
+        ValueCount: {
+            /**
+             * @description The value. Null for records without one.
+             * @example new
+             */
+            value: string | number | boolean | null;
+            /**
+             * @description Number of records with this value.
+             * @example 12
+             */
+            count: number;
+        };
+        CountsMeta: {
+            /**
+             * @description Exact number of records, each counted once.
+             * @example 12
+             */
+            total: number;
+            /**
+             * @description Sum of the counts of values that are not among the rows.
+             * @example 0
+             */
+            other: number;
+        };
         UpdateLead: {
             /**
              * @description Given name.
@@ -840,6 +966,9 @@ export interface components {
                     existing_id?: string;
                     /** Format: uuid */
                     merged_into?: string;
+                    free?: {
+                        [key: string]: unknown;
+                    }[];
                 }[];
             };
         };
@@ -855,7 +984,7 @@ export interface components {
              */
             failed: number;
         };
-        MergeLead: {
+        MergeLeadBody: {
             /**
              * Format: uuid
              * @description The lead to merge into this one, which is deleted.
@@ -906,6 +1035,514 @@ export interface components {
                 /** @enum {string|null} */
                 external_id?: "target" | "source" | null;
             } | null;
+            /**
+             * @description Checks everything and changes nothing. Default: `false`.
+             * @example false
+             */
+            dry_run?: boolean | null;
+        };
+        LeadMergePreview: {
+            /**
+             * @description Nothing was changed.
+             * @example true
+             */
+            dry_run: boolean;
+            /**
+             * @description The lead that the merge would return.
+             * @example {
+             *       "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *       "first_name": "Grace",
+             *       "last_name": "Hopper",
+             *       "phone": "+1 415 555 0132",
+             *       "email": "grace.hopper@example.com",
+             *       "company": "Harbor Roofing",
+             *       "address_street": "12 Pier Street",
+             *       "city": "Oakland",
+             *       "state": "CA",
+             *       "zip": "94607",
+             *       "status": "new",
+             *       "temperature": "warm",
+             *       "source": "website",
+             *       "notes": "Prefers calls in the morning.",
+             *       "tags": [
+             *         "roof",
+             *         "spring"
+             *       ],
+             *       "custom_fields": {
+             *         "budget": 12500,
+             *         "roof": {
+             *           "material": "slate"
+             *         }
+             *       },
+             *       "sms_opted_out": false,
+             *       "on_dnc_list": false,
+             *       "external_id": "crm-4711",
+             *       "lead_score": 80,
+             *       "created_at": "2026-01-05T16:20:00.000Z",
+             *       "updated_at": "2026-01-05T16:20:00.000Z"
+             *     }
+             */
+            would_answer: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email: string | null;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company: string | null;
+                /**
+                 * @description Street and house number.
+                 * @example 12 Pier Street
+                 */
+                address_street: string | null;
+                /**
+                 * @description City.
+                 * @example Oakland
+                 */
+                city: string | null;
+                /**
+                 * @description State, abbreviated.
+                 * @example CA
+                 */
+                state: string | null;
+                /**
+                 * @description Postal code.
+                 * @example 94607
+                 */
+                zip: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Where it came from.
+                 * @example website
+                 * @enum {string}
+                 */
+                source: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Free text.
+                 * @example Prefers calls in the morning.
+                 */
+                notes: string | null;
+                /**
+                 * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
+                 * @example [
+                 *       "roof",
+                 *       "spring"
+                 *     ]
+                 */
+                tags: string[];
+                /**
+                 * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep.
+                 * @example {
+                 *       "budget": 12500,
+                 *       "roof": {
+                 *         "material": "slate"
+                 *       }
+                 *     }
+                 */
+                custom_fields: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Opted out of text messages. The lead must not be sent any.
+                 * @example false
+                 */
+                sms_opted_out: boolean;
+                /**
+                 * @description Is on a do-not-call list. The lead must not be contacted.
+                 * @example false
+                 */
+                on_dnc_list: boolean;
+                /**
+                 * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+                 * @example crm-4711
+                 */
+                external_id: string | null;
+                /**
+                 * @description Computed from the other fields on every write; higher is more promising.
+                 * @example 80
+                 */
+                lead_score: number;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            };
+            /**
+             * @description The lead that would stay, as it is.
+             * @example {
+             *       "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *       "first_name": "Grace",
+             *       "last_name": "Hopper",
+             *       "phone": "+1 415 555 0132",
+             *       "email": "grace.hopper@example.com",
+             *       "company": "Harbor Roofing",
+             *       "address_street": "12 Pier Street",
+             *       "city": "Oakland",
+             *       "state": "CA",
+             *       "zip": "94607",
+             *       "status": "new",
+             *       "temperature": "warm",
+             *       "source": "website",
+             *       "notes": "Prefers calls in the morning.",
+             *       "tags": [
+             *         "roof",
+             *         "spring"
+             *       ],
+             *       "custom_fields": {
+             *         "budget": 12500,
+             *         "roof": {
+             *           "material": "slate"
+             *         }
+             *       },
+             *       "sms_opted_out": false,
+             *       "on_dnc_list": false,
+             *       "external_id": "crm-4711",
+             *       "lead_score": 80,
+             *       "created_at": "2026-01-05T16:20:00.000Z",
+             *       "updated_at": "2026-01-05T16:20:00.000Z"
+             *     }
+             */
+            target: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email: string | null;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company: string | null;
+                /**
+                 * @description Street and house number.
+                 * @example 12 Pier Street
+                 */
+                address_street: string | null;
+                /**
+                 * @description City.
+                 * @example Oakland
+                 */
+                city: string | null;
+                /**
+                 * @description State, abbreviated.
+                 * @example CA
+                 */
+                state: string | null;
+                /**
+                 * @description Postal code.
+                 * @example 94607
+                 */
+                zip: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Where it came from.
+                 * @example website
+                 * @enum {string}
+                 */
+                source: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Free text.
+                 * @example Prefers calls in the morning.
+                 */
+                notes: string | null;
+                /**
+                 * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
+                 * @example [
+                 *       "roof",
+                 *       "spring"
+                 *     ]
+                 */
+                tags: string[];
+                /**
+                 * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep.
+                 * @example {
+                 *       "budget": 12500,
+                 *       "roof": {
+                 *         "material": "slate"
+                 *       }
+                 *     }
+                 */
+                custom_fields: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Opted out of text messages. The lead must not be sent any.
+                 * @example false
+                 */
+                sms_opted_out: boolean;
+                /**
+                 * @description Is on a do-not-call list. The lead must not be contacted.
+                 * @example false
+                 */
+                on_dnc_list: boolean;
+                /**
+                 * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+                 * @example crm-4711
+                 */
+                external_id: string | null;
+                /**
+                 * @description Computed from the other fields on every write; higher is more promising.
+                 * @example 80
+                 */
+                lead_score: number;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            };
+            /**
+             * @description The lead that would be deleted, as it is.
+             * @example {
+             *       "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+             *       "first_name": "Grace",
+             *       "last_name": "Hopper",
+             *       "phone": "+1 415 555 0132",
+             *       "email": "grace.hopper@example.com",
+             *       "company": "Harbor Roofing",
+             *       "address_street": "12 Pier Street",
+             *       "city": "Oakland",
+             *       "state": "CA",
+             *       "zip": "94607",
+             *       "status": "new",
+             *       "temperature": "warm",
+             *       "source": "website",
+             *       "notes": "Prefers calls in the morning.",
+             *       "tags": [
+             *         "roof",
+             *         "spring"
+             *       ],
+             *       "custom_fields": {
+             *         "budget": 12500,
+             *         "roof": {
+             *           "material": "slate"
+             *         }
+             *       },
+             *       "sms_opted_out": false,
+             *       "on_dnc_list": false,
+             *       "external_id": "crm-4711",
+             *       "lead_score": 80,
+             *       "created_at": "2026-01-05T16:20:00.000Z",
+             *       "updated_at": "2026-01-05T16:20:00.000Z"
+             *     }
+             */
+            source: {
+                /**
+                 * Format: uuid
+                 * @description Identifier, given by the service.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Given name.
+                 * @example Grace
+                 */
+                first_name: string;
+                /**
+                 * @description Family name.
+                 * @example Hopper
+                 */
+                last_name: string | null;
+                /**
+                 * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+                 * @example +1 415 555 0132
+                 */
+                phone: string | null;
+                /**
+                 * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+                 * @example grace.hopper@example.com
+                 */
+                email: string | null;
+                /**
+                 * @description Company.
+                 * @example Harbor Roofing
+                 */
+                company: string | null;
+                /**
+                 * @description Street and house number.
+                 * @example 12 Pier Street
+                 */
+                address_street: string | null;
+                /**
+                 * @description City.
+                 * @example Oakland
+                 */
+                city: string | null;
+                /**
+                 * @description State, abbreviated.
+                 * @example CA
+                 */
+                state: string | null;
+                /**
+                 * @description Postal code.
+                 * @example 94607
+                 */
+                zip: string | null;
+                /**
+                 * @description Free text; lists filter by its exact value.
+                 * @example new
+                 */
+                status: string | null;
+                /**
+                 * @description How likely the lead is to buy.
+                 * @example warm
+                 * @enum {string|null}
+                 */
+                temperature: "cold" | "warm" | "hot" | null;
+                /**
+                 * @description Where it came from.
+                 * @example website
+                 * @enum {string}
+                 */
+                source: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Free text.
+                 * @example Prefers calls in the morning.
+                 */
+                notes: string | null;
+                /**
+                 * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
+                 * @example [
+                 *       "roof",
+                 *       "spring"
+                 *     ]
+                 */
+                tags: string[];
+                /**
+                 * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep.
+                 * @example {
+                 *       "budget": 12500,
+                 *       "roof": {
+                 *         "material": "slate"
+                 *       }
+                 *     }
+                 */
+                custom_fields: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Opted out of text messages. The lead must not be sent any.
+                 * @example false
+                 */
+                sms_opted_out: boolean;
+                /**
+                 * @description Is on a do-not-call list. The lead must not be contacted.
+                 * @example false
+                 */
+                on_dnc_list: boolean;
+                /**
+                 * @description Id in the system that it comes from. Compared exactly; no two leads share it.
+                 * @example crm-4711
+                 */
+                external_id: string | null;
+                /**
+                 * @description Computed from the other fields on every write; higher is more promising.
+                 * @example 80
+                 */
+                lead_score: number;
+                /**
+                 * Format: date-time
+                 * @description When it was created, to the millisecond.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed; it moves forward with every real change.
+                 * @example 2026-01-05T16:20:00.000Z
+                 */
+                updated_at: string;
+            };
+            /**
+             * @description How many records of each kind would move.
+             * @example {
+             *       "appointments": 2,
+             *       "tasks": 1
+             *     }
+             */
+            moves: {
+                [key: string]: number | null;
+            };
         };
         Event: {
             /**
@@ -919,6 +1556,16 @@ export interface components {
              * @example lead.updated
              */
             type: string;
+            /**
+             * @description Of events that time causes: whether the lead has neither opted out of text messages nor is on the do-not-call list. Only for readers with `leads:read`.
+             * @example true
+             */
+            contactable?: boolean;
+            /**
+             * @description Of `appointment.starting`: how many minutes before the start it is due.
+             * @example 60
+             */
+            remind_before_minutes?: number;
             /**
              * Format: date-time
              * @description When the record was changed.
@@ -983,6 +1630,191 @@ export interface components {
                 client_id: string | null;
             };
         };
+        CustomField: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description The key in `custom_fields`. It cannot be changed.
+             * @example roof_age
+             */
+            key: string;
+            /**
+             * @description What people read.
+             * @example Age of the roof
+             */
+            label: string | null;
+            /**
+             * @description What the field means.
+             * @example In years, as the owner says.
+             */
+            description: string | null;
+            /**
+             * @description The type of the values.
+             * @example number
+             * @enum {string}
+             */
+            type: "text" | "number" | "boolean" | "date" | "datetime" | "select" | "multi_select";
+            /**
+             * @description The values of a `select` or `multi_select`, each once.
+             * @example []
+             */
+            options: {
+                /**
+                 * @description The value.
+                 * @example slate
+                 */
+                value: string;
+                /**
+                 * @description What people read.
+                 * @example Slate
+                 */
+                label: string | null;
+            }[];
+            /**
+             * @description Whether a new lead needs a value.
+             * @example false
+             */
+            required: boolean;
+            /**
+             * @description Whether no two leads share a value.
+             * @example false
+             */
+            unique: boolean;
+            /**
+             * @description Whether filters find values by an index.
+             * @example true
+             */
+            filterable: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateCustomField: {
+            /**
+             * @description The key in `custom_fields`. It cannot be changed.
+             * @example roof_age
+             */
+            key: string;
+            /**
+             * @description What people read.
+             * @example Age of the roof
+             */
+            label?: string | null;
+            /**
+             * @description What the field means.
+             * @example In years, as the owner says.
+             */
+            description?: string | null;
+            /**
+             * @description The type of the values.
+             * @example number
+             * @enum {string}
+             */
+            type: "text" | "number" | "boolean" | "date" | "datetime" | "select" | "multi_select";
+            /**
+             * @description The values of a `select` or `multi_select`, each once. Default: `[]`.
+             * @example []
+             */
+            options?: {
+                /**
+                 * @description The value.
+                 * @example slate
+                 */
+                value: string;
+                /**
+                 * @description What people read.
+                 * @example Slate
+                 */
+                label?: string | null;
+            }[] | null;
+            /**
+             * @description Whether a new lead needs a value. Default: `false`.
+             * @example false
+             */
+            required?: boolean | null;
+            /**
+             * @description Whether no two leads share a value. Default: `false`.
+             * @example false
+             */
+            unique?: boolean | null;
+            /**
+             * @description Whether filters find values by an index. Default: `false`.
+             * @example true
+             */
+            filterable?: boolean | null;
+            /**
+             * @description Whether nothing is stored, and only the stored leads are checked. Default: `false`.
+             * @example false
+             */
+            dry_run?: boolean | null;
+        };
+        UpdateCustomField: {
+            /**
+             * @description What people read.
+             * @example Age of the roof
+             */
+            label?: string | null;
+            /**
+             * @description What the field means.
+             * @example In years, as the owner says.
+             */
+            description?: string | null;
+            /**
+             * @description The type of the values.
+             * @example number
+             * @enum {string}
+             */
+            type?: "text" | "number" | "boolean" | "date" | "datetime" | "select" | "multi_select";
+            /**
+             * @description The values of a `select` or `multi_select`, each once.
+             * @example []
+             */
+            options?: {
+                /**
+                 * @description The value.
+                 * @example slate
+                 */
+                value: string;
+                /**
+                 * @description What people read.
+                 * @example Slate
+                 */
+                label?: string | null;
+            }[];
+            /**
+             * @description Whether a new lead needs a value.
+             * @example false
+             */
+            required?: boolean;
+            /**
+             * @description Whether no two leads share a value.
+             * @example false
+             */
+            unique?: boolean;
+            /**
+             * @description Whether filters find values by an index.
+             * @example true
+             */
+            filterable?: boolean;
+            /**
+             * @description Whether nothing is stored, and only the stored leads are checked.
+             * @example false
+             */
+            dry_run?: boolean;
+        };
         Appointment: {
             /**
              * Format: uuid
@@ -998,7 +1830,7 @@ export interface components {
             lead_id: string;
             /**
              * Format: date-time
-             * @description When it begins. Times in the past and overlaps are allowed.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource.
              * @example 2026-03-02T17:00:00.000Z
              */
             start_time: string;
@@ -1008,6 +1840,12 @@ export interface components {
              * @example 2026-03-02T18:00:00.000Z
              */
             end_time: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1072,15 +1910,21 @@ export interface components {
              */
             lead_id: string;
             /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource. ISO 8601 date-time or date.
              * @example 2026-03-02T17:00:00.000Z
              */
-            start_time: string;
+            start_time?: string | null;
             /**
              * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
              * @example 2026-03-02T18:00:00.000Z
              */
-            end_time: string;
+            end_time?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1112,10 +1956,28 @@ export interface components {
              * @example Starts in April.
              */
             outcome_notes?: string | null;
+            /**
+             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @example [
+             *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
+             *     ]
+             */
+            any_of?: string[] | null;
+            /**
+             * Format: uuid
+             * @description Becomes the appointment, which has its times and resource.
+             * @example 01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18
+             */
+            hold_id?: string | null;
+            /**
+             * @description Whether to refuse a time outside of the hours of the resource.
+             * @example false
+             */
+            within_hours?: boolean | null;
         };
         UpdateAppointment: {
             /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @description When it begins. Times in the past are allowed, and overlaps without a resource. ISO 8601 date-time or date.
              * @example 2026-03-02T17:00:00.000Z
              */
             start_time?: string;
@@ -1124,6 +1986,12 @@ export interface components {
              * @example 2026-03-02T18:00:00.000Z
              */
             end_time?: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
             /**
              * @description What it is for; free text.
              * @example Estimate
@@ -1160,6 +2028,11 @@ export interface components {
              * @example Called, no answer.
              */
             append_notes?: string;
+            /**
+             * @description Whether to refuse a time outside of the hours of the resource.
+             * @example false
+             */
+            within_hours?: boolean;
         };
         CancelledAppointment: {
             /**
@@ -1214,6 +2087,430 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+        };
+        Calendar: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`.
+             * @example false
+             */
+            details: boolean;
+            /**
+             * Format: uuid
+             * @description The resource whose appointments it has.
+             * @example 01a1fbdd-7c3e-7b18-9a4f-2d1c7e6b5a43
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateCalendar: {
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`. Default: `false`.
+             * @example false
+             */
+            details?: boolean | null;
+        };
+        CalendarWithAddress: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Whether appointments show their location and the name of the lead, for which the key needs `leads:read`.
+             * @example false
+             */
+            details: boolean;
+            /**
+             * Format: uuid
+             * @description The resource whose appointments it has.
+             * @example 01a1fbdd-7c3e-7b18-9a4f-2d1c7e6b5a43
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The secret address for calendar applications. It is never shown again, also not in a replay.
+             * @example https://crm.example/calendars/Yh1rVn0oUQ2mCq8sXlT5eJ7wK3zB9dGa.ics
+             */
+            url?: string;
+        };
+        Resource: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What it is called.
+             * @example Crew 1
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The team member whose time it is: an id of your own users.
+             * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+             */
+            user_id: string | null;
+            /**
+             * @description The zone of its hours: a name of the IANA database.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
+             * @description When it can be booked, in local time, by weekday. An end before its start is on the next day. Without hours it is never free.
+             * @example {
+             *       "monday": [
+             *         {
+             *           "start": "09:00",
+             *           "end": "12:00"
+             *         }
+             *       ]
+             *     }
+             */
+            hours: {
+                sunday?: {
+                    start: string;
+                    end: string;
+                }[];
+                monday?: {
+                    start: string;
+                    end: string;
+                }[];
+                tuesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                wednesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                thursday?: {
+                    start: string;
+                    end: string;
+                }[];
+                friday?: {
+                    start: string;
+                    end: string;
+                }[];
+                saturday?: {
+                    start: string;
+                    end: string;
+                }[];
+            } | null;
+            /**
+             * @description Dates with other hours. Without intervals, it is closed on that date.
+             * @example [
+             *       {
+             *         "date": "2026-12-24",
+             *         "hours": []
+             *       }
+             *     ]
+             */
+            exceptions: {
+                date: string;
+                hours: {
+                    start: string;
+                    end: string;
+                }[];
+            }[];
+            /**
+             * @description Minutes that it needs before each appointment.
+             * @example 15
+             */
+            buffer_before_minutes: number;
+            /**
+             * @description Minutes that it needs after each appointment.
+             * @example 15
+             */
+            buffer_after_minutes: number;
+            /**
+             * @description Whether it can be booked.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * Format: uuid
+             * @description The organization that it belongs to: that of the key.
+             * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+             */
+            organization_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateResource: {
+            /**
+             * @description What it is called.
+             * @example Crew 1
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The team member whose time it is: an id of your own users.
+             * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+             */
+            user_id?: string | null;
+            /**
+             * @description The zone of its hours: a name of the IANA database. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+            /**
+             * @description When it can be booked, in local time, by weekday. An end before its start is on the next day. Without hours it is never free.
+             * @example {
+             *       "monday": [
+             *         {
+             *           "start": "09:00",
+             *           "end": "12:00"
+             *         }
+             *       ]
+             *     }
+             */
+            hours?: {
+                sunday?: {
+                    start: string;
+                    end: string;
+                }[];
+                monday?: {
+                    start: string;
+                    end: string;
+                }[];
+                tuesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                wednesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                thursday?: {
+                    start: string;
+                    end: string;
+                }[];
+                friday?: {
+                    start: string;
+                    end: string;
+                }[];
+                saturday?: {
+                    start: string;
+                    end: string;
+                }[];
+            } | null;
+            /**
+             * @description Dates with other hours. Without intervals, it is closed on that date. Default: `[]`.
+             * @example [
+             *       {
+             *         "date": "2026-12-24",
+             *         "hours": []
+             *       }
+             *     ]
+             */
+            exceptions?: {
+                date: string;
+                hours: {
+                    start: string;
+                    end: string;
+                }[];
+            }[] | null;
+            /**
+             * @description Minutes that it needs before each appointment. Default: `0`.
+             * @example 15
+             */
+            buffer_before_minutes?: number | null;
+            /**
+             * @description Minutes that it needs after each appointment. Default: `0`.
+             * @example 15
+             */
+            buffer_after_minutes?: number | null;
+            /**
+             * @description Whether it can be booked. Default: `true`.
+             * @example true
+             */
+            active?: boolean | null;
+        };
+        UpdateResource: {
+            /**
+             * @description What it is called.
+             * @example Crew 1
+             */
+            name?: string;
+            /**
+             * Format: uuid
+             * @description The team member whose time it is: an id of your own users.
+             * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+             */
+            user_id?: string | null;
+            /**
+             * @description The zone of its hours: a name of the IANA database.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+            /**
+             * @description When it can be booked, in local time, by weekday. An end before its start is on the next day. Without hours it is never free.
+             * @example {
+             *       "monday": [
+             *         {
+             *           "start": "09:00",
+             *           "end": "12:00"
+             *         }
+             *       ]
+             *     }
+             */
+            hours?: {
+                sunday?: {
+                    start: string;
+                    end: string;
+                }[];
+                monday?: {
+                    start: string;
+                    end: string;
+                }[];
+                tuesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                wednesday?: {
+                    start: string;
+                    end: string;
+                }[];
+                thursday?: {
+                    start: string;
+                    end: string;
+                }[];
+                friday?: {
+                    start: string;
+                    end: string;
+                }[];
+                saturday?: {
+                    start: string;
+                    end: string;
+                }[];
+            } | null;
+            /**
+             * @description Dates with other hours. Without intervals, it is closed on that date.
+             * @example [
+             *       {
+             *         "date": "2026-12-24",
+             *         "hours": []
+             *       }
+             *     ]
+             */
+            exceptions?: {
+                date: string;
+                hours: {
+                    start: string;
+                    end: string;
+                }[];
+            }[];
+            /**
+             * @description Minutes that it needs before each appointment.
+             * @example 15
+             */
+            buffer_before_minutes?: number;
+            /**
+             * @description Minutes that it needs after each appointment.
+             * @example 15
+             */
+            buffer_after_minutes?: number;
+            /**
+             * @description Whether it can be booked.
+             * @example true
+             */
+            active?: boolean;
+        };
+        Hold: {
+            /**
+             * Format: uuid
+             * @description Identifier of the hold.
+             * @example 01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             * @example 2026-03-02T16:05:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+        };
+        CreateHold: {
+            /**
+             * Format: uuid
+             * @description The resource whose time it takes.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id?: string | null;
+            /**
+             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @example [
+             *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
+             *     ]
+             */
+            any_of?: string[] | null;
+            /**
+             * @description When it begins. ISO 8601 date-time or date.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time: string;
+            /**
+             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time: string;
+            /**
+             * @description How long it takes the time.
+             * @example 300
+             */
+            seconds: number;
         };
         Task: {
             /**
@@ -1395,6 +2692,33 @@ export interface components {
              */
             types: string[];
             /**
+             * @description Fields of the record: only updates that change any of them are sent, and creations with a value of any.
+             * @example [
+             *       "status",
+             *       "tags"
+             *     ]
+             */
+            changed: string[] | null;
+            /**
+             * @description Only events whose record matches are sent. A filter without relations, as lists take it. All types are then of one kind of record.
+             * @example {
+             *       "temperature": "hot",
+             *       "or": [
+             *         {
+             *           "city": "Oakland"
+             *         },
+             *         {
+             *           "zip": {
+             *             "starts_with": "94"
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * @description Free text.
              * @example Synchronizes the newsletter.
              */
@@ -1405,11 +2729,11 @@ export interface components {
              */
             enabled: boolean;
             /**
-             * @description Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.
+             * @description Why it was disabled: the receiver answered 410, failed for three days, a backup was restored, or its filter is not valid any more.
              * @example failing
              * @enum {string|null}
              */
-            disabled_reason: "gone" | "failing" | "restored" | null;
+            disabled_reason: "gone" | "failing" | "invalid_filter" | "restored" | null;
             /**
              * Format: date-time
              * @description When the first attempt failed after the last successful one.
@@ -1450,6 +2774,33 @@ export interface components {
              */
             types: string[];
             /**
+             * @description Fields of the record: only updates that change any of them are sent, and creations with a value of any.
+             * @example [
+             *       "status",
+             *       "tags"
+             *     ]
+             */
+            changed?: string[] | null;
+            /**
+             * @description Only events whose record matches are sent. A filter without relations, as lists take it. All types are then of one kind of record.
+             * @example {
+             *       "temperature": "hot",
+             *       "or": [
+             *         {
+             *           "city": "Oakland"
+             *         },
+             *         {
+             *           "zip": {
+             *             "starts_with": "94"
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            filter?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * @description Free text.
              * @example Synchronizes the newsletter.
              */
@@ -1481,6 +2832,33 @@ export interface components {
              */
             types: string[];
             /**
+             * @description Fields of the record: only updates that change any of them are sent, and creations with a value of any.
+             * @example [
+             *       "status",
+             *       "tags"
+             *     ]
+             */
+            changed: string[] | null;
+            /**
+             * @description Only events whose record matches are sent. A filter without relations, as lists take it. All types are then of one kind of record.
+             * @example {
+             *       "temperature": "hot",
+             *       "or": [
+             *         {
+             *           "city": "Oakland"
+             *         },
+             *         {
+             *           "zip": {
+             *             "starts_with": "94"
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * @description Free text.
              * @example Synchronizes the newsletter.
              */
@@ -1491,11 +2869,11 @@ export interface components {
              */
             enabled: boolean;
             /**
-             * @description Why it was disabled: the receiver answered 410, failed for three days, or a backup was restored.
+             * @description Why it was disabled: the receiver answered 410, failed for three days, a backup was restored, or its filter is not valid any more.
              * @example failing
              * @enum {string|null}
              */
-            disabled_reason: "gone" | "failing" | "restored" | null;
+            disabled_reason: "gone" | "failing" | "invalid_filter" | "restored" | null;
             /**
              * Format: date-time
              * @description When the first attempt failed after the last successful one.
@@ -1540,6 +2918,33 @@ export interface components {
              *     ]
              */
             types?: string[];
+            /**
+             * @description Fields of the record: only updates that change any of them are sent, and creations with a value of any.
+             * @example [
+             *       "status",
+             *       "tags"
+             *     ]
+             */
+            changed?: string[] | null;
+            /**
+             * @description Only events whose record matches are sent. A filter without relations, as lists take it. All types are then of one kind of record.
+             * @example {
+             *       "temperature": "hot",
+             *       "or": [
+             *         {
+             *           "city": "Oakland"
+             *         },
+             *         {
+             *           "zip": {
+             *             "starts_with": "94"
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            filter?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description Free text.
              * @example Synchronizes the newsletter.
@@ -1823,6 +3228,7 @@ export interface components {
              *         "lead_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
              *         "start_time": "2026-03-02T17:00:00.000Z",
              *         "end_time": "2026-03-02T18:00:00.000Z",
+             *         "resource_id": "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64",
              *         "type": "Estimate",
              *         "location": "12 Pier Street, Oakland",
              *         "notes": "Bring samples of slate.",
@@ -1851,7 +3257,7 @@ export interface components {
                 lead_id: string;
                 /**
                  * Format: date-time
-                 * @description When it begins. Times in the past and overlaps are allowed.
+                 * @description When it begins. Times in the past are allowed, and overlaps without a resource.
                  * @example 2026-03-02T17:00:00.000Z
                  */
                 start_time: string;
@@ -1861,6 +3267,12 @@ export interface components {
                  * @example 2026-03-02T18:00:00.000Z
                  */
                 end_time: string;
+                /**
+                 * Format: uuid
+                 * @description The resource whose time it takes.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id: string | null;
                 /**
                  * @description What it is for; free text.
                  * @example Estimate
@@ -2020,6 +3432,8 @@ export interface components {
              *       {
              *         "id": "019ad2c1-7c4e-71a3-8000-000000000000",
              *         "type": "lead.updated",
+             *         "contactable": true,
+             *         "remind_before_minutes": 60,
              *         "created_at": "2026-01-05T16:20:00.000Z",
              *         "record": {
              *           "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
@@ -2050,6 +3464,16 @@ export interface components {
                  * @example lead.updated
                  */
                 type: string;
+                /**
+                 * @description Of events that time causes: whether the lead has neither opted out of text messages nor is on the do-not-call list. Only for readers with `leads:read`.
+                 * @example true
+                 */
+                contactable?: boolean;
+                /**
+                 * @description Of `appointment.starting`: how many minutes before the start it is due.
+                 * @example 60
+                 */
+                remind_before_minutes?: number;
                 /**
                  * Format: date-time
                  * @description When the record was changed.
@@ -2306,7 +3730,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null if it does not expire.
@@ -2356,6 +3780,12 @@ export interface components {
              */
             time_zone: string;
             /**
+             * @description Whether requests may set keys of `custom_fields` that no definition has. Keys that a lead has stay.
+             * @example allow
+             * @enum {string}
+             */
+            unknown_fields: "allow" | "refuse";
+            /**
              * Format: date-time
              * @description When it was created, to the millisecond.
              * @example 2026-01-05T16:20:00.000Z
@@ -2399,6 +3829,12 @@ export interface components {
              * @example Europe/Berlin
              */
             time_zone?: string;
+            /**
+             * @description Whether requests may set keys of `custom_fields` that no definition has. Keys that a lead has stay.
+             * @example allow
+             * @enum {string}
+             */
+            unknown_fields?: "allow" | "refuse";
         };
         ApiKey: {
             /**
@@ -2419,7 +3855,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2486,7 +3922,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
              * @example 2027-06-30T00:00:00.000Z
@@ -2524,7 +3960,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -2627,6 +4063,12 @@ export interface components {
              */
             time_zone: string;
             /**
+             * @description Whether requests may set keys of `custom_fields` that no definition has. Keys that a lead has stay.
+             * @example allow
+             * @enum {string}
+             */
+            unknown_fields: "allow" | "refuse";
+            /**
              * @description Whether its keys are refused, and its deliveries are held.
              * @example false
              */
@@ -2690,7 +4132,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes?: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[] | null;
+            scopes?: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[] | null;
             /**
              * @description When it expires. ISO 8601 date-time or date.
              * @example 2027-06-30T00:00:00.000Z
@@ -2835,6 +4277,11 @@ export interface operations {
                  */
                 lead_id?: string;
                 /**
+                 * @description Only appointments of this resource.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id?: string;
+                /**
                  * @description Only appointments that start at this time or later. ISO 8601 date-time or date.
                  * @example 2026-03-01T00:00:00Z
                  */
@@ -2844,6 +4291,11 @@ export interface operations {
                  * @example 2026-04-01T00:00:00Z
                  */
                 start_before?: string;
+                /**
+                 * @description Conditions, such as {"status":{"ne":"cancelled"},"lead":{"temperature":"hot"}}; errors list fields and operators.
+                 * @example {"status":{"ne":"cancelled"},"lead":{"temperature":"hot"}}
+                 */
+                filter?: string;
                 /**
                  * @description Field by which the list is ordered.
                  * @example start_time
@@ -2879,6 +4331,98 @@ export interface operations {
                  * @example created_at,updated_at
                  */
                 fields?: string;
+                /**
+                 * @description Fields about related records to add: lead. Several are separated by commas.
+                 * @example lead
+                 */
+                include?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    appointmentsCount: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only appointments with this status.
+                 * @example scheduled
+                 */
+                status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+                /**
+                 * @description Only appointments of this lead.
+                 * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+                 */
+                lead_id?: string;
+                /**
+                 * @description Only appointments of this resource.
+                 * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+                 */
+                resource_id?: string;
+                /**
+                 * @description Only appointments that start at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                start_after?: string;
+                /**
+                 * @description Only appointments that start before this time. ISO 8601 date-time or date.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                start_before?: string;
+                /**
+                 * @description Conditions, such as {"status":{"ne":"cancelled"},"lead":{"temperature":"hot"}}; errors list fields and operators.
+                 * @example {"status":{"ne":"cancelled"},"lead":{"temperature":"hot"}}
+                 */
+                filter?: string;
+                /**
+                 * @description Only appointments with exactly this type.
+                 * @example Estimate
+                 */
+                type?: string;
+                /**
+                 * @description Only appointments that end before this time. ISO 8601 date-time or date.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                end_before?: string;
+                /**
+                 * @description Only appointments changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only appointments changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description What the records are counted by.
+                 * @example status
+                 */
+                by: "status" | "type" | "resource_id" | "start_day";
+                /**
+                 * @description Zone of days, weeks and months, an IANA name. Default: the time zone of the organization.
+                 * @example Europe/Vienna
+                 */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    appointmentsGet: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Fields about related records to add: lead. Several are separated by commas.
+                 * @example lead
+                 */
+                include?: string;
             };
             header?: never;
             path?: never;
@@ -2900,6 +4444,32 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    customFieldsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -3040,6 +4610,11 @@ export interface operations {
                  */
                 created_before?: string;
                 /**
+                 * @description Conditions, such as {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}; errors list fields and operators.
+                 * @example {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}
+                 */
+                filter?: string;
+                /**
                  * @description Field by which the list is ordered.
                  * @example created_at
                  */
@@ -3076,6 +4651,110 @@ export interface operations {
                  * @example created_at,updated_at
                  */
                 fields?: string;
+                /**
+                 * @description Fields about related records to add: next_appointment, open_task_count. Several are separated by commas.
+                 * @example next_appointment
+                 */
+                include?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadsCount: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
+                 * @example hopper
+                 */
+                search?: string;
+                /**
+                 * @description Only leads with exactly this status.
+                 * @example new
+                 */
+                status?: string;
+                /**
+                 * @description Only leads of this temperature.
+                 * @example warm
+                 */
+                temperature?: "cold" | "warm" | "hot";
+                /**
+                 * @description Only the lead with this external id.
+                 * @example crm-4711
+                 */
+                external_id?: string;
+                /**
+                 * @description Only leads created at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only leads created before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Conditions, such as {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}; errors list fields and operators.
+                 * @example {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}
+                 */
+                filter?: string;
+                /**
+                 * @description Only leads from this source.
+                 * @example website
+                 */
+                source?: "manual" | "api" | "website" | "referral" | "import" | "other";
+                /**
+                 * @description Only leads with this tag, in any case. Repeated, only those with all of them.
+                 * @example [
+                 *       "roof"
+                 *     ]
+                 */
+                tag?: string[];
+                /**
+                 * @description Only leads changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only leads changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description What the records are counted by: status, temperature, source, tag, city, created_day, created_week, created_month, custom_fields.KEY.
+                 * @example status
+                 */
+                by: string;
+                /**
+                 * @description Zone of days, weeks and months, an IANA name. Default: the time zone of the organization.
+                 * @example Europe/Vienna
+                 */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    leadsListDuplicates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only groups after this one: `meta.next` of the previous page.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                after?: string;
+                /**
+                 * @description Most groups on a page.
+                 * @example 50
+                 */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -3117,6 +4796,11 @@ export interface operations {
                  * @example 2026-02-01T00:00:00Z
                  */
                 created_before?: string;
+                /**
+                 * @description Conditions, such as {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}; errors list fields and operators.
+                 * @example {"source":{"in":["website","referral"]},"tasks":{"none":{"status":"open"}}}
+                 */
+                filter?: string;
                 /**
                  * @description Only leads from this source.
                  * @example website
@@ -3340,6 +5024,114 @@ export interface operations {
         requestBody?: never;
         responses: never;
     };
+    resourcesList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+                /**
+                 * @description Only resources of this team member.
+                 * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+                 */
+                user_id?: string;
+                /**
+                 * @description Only resources that can, or cannot, be booked.
+                 * @example true
+                 */
+                active?: boolean;
+                /**
+                 * @description Only resources changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only resources changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description Field by which the list is ordered.
+                 * @example created_at
+                 */
+                sort_by?: "created_at" | "updated_at";
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
+                 * @example created_at,updated_at
+                 */
+                fields?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    calendarsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    resourcesListEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                after?: string;
+                /**
+                 * @description Most events on a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
     tasksList: {
         parameters: {
             query?: {
@@ -3378,6 +5170,11 @@ export interface operations {
                  * @example 2026-04-01T00:00:00Z
                  */
                 due_before?: string;
+                /**
+                 * @description Conditions, such as {"status":{"in":["open","in_progress"]},"lead":{"temperature":"hot"}}; errors list fields and operators.
+                 * @example {"status":{"in":["open","in_progress"]},"lead":{"temperature":"hot"}}
+                 */
+                filter?: string;
                 /**
                  * @description Field by which the list is ordered.
                  * @example created_at
@@ -3418,6 +5215,98 @@ export interface operations {
                  * @example created_at,updated_at
                  */
                 fields?: string;
+                /**
+                 * @description Fields about related records to add: lead. Several are separated by commas.
+                 * @example lead
+                 */
+                include?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    tasksCount: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only tasks with this status.
+                 * @example open
+                 */
+                status?: "open" | "in_progress" | "completed" | "cancelled";
+                /**
+                 * @description Only tasks that are assigned to this team member.
+                 * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+                 */
+                assigned_to?: string;
+                /**
+                 * @description Only tasks about this lead.
+                 * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+                 */
+                contact_id?: string;
+                /**
+                 * @description Only tasks that are due before this time. ISO 8601 date-time or date.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                due_before?: string;
+                /**
+                 * @description Conditions, such as {"status":{"in":["open","in_progress"]},"lead":{"temperature":"hot"}}; errors list fields and operators.
+                 * @example {"status":{"in":["open","in_progress"]},"lead":{"temperature":"hot"}}
+                 */
+                filter?: string;
+                /**
+                 * @description Only tasks with this priority.
+                 * @example high
+                 */
+                priority?: "low" | "medium" | "high" | "urgent";
+                /**
+                 * @description Only tasks that are due at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                due_after?: string;
+                /**
+                 * @description Only tasks created at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks changed at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                updated_after?: string;
+                /**
+                 * @description Only tasks changed last before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                updated_before?: string;
+                /**
+                 * @description What the records are counted by.
+                 * @example status
+                 */
+                by: "status" | "priority" | "assigned_to" | "due_day";
+                /**
+                 * @description Zone of days, weeks and months, an IANA name. Default: the time zone of the organization.
+                 * @example Europe/Vienna
+                 */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    tasksGet: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Fields about related records to add: lead. Several are separated by commas.
+                 * @example lead
+                 */
+                include?: string;
             };
             header?: never;
             path?: never;

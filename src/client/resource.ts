@@ -1,12 +1,15 @@
 import type { ApiCall, Transport } from './transport.js';
 import { LatitudeBatchError } from './errors.js';
 import { Events } from './events.js';
+import { jsonOf } from './json.js';
 import type {
   BatchOptions,
   BatchResponse,
   CallOptions,
+  Counts,
   CreateOptions,
   CursorPage,
+  GetOptions,
   Page,
   RecordEvent,
   SyncPage,
@@ -14,7 +17,8 @@ import type {
   WriteOptions,
 } from './types.js';
 
-const MAX_LIMIT = 100;
+/** The most records on a page. */
+export const MAX_LIMIT = 100;
 
 /** Types of records that can be read: record, list item, query, and the response to a deletion. */
 export interface CollectionTypes {
@@ -29,10 +33,14 @@ export interface ResourceTypes extends CollectionTypes {
   Create: object;
   Update: object;
   BatchItem: object;
+  CountQuery: object;
+  GetOptions: CallOptions;
 }
 
 /** An item of a list with the parameter `fields`. */
-export type SomeFields<T extends CollectionTypes> = Partial<T['Record']> & { id: string };
+export type SomeFields<T extends CollectionTypes> = Partial<T['Record'] & T['Item']> & {
+  id: string;
+};
 
 /**
  * Reads of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError` that names the
@@ -75,7 +83,12 @@ export class Collection<T extends CollectionTypes> {
   /** A PUT of a record. */
   protected putOf(id: string, fields: object, options: WriteOptions) {
     const path = this.path + segmentOf(id);
-    return { method: 'PUT', path, headers: ifMatch(options), body: jsonOf(fields) } as const;
+    return {
+      method: 'PUT',
+      path,
+      headers: ifMatch(options),
+      body: jsonOf('fields', fields),
+    } as const;
   }
 
   /** A POST whose attempts share one `Idempotency-Key`. @param action what follows the path of the list */
@@ -85,7 +98,7 @@ export class Collection<T extends CollectionTypes> {
     options: CreateOptions & WriteOptions = {},
   ): ApiCall {
     const headers = { ...idempotencyKey(options), ...ifMatch(options) };
-    return { method: 'POST', path: this.path + action, headers, body: jsonOf(fields) };
+    return { method: 'POST', path: this.path + action, headers, body: jsonOf('fields', fields) };
   }
 
   /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
@@ -142,6 +155,18 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   override list(query?: T['Query'], options?: CallOptions): Promise<Page<T['Item']>>;
   override async list(query: T['Query'] = {}, options?: CallOptions): Promise<unknown> {
     return this.transport.send({ method: 'GET', path: this.path, query }, options);
+  }
+
+  /** @param options `include` adds fields about related records, if the records have some */
+  override async get(id: string, options: T['GetOptions'] = {}): Promise<T['Record']> {
+    const { include, ...others } = options as GetOptions;
+    const path = this.path + segmentOf(id);
+    return this.transport.one({ method: 'GET', path, query: { include } }, others);
+  }
+
+  /** The numbers of records by the values of a field. */
+  async counts(query: T['CountQuery'], options?: CallOptions): Promise<Counts> {
+    return this.transport.send({ method: 'GET', path: `${this.path}/counts`, query }, options);
   }
 
   /**
@@ -211,29 +236,6 @@ export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
   cancel(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options);
   }
-}
-
-/** @throws TypeError if the fields have no JSON, such as a BigInt, NaN or an object that contains itself */
-function jsonOf(fields: object): string {
-  let cause: unknown;
-  try {
-    const json = JSON.stringify(fields, refuseNewNull) as string | undefined;
-    if (json !== undefined) return json;
-  } catch (error) {
-    cause = error;
-  }
-  throw new TypeError('fields must be an object of JSON values', { cause });
-}
-
-/**
- * Refuses what `JSON.stringify` writes as null, which clears a field: NaN, infinite numbers, invalid dates, and undefined in
- * an array.
- */
-function refuseNewNull(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const isMissing = value === undefined && Array.isArray(this);
-  const isNull = typeof value === 'number' ? !Number.isFinite(value) : value === null;
-  if (isMissing || (isNull && this[name] !== null)) throw new TypeError(`${name} would be null`);
-  return value;
 }
 
 /** @throws TypeError */

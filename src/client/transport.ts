@@ -6,6 +6,7 @@ import {
   type LatitudeError,
   LatitudeTimeoutError,
 } from './errors.js';
+import { jsonOf } from './json.js';
 import { retryDelay } from './retry-policy.js';
 import type { CallOptions, ClientOptions } from './types.js';
 
@@ -139,11 +140,14 @@ export class Transport {
   }
 }
 
-/** The query of a URL, with `?`. */
+/** The query of a URL, with `?`. An object is sent as JSON. */
 function queryString(query: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one != null) parameters.append(name, String(one));
+    for (const one of [value].flat()) {
+      if (one == null) continue;
+      parameters.append(name, typeof one === 'object' ? jsonOf(name, one as object) : String(one));
+    }
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;

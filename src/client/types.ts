@@ -1,3 +1,4 @@
+import type { AppointmentFilter, LeadFilter, TaskFilter } from './filters.js';
 import type { components, operations } from './openapi.js';
 
 type Schemas = components['schemas'];
@@ -13,15 +14,39 @@ type Query<Operation extends keyof operations> = Input<
   NonNullable<operations[Operation]['parameters']['query']>
 >;
 
+/** A query with a filter as an object, which is sent as JSON. */
+type Filtered<Operation extends keyof operations, Filter> = {
+  [Name in keyof Query<Operation>]: Name extends 'filter'
+    ? Filter | undefined
+    : Query<Operation>[Name];
+};
+
 export type Lead = Schemas['Lead'];
 export type LeadListItem = Schemas['LeadListItem'];
 export type LeadCreate = Input<Schemas['CreateLead']>;
 export type LeadUpdate = Input<Schemas['UpdateLead']>;
-export type LeadQuery = Query<'leadsList'>;
+export type LeadQuery = Filtered<'leadsList', LeadFilter>;
+export type LeadCountQuery = Omit<Filtered<'leadsCount', LeadFilter>, 'by'> & { by: LeadCountBy };
+/** What leads are counted by. */
+export type LeadCountBy =
+  | 'status'
+  | 'temperature'
+  | 'source'
+  | 'tag'
+  | 'city'
+  | `created_${'day' | 'week' | 'month'}`
+  | `custom_fields.${string}`;
 export type LeadUpsert = Input<Omit<Schemas['UpsertLead'], 'data'>> & { data: LeadUpdate };
-export type LeadMerge = Input<Schemas['MergeLead']>;
+export type LeadMerge = Input<Omit<Schemas['MergeLeadBody'], 'dry_run'>> & {
+  dry_run?: false | undefined;
+};
+export type LeadMergeDryRun = Omit<LeadMerge, 'dry_run'> & { dry_run: true };
+export type LeadMergePreview = Schemas['LeadMergePreview'];
+/** Leads that are likely the same person. */
+export type LeadGroup = Schemas['LeadGroup'];
+export type LeadDuplicatesQuery = Query<'leadsListDuplicates'>;
 
-export type LeadExportQuery = Query<'leadsExport'>;
+export type LeadExportQuery = Filtered<'leadsExport', LeadFilter>;
 
 /** An import of leads. */
 export type LeadImport = Schemas['LeadImport'];
@@ -40,13 +65,27 @@ export interface UpsertedLead {
 export type Appointment = Schemas['Appointment'];
 export type AppointmentCreate = Input<Schemas['CreateAppointment']>;
 export type AppointmentUpdate = Input<Schemas['UpdateAppointment']>;
-export type AppointmentQuery = Query<'appointmentsList'>;
+export type AppointmentQuery = Filtered<'appointmentsList', AppointmentFilter>;
+export type AppointmentCountQuery = Filtered<'appointmentsCount', AppointmentFilter>;
 export type CancelledAppointment = Schemas['CancelledAppointment'];
 
 export type Task = Schemas['Task'];
 export type TaskCreate = Input<Schemas['CreateTask']>;
 export type TaskUpdate = Input<Schemas['UpdateTask']>;
-export type TaskQuery = Query<'tasksList'>;
+export type TaskQuery = Filtered<'tasksList', TaskFilter>;
+export type TaskCountQuery = Filtered<'tasksCount', TaskFilter>;
+
+/** The numbers of records by the values of a field. */
+export interface Counts {
+  data: Schemas['ValueCount'][];
+  meta: Schemas['CountsMeta'];
+}
+
+/** The definition of a custom field. */
+export type CustomField = Schemas['CustomField'];
+export type CustomFieldCreate = Input<Schemas['CreateCustomField']>;
+export type CustomFieldUpdate = Input<Schemas['UpdateCustomField']>;
+export type CustomFieldQuery = Query<'customFieldsList'>;
 
 /** What `include` adds to leads of a list. */
 export interface LeadRelated {
@@ -54,7 +93,7 @@ export interface LeadRelated {
   open_task_count?: number;
 }
 
-/** What `include` adds to appointments and tasks of a list. */
+/** What `include` adds to appointments and tasks. */
 export interface WithLead {
   lead?: LeadListItem | null;
 }
@@ -162,6 +201,11 @@ export interface CallOptions {
   readonly maxAttempts?: number | undefined;
   /** Overrides `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Adds fields about related records. The record then has no entity tag. */
+  readonly include?: 'lead' | undefined;
 }
 
 export interface CreateOptions extends CallOptions {

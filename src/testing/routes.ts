@@ -264,6 +264,7 @@ export const ALL_ROUTES = [
   ...FURTHER_ROUTES,
   ...BATCH_ROUTES,
   ...COUNT_ROUTES,
+  { method: 'GET', pattern: '/api/v1/availability', access: 'appointments:read' },
   ...FILE_ROUTES,
   ...KEY_ROUTES,
   ...FIELD_ROUTES,

@@ -48,6 +48,12 @@ describe('an invalid argument of a call', () => {
     ['id', 'half of a character', ({ leads }) => leads.get('\ud83d')],
     ['fields', 'a BigInt', ({ tasks }) => tasks.create({ title: 7n as unknown as string })],
     ['fields', 'NaN', ({ leads }) => leads.update(ID, { custom_fields: { budget: NaN } })],
+    ['filter', 'NaN', ({ leads }) => leads.list({ filter: { lead_score: { gte: NaN } } })],
+    [
+      'filter',
+      'undefined in a list',
+      ({ leads }) => leads.counts({ by: 'city', filter: { or: [undefined as never] } }),
+    ],
     [
       'fields',
       'undefined in a list',

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { minifySync } from '@swc/core';
-import type { Appointment, ErrorCode, Lead, LatitudeClient } from '../../src/client/index.js';
+import type {
+  Appointment,
+  ErrorCode,
+  LatitudeClient,
+  Lead,
+  LeadFilter,
+} from '../../src/client/index.js';
 
 const FOLDER = path.resolve('src/client');
 
@@ -51,10 +57,76 @@ describe('the types of the client', () => {
   });
 });
 
+describe('the types of filters', () => {
+  it('allow what the server takes, and reject unknown fields, operators and values at compile time', () => {
+    const uses = ({ leads, appointments, tasks, customFields }: LatitudeClient) => {
+      const filter: LeadFilter = {
+        temperature: 'hot',
+        source: { in: ['website', 'referral'], ne: 'import' },
+        lead_score: { gte: 20, lt: 40 },
+        created_at: { lt: '2026-01-01' },
+        tags: { has_any: ['roof'], is_empty: false },
+        company: null,
+        custom_fields: { is_empty: false },
+        'custom_fields.roof_age': { gte: 20, ne: 'unknown' },
+        'custom_fields.a.b': true,
+        or: [{ city: 'Graz' }, { not: { zip: { starts_with: '80' } } }],
+        tasks: { none: { status: 'open', or: [{ due_date: { lt: '2026-01-01' } }] } },
+        appointments: { some: { type: { contains: 'visit' } } },
+      };
+      const queries = [leads.list({ filter }), leads.export({ filter }), leads.all({ filter })];
+      void leads.counts({ by: 'custom_fields.roof_age', filter });
+      void leads.list({ filter, after: '', fields: '*' }).then(({ meta }) => meta.next);
+      void tasks.counts({ by: 'due_day', filter: { lead: { 'custom_fields.roof_age': 20 } } });
+      void appointments.list({ filter: { status: { ne: 'cancelled' }, lead: { city: 'Graz' } } });
+      void leads.merge('id', { lead_id: 'id', dry_run: true }).then(({ moves }) => moves.tasks);
+      void leads.merge('id', { lead_id: 'id' }).then(({ first_name }) => first_name);
+      // @ts-expect-error unknown field
+      void leads.list({ filter: { colour: 'red' } });
+      // @ts-expect-error unknown field deep inside
+      void leads.list({ filter: { or: [{ city: 'Graz' }, { not: { colour: 'red' } }] } });
+      // @ts-expect-error not a temperature
+      void leads.list({ filter: { temperature: { in: ['hot', 'tepid'] } } });
+      // @ts-expect-error text has no order
+      void leads.export({ filter: { city: { gt: 'Graz' } } });
+      // @ts-expect-error notes are not searchable
+      void leads.all({ filter: { notes: { contains: 'slate' } } });
+      // @ts-expect-error a number is compared with numbers
+      void leads.list({ filter: { lead_score: { gte: '20' } } });
+      // @ts-expect-error tags are a set
+      void leads.list({ filter: { tags: { in: ['roof'] } } });
+      // @ts-expect-error in takes an array
+      void leads.list({ filter: { city: { in: 'Graz' } } });
+      // @ts-expect-error values of custom fields are scalars
+      void leads.list({ filter: { 'custom_fields.roof': { eq: { age: 20 } } } });
+      // @ts-expect-error a lead has many tasks
+      void leads.list({ filter: { tasks: { status: 'open' } } });
+      // @ts-expect-error a task has one lead
+      void tasks.list({ filter: { lead: { some: { city: 'Graz' } } } });
+      // @ts-expect-error relations are one level deep
+      void tasks.list({ filter: { lead: { tasks: { none: { status: 'open' } } } } });
+      // @ts-expect-error tasks have no custom fields
+      void tasks.list({ filter: { 'custom_fields.roof_age': 20 } });
+      // @ts-expect-error leads are not counted by notes
+      void leads.counts({ by: 'notes' });
+      // @ts-expect-error by is required
+      void appointments.counts({ filter: { status: 'scheduled' } });
+      // @ts-expect-error not a type of custom fields
+      void customFields.create({ key: 'roof_age', type: 'integer' });
+      // @ts-expect-error the key cannot be changed
+      void customFields.update('id', { key: 'roof_age' });
+      // @ts-expect-error a lead has nothing to include
+      void leads.get('id', { include: 'lead' });
+      return queries;
+    };
+    expect(uses).toBeInstanceOf(Function);
+  });
+});
+
 describe('the snippets of the documentation', () => {
   const NAMES = `
     import {
-      etagOf, LatitudeClient, LatitudeError, type Lead, type LeadBatchItem, type RecordEvent, type SyncPage, type SyncState,
+      etagOf, LatitudeClient, LatitudeError, type Lead, type LeadBatchItem, type LeadFilter, type RecordEvent, type SyncPage, type SyncState,
     } from 'latitude-client';
     declare const client: LatitudeClient;
     declare const id: string;

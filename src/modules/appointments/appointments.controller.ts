@@ -47,6 +47,7 @@ export class AppointmentsController {
     response: [AppointmentDto],
     record: AppointmentDto,
     includes: APPOINTMENT_INCLUDES,
+    errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
     if (query.after !== undefined) return this.appointments.listAfter(call, query);

@@ -56,6 +56,7 @@ export class LeadsController {
     response: [LeadListItemDto],
     record: LeadDto,
     includes: LEAD_INCLUDES,
+    errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
     if (query.after !== undefined) return this.leads.listAfter(call, query);

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { AvailabilityController } from './bookings/availability.controller.js';
+import { AvailabilityService } from './bookings/availability.service.js';
 import { BookingsService } from './bookings/bookings.service.js';
 import { BusyTimesRepository } from './bookings/busy-times.repository.js';
 import { HoldsController } from './bookings/holds.controller.js';
@@ -10,13 +12,14 @@ import { ResourcesService } from './resources.service.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [ResourcesController, HoldsController],
+  controllers: [ResourcesController, AvailabilityController, HoldsController],
   providers: [
     ResourcesRepository,
     ResourcesService,
     BusyTimesRepository,
     BookingsService,
     HoldsService,
+    AvailabilityService,
   ],
   exports: [ResourcesService, BookingsService, HoldsService],
 })

@@ -28,6 +28,18 @@ export class ResourcesRepository extends ListedRepository<Resource, ResourceList
     return rows.map((row) => this.storedOf(call, row).value());
   }
 
+  /**
+   * Reads resources.
+   * @returns those that exist
+   * @throws ApiError `query_failed`
+   */
+  async findMany(call: Call, ids: readonly string[]): Promise<ResourceDto[]> {
+    const { find: text } = this.statementsOf(call);
+    const values = [call.tenant.id, JSON.stringify(ids)];
+    const rows = await this.database.read<JsonRow>(call, { text, values });
+    return rows.map((row) => this.storedOf(call, row).value());
+  }
+
   protected conditionsOf(call: Call, query: ResourceListQuery) {
     return new Conditions(call, this.table.notDeleted)
       .equal('user_id', query.user_id, 'uuid')

@@ -44,6 +44,7 @@ export class TasksController {
     response: [TaskDto],
     record: TaskDto,
     includes: TASK_INCLUDES,
+    errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
     if (query.after !== undefined) return this.tasks.listAfter(call, query);

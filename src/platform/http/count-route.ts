@@ -18,6 +18,7 @@ export function CountRoute(records: string, scope: Scope): HandlerDecorator<Coun
     description: `How many ${records} there are of each value, from one moment.`,
     response: [ValueCountDto],
     meta: CountsMetaDto,
+    errors: ['filter_too_broad'],
   }) as MethodDecorator;
   return applyDecorators(Get('counts'), RequireScope(scope), route);
 }

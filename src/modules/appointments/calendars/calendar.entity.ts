@@ -1,4 +1,4 @@
-import { Column, ForeignKey, Index, Unique } from 'typeorm';
+import { Column, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../../platform/data/records/tenant-entity.js';
 import { Organization } from '../../auth/organization.entity.js';
 import { Resource } from '../../resources/resource.entity.js';
@@ -10,8 +10,8 @@ import { CalendarDto } from './calendar.dto.js';
   references: { resource_id: { entity: () => Resource, onDelete: 'cascade' } },
 })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
-@Unique(['secret_hash'])
 @Index('calendars_by_created_at', ['organization_id', 'created_at', 'id'])
+@Index('calendars_by_secret_hash', ['secret_hash'])
 @Index('calendars_by_resource', ['organization_id', 'resource_id', 'created_at', 'id'])
 export class Calendar extends CalendarDto {
   @Column('bytea', { select: false }) secret_hash?: Buffer;

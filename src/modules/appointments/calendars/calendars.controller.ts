@@ -45,7 +45,8 @@ export class CalendarsController {
   @RequireScope('resources:write', 'appointments:read')
   @ApiRoute({
     summary: 'Create a calendar',
-    description: 'The address is shown only in this response. Whoever has it can read it.',
+    description:
+      'The address is shown only in this response. Whoever has it can read it without a key: `GET /calendars/{secret}.ics` is `text/calendar` with an `ETag`, or 304, 404, 422 `calendar_too_large`, 429.',
     response: CalendarWithAddressDto,
   })
   async create(

@@ -107,10 +107,10 @@ const OPERATION_MS = 3_500;
 const ADMISSION_MS = 1_000;
 
 /** Timeout of a statement that may read all records of an organization. */
-const SCAN_MS = 1_500;
+const SCAN_MS = 1_400;
 
 /** How long such a statement may wait for others. */
-const SCAN_WAIT_MS = 350;
+const SCAN_WAIT_MS = 300;
 
 /** How long requests may wait, and how long database operations may take: a response takes less than 5 seconds. */
 export class TimeBudget {

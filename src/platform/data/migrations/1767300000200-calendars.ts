@@ -9,10 +9,10 @@ const STATEMENTS = [
     secret_hash bytea not null,
     created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
     primary key (organization_id, id),
-    unique (secret_hash),
     foreign key (organization_id, resource_id) references resources (organization_id, id) on delete cascade
   )`,
   'create index calendars_by_created_at on calendars (organization_id, created_at, id)',
+  'create index calendars_by_secret_hash on calendars (secret_hash)',
   'create index calendars_by_resource on calendars (organization_id, resource_id, created_at, id)',
   'alter table calendars enable row level security',
   'alter table calendars force row level security',

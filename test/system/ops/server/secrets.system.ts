@@ -292,6 +292,7 @@ function strayCalls(mcp: McpHttpClient, session: string): Call[] {
     () => tenant.api.get(`/${canaries.text('path')}/%E0%A4%A`),
     () => tenant.api.get(`/api/v1/${canaries.text('path')}?a=${canaries.text('query')}`),
     () => tenant.api.request('PATCH', `/api/v1/leads/${canaries.text('path')}`),
+    () => tenant.api.get(`/calendars/${canaries.text('path')}.ics`),
     raw(() => `GET /${canaries.text('path')} HTTP/1.1\r\n${host}${canaries.text('line')}\r\n\r\n`),
     raw(() => `${canaries.text('method')} / HTTP/1.1\r\n${host}\r\n`),
     raw(() => `GET / HTTP/1.1\r\n${host}X: ${canaries.text('header').repeat(2_000)}\r\n\r\n`),
