@@ -1,4 +1,5 @@
-import { OmitOf, PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { OmitOf } from '../../platform/fields/omit-of.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
 import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
