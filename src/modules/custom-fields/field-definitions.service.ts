@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { OrganizationSchemas } from '../../platform/access/organization-schemas.js';
-import type { Call } from '../../platform/data/call.js';
+import type { Call, Tenant } from '../../platform/data/call.js';
 import type { UntypedFilter } from '../../platform/data/filters/filter.js';
-import { withDefinitions } from '../../platform/data/filters/with-definitions.js';
+import {
+  type DefinedFields,
+  withDefinitions,
+} from '../../platform/data/filters/with-definitions.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { IS_REQUIRED } from '../../platform/fields/field.js';
 import type { JsonSchema } from '../../platform/fields/schema/json-schema.js';
@@ -11,6 +14,11 @@ import { definedFieldsOf } from './defined-fields.js';
 import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
 import { fieldsSchemaOf } from './field-schema.js';
 import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
+
+/** An organization whose definitions are read. */
+interface DefinitionsCall {
+  readonly tenant: Pick<Tenant, 'id' | 'definitionsVersion'>;
+}
 
 type CustomFields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +56,7 @@ export class FieldDefinitionsService {
   }
 
   /** The definitions of an organization, in the order of their keys. @throws ApiError `query_failed` */
-  of(call: Call): MaybePromise<readonly EnforcedRule[]> {
+  of(call: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const isActive = ({ status }: EnforcedRule) => status === 'active';
     return mapMaybePromise(this.enforcedFor(call), (rules) => rules.filter(isActive));
   }
@@ -69,8 +77,12 @@ export class FieldDefinitionsService {
   ): Promise<Q> {
     const { filter } = query;
     if (!filter) return query;
-    const defined = definedFieldsOf(await this.of(call));
-    return { ...query, filter: withDefinitions(filter, defined) };
+    return { ...query, filter: withDefinitions(filter, await this.filterFieldsOf(call)) };
+  }
+
+  /** What filters need to know about the custom fields. @throws ApiError `query_failed` */
+  async filterFieldsOf(call: DefinitionsCall): Promise<DefinedFields> {
+    return definedFieldsOf(await this.of(call));
   }
 
   /** Called after the definitions of an organization have changed. */
@@ -123,7 +135,7 @@ export class FieldDefinitionsService {
   }
 
   /** Also those that are pending. */
-  private enforcedFor({ tenant }: Call): MaybePromise<readonly EnforcedRule[]> {
+  private enforcedFor({ tenant }: DefinitionsCall): MaybePromise<readonly EnforcedRule[]> {
     const { id, definitionsVersion = 0 } = tenant;
     const version = Math.max(definitionsVersion, this.written.get(id) ?? 0);
     if (version === 0) return NONE;

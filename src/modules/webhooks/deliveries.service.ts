@@ -6,10 +6,12 @@ import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../platform/data/lists/page.js';
 import { originOf } from '../../platform/data/records/record-statements.js';
 import { ApiError } from '../../platform/errors/api-error.js';
+import { NO_DEFINITIONS } from '../../platform/data/filters/with-definitions.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import { nullsForMissing } from '../../platform/fields/changes.js';
 import { defineJob } from '../../platform/jobs/job.js';
 import { JobsService } from '../../platform/jobs/jobs.service.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventActorDto } from '../events/event.dto.js';
 import { EventTypes } from '../events/event-types.js';
 import { CONTACT_SCOPE, type RecordedEvent } from '../events/recorded-event.js';
@@ -32,8 +34,10 @@ export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
   waitsWhileSuspended: true,
 });
 
-/** What phone numbers in filters are read by, beside the organization. */
-type QueueingCall = TenantCall & { readonly tenant: Pick<Tenant, 'phoneRegion'> };
+/** By what filters are read, beside the organization. */
+type QueueingCall = TenantCall & {
+  readonly tenant: Pick<Tenant, 'phoneRegion' | 'definitionsVersion'>;
+};
 
 /** A receiver without a judge has a filter that is not valid any more. */
 type JudgingReceiver = Receiver & { readonly judge: Judge | undefined };
@@ -49,6 +53,7 @@ export class DeliveriesService {
     private readonly repository: DeliveriesRepository,
     private readonly jobs: JobsService,
     private readonly types: EventTypes,
+    private readonly definitions: FieldDefinitionsService,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -97,8 +102,11 @@ export class DeliveriesService {
 
   private async receivers(call: QueueingCall): Promise<JudgingReceiver[]> {
     const receivers = await this.repository.receivers(call);
+    const hasFilter = receivers.some(({ filter }) => filter);
+    const defined = hasFilter ? await this.definitions.filterFieldsOf(call) : NO_DEFINITIONS;
+    const context = { types: this.types, defined };
     return receivers.map((receiver) => {
-      return { ...receiver, judge: judgeOf(receiver, this.types, call.tenant.phoneRegion) };
+      return { ...receiver, judge: judgeOf(receiver, context, call.tenant.phoneRegion) };
     });
   }
 

@@ -3,7 +3,7 @@ import { type FilterTarget, filterTargetNamed } from '../../platform/data/filter
 import { matches } from '../../platform/data/filters/matches.js';
 import { readFilterObject } from '../../platform/data/filters/parse-filter.js';
 import {
-  NO_DEFINITIONS,
+  type DefinedFields,
   typeFilter,
   type TypedFilter,
 } from '../../platform/data/filters/with-definitions.js';
@@ -20,21 +20,28 @@ export type JudgedEvent = Pick<RecordedEvent, 'type' | 'record' | 'changed'>;
 /** Whether a webhook chooses an event of its types (docs/contract/webhooks.md#filters-and-changed-fields). */
 export type Judge = (event: JudgedEvent) => boolean;
 
+/** What the filter of a webhook is read with. */
+export interface ChoiceContext {
+  readonly types: EventTypes;
+  /** The custom fields of the organization. */
+  readonly defined: DefinedFields;
+}
+
 /** What is wrong with `filter` and `changed` of a webhook whose types are known. */
-export function choiceProblems(choice: Choice, types: EventTypes): FieldProblem[] {
+export function choiceProblems(choice: Choice, context: ChoiceContext): FieldProblem[] {
   const { filter, changed } = choice;
   const given = [filter && 'filter', changed && 'changed'].filter(
     (name) => typeof name === 'string',
   );
   if (given.length === 0) return [];
-  const target = targetOf(choice, types);
+  const target = targetOf(choice, context.types);
   if (!target) return given.map((field) => ({ field, message: NEEDS_ONE_KIND }));
   const names = [...target.fields.keys()].filter((name) => !NEVER_CHANGED.includes(name));
   const unknown = changed?.find((name) => !names.includes(name));
   const message = `has ${fieldLabel(unknown ?? '', '?')}, which is no field that can change; these are ${names.join(', ')}`;
   return [
     ...(unknown === undefined ? [] : [{ field: 'changed', message }]),
-    ...(filter ? readChoice(filter, target).problems : []),
+    ...(filter ? readChoice(filter, target, context).problems : []),
   ];
 }
 
@@ -43,13 +50,13 @@ export function choiceProblems(choice: Choice, types: EventTypes): FieldProblem[
  * @param region of phone numbers without a country code
  * @returns undefined if its filter is not valid any more
  */
-export function judgeOf(choice: Choice, types: EventTypes, region: string): Judge | undefined {
+export function judgeOf(choice: Choice, context: ChoiceContext, region: string): Judge | undefined {
   const { changed, filter } = choice;
-  const target = filter && targetOf(choice, types);
-  const conditions = target && readChoice(filter, target).filter;
+  const target = filter && targetOf(choice, context.types);
+  const conditions = target && readChoice(filter, target, context).filter;
   if (filter && !conditions) return undefined;
   return (event) =>
-    (!changed || types.isOfTime(event.type) || hasChanged(event, changed)) &&
+    (!changed || context.types.isOfTime(event.type) || hasChanged(event, changed)) &&
     (!conditions || matches(conditions, event.record, region));
 }
 
@@ -65,9 +72,9 @@ function targetOf({ types: names }: Choice, types: EventTypes): FilterTarget | u
   return table === undefined || others.length > 0 ? undefined : filterTargetNamed(table);
 }
 
-function readChoice(given: object, target: FilterTarget): TypedFilter {
+function readChoice(given: object, target: FilterTarget, { defined }: ChoiceContext): TypedFilter {
   const { filter, problems } = readFilterObject(given, { target, hasRelations: false });
-  return filter ? typeFilter(filter, NO_DEFINITIONS) : { problems };
+  return filter ? typeFilter(filter, defined) : { problems };
 }
 
 /** A creation changes the fields that have a value, and a deletion is not judged by its fields. */

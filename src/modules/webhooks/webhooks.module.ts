@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { OutgoingModule } from '../../platform/outgoing/outgoing.module.js';
+import { CustomFieldsModule } from '../custom-fields/custom-fields.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -11,7 +12,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [AccessModule, EventsModule, OutgoingModule],
+  imports: [AccessModule, CustomFieldsModule, EventsModule, OutgoingModule],
   controllers: [WebhooksController],
   providers: [
     WebhooksRepository,

@@ -5,6 +5,7 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
 import type { FieldProblem } from '../../platform/errors/field-problem.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventTypes } from '../events/event-types.js';
 import { CONTACT_SCOPE } from '../events/recorded-event.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
@@ -35,6 +36,7 @@ export class WebhooksService {
     private readonly sender: WebhookSender,
     private readonly deliveries: DeliveriesService,
     private readonly types: EventTypes,
+    private readonly definitions: FieldDefinitionsService,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -52,8 +54,8 @@ export class WebhooksService {
    * response has the secret.
    * @throws ApiError `validation_error` that names `types`, `url`, `changed` or a part of `filter`
    */
-  assertAllowed(call: Call, input: CreateWebhookDto): void {
-    this.grantedScopes(call, input);
+  async assertAllowed(call: Call, input: CreateWebhookDto): Promise<void> {
+    await this.grantedScopes(call, input);
   }
 
   /**
@@ -61,7 +63,7 @@ export class WebhooksService {
    * @throws ApiError `validation_error`, `too_many_webhooks`, `create_failed`
    */
   async create(call: Call, input: CreateWebhookDto): Promise<Stored<WebhookWithSecretDto>> {
-    const scopes = this.grantedScopes(call, input);
+    const scopes = await this.grantedScopes(call, input);
     const secret = createSecret();
     const row = { id: uuidv7(), ...nullsForMissing(CreateWebhookDto, input), secret, scopes };
     const created = await this.database.transaction(call, async (inner) => {
@@ -75,17 +77,17 @@ export class WebhooksService {
   /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
   async update(call: Call, id: string, input: UpdateWebhookDto): Promise<Stored<WebhookDto>> {
     const updated = await this.database.transaction(call, async (inner) => {
-      const revise = (stored: WebhookDto) => {
+      const revise = async (stored: WebhookDto) => {
         const changes = changedFields(stored, input);
         if (!changes) return undefined;
         const next = { ...stored, ...changes };
         // After a change of the address or the types, the key needs the scopes of all types, as for a new
         // webhook.
         const isGrant = 'url' in changes || 'types' in changes;
-        if ('changed' in changes || 'filter' in changes) this.assertChoice(next);
+        if ('changed' in changes || 'filter' in changes) await this.assertChoice(call, next);
         return {
           ...nullsForMissing(UpdateWebhookDto, next),
-          ...(isGrant && { scopes: this.grantedScopes(call, next) }),
+          ...(isGrant && { scopes: await this.grantedScopes(call, next) }),
           ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
         };
       };
@@ -113,9 +115,14 @@ export class WebhooksService {
   }
 
   /** @throws ApiError `validation_error` that names `changed` or a part of `filter` */
-  private assertChoice(webhook: CreateWebhookDto): void {
-    const problems = choiceProblems(webhook, this.types);
+  private async assertChoice(call: Call, webhook: CreateWebhookDto): Promise<void> {
+    const problems = await this.choiceProblems(call, webhook);
     if (problems.length > 0) throw validationError(problems);
+  }
+
+  private async choiceProblems(call: Call, webhook: CreateWebhookDto): Promise<FieldProblem[]> {
+    const defined = await this.definitions.filterFieldsOf(call);
+    return choiceProblems(webhook, { types: this.types, defined });
   }
 
   /**
@@ -123,7 +130,7 @@ export class WebhooksService {
    * @returns the read scopes that the types need, and the one for the whole content of events, if the key has it
    * @throws ApiError `validation_error` that names `types`, `url`, `changed` or a part of `filter`
    */
-  private grantedScopes(call: Call, webhook: CreateWebhookDto): string[] {
+  private async grantedScopes(call: Call, webhook: CreateWebhookDto): Promise<string[]> {
     const { url, types } = webhook;
     const scopeOf = (type: string) => this.types.scopeOf(type);
     const unknown = types.find((type) => scopeOf(type) === undefined);
@@ -139,7 +146,7 @@ export class WebhooksService {
     if (this.sender.isRefused(url)) {
       problems.push({ field: 'url', message: 'must not have a private address' });
     }
-    if (unknown === undefined) problems.push(...choiceProblems(webhook, this.types));
+    if (unknown === undefined) problems.push(...(await this.choiceProblems(call, webhook)));
     if (problems.length > 0) throw validationError(problems);
     const shown = call.actor.scopes.has(CONTACT_SCOPE) ? [CONTACT_SCOPE] : [];
     return [...new Set([...types.flatMap((type) => scopeOf(type) ?? []), ...shown])].sort();

@@ -116,11 +116,22 @@ describe('a webhook with a filter', () => {
     ]);
   });
 
-  it('is disabled when its filter is not valid any more', async () => {
+  it('compares defined custom fields by their types, and is disabled when its filter does not fit them any more', async () => {
+    const { api } = await app.key(tenant.id, ['fields:write', 'leads:read']);
+    const define = async (key: string, type: string) =>
+      dataOf(await api.post('/api/v1/custom-fields', { key, label: key, type }), 201);
     const all = await create({});
-    const broken = await create({ filter: { city: 'Graz' } });
-    await app.sql(`update webhooks set filter = '{"town": "Graz"}' where id = '${broken.id}'`);
-    await createLead(tenant.api, { city: 'Graz' });
+    const broken = await create({ filter: { 'custom_fields.age': '20' } });
+    await define('age', 'number');
+    await define('seen', 'datetime');
+    const seen = await create({ filter: { 'custom_fields.seen': { lt: '2026-01-31' } } });
+    const path = `${WEBHOOKS}/${seen.id}`;
+    expect(
+      detailsOf(await tenant.api.put(path, { filter: { 'custom_fields.seen': { lt: 5 } } })),
+    ).toMatchObject([{ field: 'filter.custom_fields.seen.lt' }]);
+    const custom_fields = { seen: '2026-01-31T01:00:00+02:00', age: 20 };
+    const { id } = await createLead(tenant.api, { custom_fields });
+    expect(await received(all, 1, seen)).toEqual([[`lead.created ${id}`]]);
     expect(await received(all, 1, broken)).toEqual([[]]);
     const webhook = async () =>
       dataOf<WebhookRecord>(await tenant.api.get(`${WEBHOOKS}/${broken.id}`));

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { OPERATORS } from '../../../src/platform/data/filters/operators.js';
 import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
 import { VERSION } from '../../../src/platform/config/version.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
@@ -134,5 +136,15 @@ describe('GET /llms.txt', () => {
     for (const wanted of ['Authorization: Bearer', '/mcp', 'LatitudeClient', 'Idempotency-Key']) {
       expect(text).toContain(wanted);
     }
+  });
+
+  it('says how to ask questions, and names pages that exist', async () => {
+    const text = await (await fetch(`${app.url}/llms.txt`)).text();
+    const pages = ['filters', 'counts', 'custom-fields', 'duplicates', 'merge'];
+    for (const page of pages) expect(text).toContain(`docs/contract/${page}.md`);
+    const named = text.match(/docs\/[\w/-]+\.md/g) ?? [];
+    expect(named.filter((page) => !existsSync(page))).toEqual([]);
+    for (const operator of OPERATORS) expect(text).toMatch(new RegExp(`\\b${operator}\\b`));
+    expect(text).toContain('`by` string: What the records are counted by: status, temperature,');
   });
 });

@@ -2,6 +2,7 @@ import type { ParameterObject } from '@nestjs/swagger';
 import { documentedErrors } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { namesOf } from '../../fields/field.js';
+import { OPERATORS } from '../../data/filters/operators.js';
 import { ListQuery } from '../../data/lists/list-query.js';
 import { type OpenApiDocument, type Operation, type Schema, schemaRef } from './model.js';
 
@@ -29,6 +30,19 @@ const AGENTS = `
 \`$BASE_URL/mcp\` serves the Model Context Protocol over Streamable HTTP with the same \`Authorization\`
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
+
+const QUESTIONS = `
+\`filter\` of lists, counts and exports is a JSON object, percent-encoded:
+\`{"temperature":"hot","custom_fields.roof_age":{"gte":20},"or":[{"city":"Graz"},{"zip":{"starts_with":"80"}}],"tasks":{"none":{"status":"open"}}}\`.
+Its keys are fields of the record, \`custom_fields.KEY\`, \`and\`, \`or\`, \`not\`, and relations: \`tasks\` and \`appointments\` of leads with
+\`some\` or \`none\`, \`lead\` of the others. A value alone is \`eq\`. Operators: ${OPERATORS.join(', ')}. Counts by day, week or month are in order of time, others begin with the largest.
+
+Pages in the repository:
+
+- docs/contract/filters.md: fields, operators, relations, limits, and what \`filter_too_broad\` asks for
+- docs/contract/counts.md: numbers of records by the values of a field
+- docs/contract/custom-fields.md: definitions of custom fields, which rule their values
+- docs/contract/duplicates.md: groups of leads that are likely the same person; docs/contract/merge.md: their merge, with a dry run`;
 
 /** Operations that set up a program, and rare ones. The text has no parameters, bodies and schemas of them. */
 const ADMINISTRATION =
@@ -64,6 +78,7 @@ export function llmsText(document: OpenApiDocument): string {
 Lists with \`after\` can be read by cursor: \`after=\` at first, then \`meta.next\`, until \`meta.has_more\` is false. \`fields\`
 are names, separated by commas, or \`*\`. Where a path or body names a record, 404 is possible, in writes also 409, 412 and 422.`,
     ...sections,
+    `## Questions\n${QUESTIONS}`,
     '## Schemas',
     ...schemas.filter((text) => text !== ''),
     `## Errors\n\n${ERROR_SHAPE}\n\n${errorTable()}`,
@@ -137,7 +152,10 @@ function operationText(
     .join('');
 }
 
-function parameterText({ name, schema = {} }: ParameterObject, described: Set<string>): string {
+function parameterText(parameter: ParameterObject, described: Set<string>): string {
+  const { name, schema = {}, required = false, description = '' } = parameter;
+  // The description of what must be given names the values that are no enumeration.
+  if (required) return `\`${name}\` ${boundsText(schema)}: ${description.replace(/\.$/, '')}`;
   const text = `\`${name}\`? ${boundsText(schema)}`;
   if (described.has(text)) return `\`${name}\`?`;
   described.add(text);
