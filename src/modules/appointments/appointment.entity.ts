@@ -1,4 +1,4 @@
-import { Column, ForeignKey, Index } from 'typeorm';
+import { ForeignKey, Index } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
 import { Lead } from '../leads/lead.entity.js';
 import { contactableSql } from '../leads/lead-fields.js';
@@ -44,7 +44,4 @@ const REMINDERS = `coalesce(remind_before_minutes, (select resource.remind_befor
 @Index('appointments_by_updated_at', ['organization_id', 'updated_at', 'id'])
 @Index('appointments_by_resource', { synchronize: false })
 @Index('appointments_by_lead', ['organization_id', 'lead_id', 'start_time', 'id'])
-export class Appointment extends AppointmentDto {
-  /** How often it was changed while it had a resource. A trigger counts. */
-  @Column('integer', { select: false, default: 0 }) revision?: number;
-}
+export class Appointment extends AppointmentDto {}
