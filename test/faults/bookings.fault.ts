@@ -65,11 +65,18 @@ it('of 200 callers for 20 slots over two instances, 20 get one', async () => {
   const resource_id = await resource({ hours });
   const booked: [start: number, end: number][] = [];
   let wrong = 0;
+  let repeated = 0;
   const call = async (_: unknown, n: number) => {
     const start = Date.UTC(2040, 0, 2, n % 20);
     const time = { start_time: new Date(start), end_time: new Date(start + HOUR) };
     const before = [...booked];
-    const answer = await api(n).post('/api/v1/appointments', { lead_id, resource_id, ...time });
+    const book = () => api(n).post('/api/v1/appointments', { lead_id, resource_id, ...time });
+    let answer = await book();
+    // On a busy machine, the last callers have waited longer than an operation may take.
+    while (answer.status === 503) {
+      repeated++;
+      answer = await book();
+    }
     if (answer.status === 201) booked.push([start, start + HOUR]);
     else {
       const { code, details } = (answer.body as unknown as Refusal).error;
@@ -88,7 +95,9 @@ it('of 200 callers for 20 slots over two instances, 20 get one', async () => {
   expect(statuses.filter((status) => status === 409)).toHaveLength(180);
   expect(wrong).toBe(0);
   expect(await countOf(COUNT_OVERLAPS)).toBe(0);
-  process.stdout.write(`bookings: 200 callers, 20 appointments, 180 slot_taken in ${ms} ms\n`);
+  process.stdout.write(
+    `bookings: 200 callers, 20 appointments, 180 slot_taken in ${ms} ms, ${repeated} repeated after 503\n`,
+  );
 });
 
 it(

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Answer } from '../../src/testing/api-client.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
@@ -55,6 +56,7 @@ export class RandomBookings {
       } catch {
         // The server was killed.
         this.count('lost');
+        await pause(100);
       }
     }
   }

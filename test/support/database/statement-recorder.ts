@@ -46,6 +46,7 @@ export class StatementRecorder {
   constructor({ app }: TestApp, { filters }: { filters: boolean }) {
     const gateway = app.get(TenantDatabase);
     const read = gateway.read.bind(gateway);
+    const scan = gateway.scan.bind(gateway);
     const readForWrite = gateway.readForWrite.bind(gateway);
     const write = gateway.write.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
@@ -73,6 +74,7 @@ export class StatementRecorder {
     });
     Object.assign(gateway, {
       read: (call: TenantCall, statement: Statement) => read(call, noted('read', statement)),
+      scan: (call: TenantCall, statement: Statement) => scan(call, noted('read', statement)),
       readForWrite: (call: TenantCall, statement: Statement) =>
         readForWrite(call, noted('read', statement)),
       write: (call: TenantCall, statement: Statement) => write(call, noted('write', statement)),

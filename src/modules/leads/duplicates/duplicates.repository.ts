@@ -34,7 +34,7 @@ const REASONS_SQL = REASONS.map((reason) => `case when bool_or(by_${reason}) the
 const SHOWN = `select string_agg(json, ',' order by id) as leads, count(*)::int as shown,
     array_remove(array[${REASONS_SQL.join(', ')}], null) as reasons
   from (select form.id, lead.json, ${REASONS.map(isShared).join(', ')}
-    from (select * from lead_forms
+    from (select id, ${REASONS.join(', ')} from lead_forms
       where organization_id = $1 and group_id = groups.group_id order by id ${ONE_BY_ONE}) form
     cross join lateral (select row_to_json(item)::text as json
       from ${leadSql(jsonColumnsOf(LeadListItemDto), 'form.id')} item) lead

@@ -35,7 +35,7 @@ const STORE_FORMS = `insert into lead_forms (organization_id, id, ${FORMS})
     ${REASONS.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
 /** One other lead for each form of the given leads. All leads with the same form find the same one, except itself. */
-const FIND_LINKS = `with given as materialized (select * from ${GIVEN_FORMS})
+const FIND_LINKS = `with given as materialized (select id, ${FORMS} from ${GIVEN_FORMS})
   ${REASONS.map(
     (name) => `select given.id, other.id as other_id, other.group_id from given cross join lateral (
       select id, group_id from lead_forms
