@@ -1,5 +1,7 @@
 import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
+import { OmitOf } from '../../platform/fields/omit-of.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
+import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kinds/record-fields.js';
@@ -74,6 +76,12 @@ export class AppointmentFields {
     example: 'scheduled',
   })
   status?: AppointmentStatus;
+  @RemindBeforeMinutes({
+    description:
+      'How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.',
+    example: [1440, 60],
+  })
+  remind_before_minutes?: readonly number[] | null;
   @Text({ max: 100, description: 'What came of it; free text.', example: 'Offer accepted' })
   outcome?: string | null;
   @Text({ max: 5000, description: 'More about what came of it.', example: 'Starts in April.' })
@@ -103,6 +111,15 @@ export class UpdateAppointmentDto extends UpdateOf(AppointmentFields, { fixed: [
   // There is nothing that null could clear.
   @Flag({ ...WITHIN_HOURS, required: true }) within_hours?: boolean;
 }
+
+/** What tools leave out, because its schema would take too many tokens. */
+const NOT_IN_TOOLS = ['remind_before_minutes'] as const;
+
+/** The fields of a new appointment that tools have. */
+export class BookAppointmentDto extends OmitOf(CreateAppointmentDto, NOT_IN_TOOLS) {}
+
+/** The changes of an appointment that tools have. */
+export class ChangeAppointmentDto extends OmitOf(UpdateAppointmentDto, NOT_IN_TOOLS) {}
 
 /** An appointment in responses and lists. */
 export class AppointmentDto extends RecordOf(AppointmentFields) {

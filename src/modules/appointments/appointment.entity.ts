@@ -1,9 +1,14 @@
-import { Column, ForeignKey, Index } from 'typeorm';
+import { ForeignKey, Index } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
 import { Lead } from '../leads/lead.entity.js';
+import { contactableSql } from '../leads/lead-fields.js';
 import { Resource } from '../resources/resource.entity.js';
 import { TenantEntity } from '../../platform/data/records/tenant-entity.js';
 import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
+
+/** The reminders of an appointment, or those of its resource. */
+const REMINDERS = `coalesce(remind_before_minutes, (select resource.remind_before_minutes from resources resource
+  where organization_id = $1 and resource.id = resource_id))`;
 
 /** An appointment. Its fields are those of its responses. It is cancelled and not deleted. */
 @TenantEntity('appointments', {
@@ -15,7 +20,20 @@ import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
     resource_id: { entity: () => Resource, onDelete: 'set null' },
   },
   order: 'start_time',
-  events: { name: 'appointment', transitions: { cancelled: { status: 'cancelled' } } },
+  events: {
+    name: 'appointment',
+    transitions: { cancelled: { status: 'cancelled' } },
+    scheduled: {
+      starting: {
+        isDue: `status in ('scheduled', 'confirmed') and start_time > clock_timestamp() and due_at = any(
+          select start_time - make_interval(mins => minutes) from unnest(${REMINDERS}) minutes)`,
+        values: {
+          contactable: contactableSql('lead_id'),
+          remind_before_minutes: '(extract(epoch from start_time - due_at) / 60)::integer',
+        },
+      },
+    },
+  },
   sorts: APPOINTMENT_SORTS,
 })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
@@ -26,7 +44,4 @@ import { APPOINTMENT_SORTS, AppointmentDto } from './appointment.dto.js';
 @Index('appointments_by_updated_at', ['organization_id', 'updated_at', 'id'])
 @Index('appointments_by_resource', { synchronize: false })
 @Index('appointments_by_lead', ['organization_id', 'lead_id', 'start_time', 'id'])
-export class Appointment extends AppointmentDto {
-  /** How often it was changed while it had a resource. A trigger counts. */
-  @Column('integer', { select: false, default: 0 }) revision?: number;
-}
+export class Appointment extends AppointmentDto {}

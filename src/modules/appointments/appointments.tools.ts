@@ -14,8 +14,8 @@ import {
   AgentAppointmentDto,
   FindAppointmentsQuery,
   CancelledAppointmentDto,
-  CreateAppointmentDto,
-  UpdateAppointmentDto,
+  BookAppointmentDto,
+  ChangeAppointmentDto,
 } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 
@@ -70,11 +70,11 @@ export class AppointmentsTools {
     description: 'Book an appointment with a lead; find the lead with list_leads first.',
     effect: 'creates',
     scope: 'appointments:write',
-    input: CreateAppointmentDto,
+    input: BookAppointmentDto,
     brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
-  create(call: Call, appointment: CreateAppointmentDto) {
+  create(call: Call, appointment: BookAppointmentDto) {
     return this.appointments.create(call, appointment);
   }
 
@@ -85,11 +85,11 @@ export class AppointmentsTools {
     effect: 'updates',
     scope: 'appointments:write',
     id: APPOINTMENT,
-    input: UpdateAppointmentDto,
+    input: ChangeAppointmentDto,
     brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
-  update(call: Call, id: string, changes: UpdateAppointmentDto) {
+  update(call: Call, id: string, changes: ChangeAppointmentDto) {
     return this.appointments.update(call, id, changes);
   }
 

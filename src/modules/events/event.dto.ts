@@ -3,12 +3,10 @@ import { TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { AnyRecord, Names } from '../../platform/fields/kinds/output-kinds.js';
 import { MAX_LIMIT } from '../../platform/data/lists/list-query.js';
+import { MAX_REMINDER_MINUTES } from './remind-before-minutes.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
 const MAX_WAIT_SECONDS = 25;
-
-/** The most minutes before its start for which an appointment can have a reminder: 30 days. */
-export const MAX_REMINDER_MINUTES = 43_200;
 
 /** A value of `after` that stands for the last event. */
 export const LATEST = 'latest';

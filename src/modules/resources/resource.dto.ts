@@ -12,6 +12,7 @@ import {
 } from '../../platform/data/lists/list-query.js';
 import type { HoursException, WeeklyHours } from './hours/hours.js';
 import { Exceptions, Hours } from './hours/hours-fields.js';
+import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 
 export const RESOURCE_SORTS = ['created_at', 'updated_at'] as const;
 
@@ -53,6 +54,12 @@ export class CreateResourceDto {
   buffer_before_minutes?: number;
   @BufferMinutes('Minutes that it needs after each appointment.', 15)
   buffer_after_minutes?: number;
+  @RemindBeforeMinutes({
+    description:
+      'How many minutes before their start its appointments write `appointment.starting`, unless they say it themselves.',
+    example: [1440, 60],
+  })
+  remind_before_minutes?: readonly number[] | null;
   @Flag({ default: true, description: 'Whether it can be booked.', example: true })
   active?: boolean;
 }

@@ -30,7 +30,7 @@ export * from './migrations/1767200000100-webhooks-that-choose.js';
 export * from './migrations/1767200000200-custom-fields.js';
 export * from './migrations/1767300000000-resources.js';
 export * from './migrations/1767300000200-calendars.js';
-export * from './migrations/1767300000201-appointment-revisions.js';
 export * from './migrations/1767300000300-scheduled-events.js';
 export * from './migrations/1767300000001-busy-times.js';
 export * from './migrations/1767300000002-appointments-by-resource.js';
+export * from './migrations/1767300000302-reminders.js';

@@ -258,12 +258,13 @@ export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T
   return StoredRecord as Type<RecordFields<T>>;
 }
 
-/** A DTO with some fields of another one, in the given order. */
+/** A DTO with some fields of another one, in the given order. That of an update stays one. */
 export function PickOf<T extends object, K extends keyof T & string>(
   dto: Type<T>,
   names: readonly K[],
 ): Type<Pick<T, K>> {
   class Picked {}
+  if (isUpdate(dto)) Reflect.defineMetadata(UPDATE, fixedFieldsOf(dto), Picked);
   const fields = fieldsOf(dto);
   for (const name of names) {
     const field = fields.find((candidate) => candidate.name === name);

@@ -30,6 +30,7 @@ it('a resource has every field, with its defaults', async () => {
     exceptions: [],
     buffer_before_minutes: 0,
     buffer_after_minutes: 0,
+    remind_before_minutes: null,
     active: true,
     updated_at: created_at,
   });
@@ -50,6 +51,7 @@ it('a resource has every field, with its defaults', async () => {
     ],
     buffer_before_minutes: 15,
     buffer_after_minutes: 1440,
+    remind_before_minutes: [1440, 60],
     active: false,
   };
   const changed = await tenant.api.put(`${RESOURCES}/${id}`, given);

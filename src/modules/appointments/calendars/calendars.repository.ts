@@ -30,7 +30,7 @@ const FIND_BY_SECRET_HASH = `
 const milliseconds = (column: string) =>
   `(extract(epoch from ${column}) * 1000)::bigint as ${column}`;
 
-const ITEM = `id, type, status, revision, ${['start_time', 'end_time', 'created_at', 'updated_at'].map(milliseconds).join(', ')}`;
+const ITEM = `id, type, status, ${['start_time', 'end_time', 'created_at', 'updated_at'].map(milliseconds).join(', ')}`;
 
 const DETAILS = `, location, (select ${NAME_SQL} from leads
     where organization_id = $1 and id = appointments.lead_id and deleted_at is null) as lead_name`;
@@ -46,12 +46,12 @@ const readContent = (details: boolean) => `
     select ${ITEM}${details ? DETAILS : ''} from appointments
     where organization_id = $1 and resource_id = $2 and start_time >= now() - interval '90 days'
       and (status not in ('cancelled', 'no_show') or updated_at >= now() - interval '30 days')
-    order by start_time, id limit ${MAX_ITEMS + 1}
-  ), content as (
+    order by appointments.start_time, appointments.id limit ${MAX_ITEMS + 1}
+  ), content as materialized (
     select json_build_object('name', name,
       'items', (select coalesce(json_agg(items), '[]') from items))::text as json
     from resource
-  ), hashed as materialized (
+  ), hashed as (
     select json, encode(sha256(convert_to('${FORMAT} ' || json, 'UTF8')), 'hex') as version from content
   )
   select version, case when version <> all($3::text[]) then json end as json from hashed`;

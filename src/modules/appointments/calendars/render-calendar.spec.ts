@@ -6,7 +6,6 @@ const ITEM: CalendarItem = {
   end_time: Date.parse('2026-03-02T17:00:00.750Z'),
   type: 'Estimate',
   status: 'scheduled',
-  revision: 3,
   created_at: Date.parse('2026-01-05T16:20:00.123Z'),
   updated_at: Date.parse('2026-01-06T16:20:00.123Z'),
 };
@@ -32,7 +31,7 @@ it('an appointment is an event with its times in UTC', async () => {
     'X-PUBLISHED-TTL:PT1H',
     'BEGIN:VEVENT',
     `UID:${ITEM.id}`,
-    'SEQUENCE:3',
+    'SEQUENCE:86400000',
     'DTSTAMP:20260106T162000Z',
     'DTSTART:20260302T170000Z',
     'DTEND:20260302T170001Z',
@@ -56,6 +55,19 @@ it.each([
 ] as const)('the status %s is %s and %s', async (status, expected, transparency) => {
   const lines = linesOf(await render({ status }));
   expect(lines).toEqual(expect.arrayContaining([`STATUS:${expected}`, `TRANSP:${transparency}`]));
+});
+
+it('the sequence rises with the time of the last change, for more than thirty years', async () => {
+  const { created_at } = ITEM;
+  const ages = [0, 1, 2, 999_999_999, 1_000_000_000, 1_000_000_001, 1_000_001_001, 1e12];
+  const sequences = [];
+  for (const age of ages) {
+    const [, sequence] = /SEQUENCE:(\d+)/.exec(await render({ updated_at: created_at + age }))!;
+    sequences.push(Number(sequence));
+  }
+  expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+  expect(sequences[0]).toBe(0);
+  expect(sequences.at(-1)).toBeLessThan(2 ** 31);
 });
 
 it('details are the location, and the name of the lead after the type', async () => {

@@ -19,8 +19,6 @@ export interface CalendarItem {
   readonly end_time: number;
   readonly type: string | null;
   readonly status: AppointmentStatus;
-  /** How often it was changed. */
-  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** The location and the name of the lead, if the calendar has details. */
@@ -77,7 +75,7 @@ function eventOf(item: CalendarItem, calendar: ICalCalendar): ICalEvent {
   return new ICalEvent(
     {
       id: item.id,
-      sequence: item.revision,
+      sequence: sequenceOf(item),
       start: new Date(item.start_time),
       end: nextSecond(new Date(item.end_time)),
       summary: printable(summaryOf(item)),
@@ -95,6 +93,18 @@ function eventOf(item: CalendarItem, calendar: ICalCalendar): ICalEvent {
 
 function summaryOf({ type, lead_name }: CalendarItem): string {
   return [type ?? 'Appointment', lead_name].filter(Boolean).join(' – ');
+}
+
+/** Until this age in milliseconds, about eleven days, the sequence has milliseconds. A sequence has 31 bits. */
+const PRECISE_AGE = 1_000_000_000;
+
+/**
+ * A number that rises with each change, because `updated_at` does: the milliseconds from the creation to the last change.
+ * After eleven days, it has seconds, which are enough for readers that come every few minutes.
+ */
+function sequenceOf({ created_at, updated_at }: CalendarItem): number {
+  const age = Math.max(updated_at - created_at, 0);
+  return age <= PRECISE_AGE ? age : PRECISE_AGE + Math.ceil((age - PRECISE_AGE) / 1_000);
 }
 
 /** Times have seconds, and an end is later than its start. */

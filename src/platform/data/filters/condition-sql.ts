@@ -9,7 +9,7 @@ import { normalFormOf } from './forms.js';
 const TYPES: Readonly<Record<FilterKind, string>> = {
   ...{ text: 'text', email: 'text', phone: 'text', one_of: 'text', tags: 'text', options: 'text' },
   ...{ uuid: 'uuid', flag: 'boolean', number: 'bigint', time: 'timestamptz', date: 'date' },
-  ...{ object: 'jsonb', json: 'jsonb' },
+  ...{ numbers: 'integer[]', object: 'jsonb', json: 'jsonb' },
 };
 
 /** Columns of `custom_field_values`, by the kinds of fields, with their types. */

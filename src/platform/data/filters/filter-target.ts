@@ -14,6 +14,7 @@ export type FilterKind =
   | 'date'
   | 'tags'
   | 'options'
+  | 'numbers'
   | 'object'
   | 'json';
 
@@ -153,6 +154,7 @@ const KINDS_OF_FORMATS: Readonly<Record<string, FilterKind>> = {
 function kindOf({ name, schema }: Field): FilterKind {
   const { type, format = '', items } = schema;
   if (type === 'array' && items?.type === 'string') return 'tags';
+  if (type === 'array' && items?.type === 'integer') return 'numbers';
   if (type === 'string') return schema.enum ? 'one_of' : (KINDS_OF_FORMATS[format] ?? 'text');
   const kind = KINDS_OF_TYPES[String(type)];
   if (kind) return kind;

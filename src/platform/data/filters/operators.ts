@@ -18,7 +18,7 @@ const OF_KINDS: Readonly<Record<FilterKind, readonly Operator[]>> = {
   ...{ text: OF_COMPARED, email: OF_COMPARED, phone: OF_COMPARED, uuid: OF_COMPARED },
   ...{ one_of: OF_COMPARED, flag: OF_COMPARED },
   ...{ number: OF_ORDERED, time: OF_ORDERED, date: OF_ORDERED, json: OF_ORDERED },
-  ...{ tags: OF_SETS, options: OF_SETS, object: ['is_empty'] },
+  ...{ tags: OF_SETS, options: OF_SETS, object: ['is_empty'], numbers: ['is_empty'] },
 };
 
 /** The operators that a field takes. */

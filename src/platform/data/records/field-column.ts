@@ -26,7 +26,9 @@ function typeOf(field: Field): ColumnOptions {
   const { type, format = '', minimum = 0, maximum = 0 } = schema;
   if (nested && parse) return { type: 'jsonb', transformer: readBy(parse) };
   if (holdsObjects(field)) return { type: 'jsonb' };
-  if (isList(field)) return { type: 'text', array: true };
+  if (isList(field)) {
+    return { type: schema.items?.type === 'integer' ? 'integer' : 'text', array: true };
+  }
   if (type === 'boolean') return { type };
   if (type === 'integer') return Math.max(maximum, -minimum) > MAX_INT4 ? BIGINT : { type };
   return BY_FORMAT[format] ?? { type: 'text' };

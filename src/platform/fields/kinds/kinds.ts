@@ -162,6 +162,25 @@ export function Integer({
   });
 }
 
+/** At most `maxItems` integers. Repeated ones are removed. */
+export function Integers({
+  min,
+  max,
+  maxItems,
+  ...declaration
+}: Declaration<readonly number[]> & { min: number; max: number; maxItems: number }) {
+  const isWithin = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+  const isList = (value: unknown) =>
+    Array.isArray(value) && value.length <= maxItems && value.every(isWithin);
+  const message = `must be an array of at most ${maxItems} integers from ${min} to ${max}`;
+  return declareField(declaration, {
+    schema: { type: 'array', maxItems, items: { type: 'integer', minimum: min, maximum: max } },
+    rules: [rule('areIntegers', isList, message)],
+    normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+  });
+}
+
 /**
  * An ISO 8601 date or date-time of the years 0001 to 9999. Without an offset it is UTC.
  * @param rounding how fractions of a millisecond are rounded

@@ -35,6 +35,8 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   list_leads: [...SYNC, 'source', 'tag'],
   list_appointments: [...SYNC, 'type', 'end_before'],
   list_tasks: [...SYNC, 'priority', 'due_after', 'created_after'],
+  create_appointment: ['remind_before_minutes'],
+  update_appointment: ['remind_before_minutes'],
   get_appointment: ['include'],
   get_task: ['include'],
 };
