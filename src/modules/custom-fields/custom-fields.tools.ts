@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
-import { PickOf } from '../../platform/fields/field.js';
-import { Names } from '../../platform/fields/kinds/output-kinds.js';
-import { NestedRecords } from '../../platform/fields/nested.js';
+import { outputField } from '../../platform/fields/kinds/output-kinds.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
-import { CustomFieldDto } from './custom-field.dto.js';
 import { FieldDefinitionsService } from './field-definitions.service.js';
 
-/** A definition of a custom field, without its record. */
-class DescribedFieldDto extends PickOf(CustomFieldDto, [
-  ...(['key', 'label', 'description', 'type'] as const),
-  ...(['required', 'unique', 'filterable'] as const),
-]) {
-  @Names({ description: 'The values of a select or multi_select.', example: [] })
-  options: readonly string[];
-}
-
 class DescribedFieldsDto {
-  @NestedRecords(DescribedFieldDto, { description: 'The definitions.' })
+  @outputField(
+    { type: 'array', items: { type: 'object' } },
+    { description: 'The definitions.', example: [] },
+  )
   fields: readonly object[];
 }
 

@@ -89,9 +89,9 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       expect(await colleague.listTools()).toEqual(listed);
     });
 
-    // Measured with o200k_base, the encoding of GPT-4o and later: 29,111 characters were 6,886 tokens, 4.23 each.
-    it('takes less than 33,000 characters for all scopes, which is at most 8,000 tokens', () => {
-      expect(JSON.stringify(listed).length).toBeLessThan(33_000);
+    // Measured with o200k_base, the encoding of GPT-4o and later: 33,421 characters were 7,862 tokens, 4.25 each.
+    it('takes less than 33,800 characters for all scopes, which is at most 8,000 tokens', () => {
+      expect(JSON.stringify(listed).length).toBeLessThan(33_800);
     });
 
     const HINTS = {
