@@ -2444,6 +2444,62 @@ export interface components {
              */
             active?: boolean;
         };
+        Availability: {
+            /**
+             * Format: uuid
+             * @description The resource.
+             * @example 01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64
+             */
+            resource_id: string;
+            /**
+             * @description Its time zone.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /**
+             * @description Its free times, in their order.
+             * @example [
+             *       {
+             *         "start_time": "2026-03-02T08:00:00.000Z",
+             *         "end_time": "2026-03-02T09:00:00.000Z",
+             *         "local_start": "2026-03-02T09:00:00.000+01:00"
+             *       }
+             *     ]
+             */
+            slots: {
+                /**
+                 * Format: date-time
+                 * @description When it begins.
+                 * @example 2026-03-02T08:00:00.000Z
+                 */
+                start_time: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 * @example 2026-03-02T09:00:00.000Z
+                 */
+                end_time: string;
+                /**
+                 * @description When it begins, with the offset of the zone.
+                 * @example 2026-03-02T09:00:00.000+01:00
+                 */
+                local_start: string;
+            }[];
+        };
+        AvailabilityMeta: {
+            /**
+             * Format: date-time
+             * @description The beginning of the window.
+             * @example 2026-03-02T00:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the window.
+             * @example 2026-03-07T00:00:00.000Z
+             */
+            to: string;
+        };
         Hold: {
             /**
              * Format: uuid
@@ -4444,6 +4500,44 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    availabilityFind: {
+        parameters: {
+            query: {
+                /**
+                 * @description The resources, separated by commas.
+                 * @example [
+                 *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
+                 *     ]
+                 */
+                resource_id: string[];
+                /**
+                 * @description Free times begin at this time or later. ISO 8601 date-time or date.
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                from: string;
+                /**
+                 * @description Free times end by this time, at most 62 days after from. It must be after from. ISO 8601 date-time or date.
+                 * @example 2026-03-07T00:00:00Z
+                 */
+                to: string;
+                /**
+                 * @description Length of the free times.
+                 * @example 60
+                 */
+                duration_minutes: number;
+                /**
+                 * @description Free times begin in these steps from each opening of the hours.
+                 * @example 30
+                 */
+                step_minutes?: number;
             };
             header?: never;
             path?: never;

@@ -254,6 +254,7 @@ async function writeBefore(count: number, searchText = `E'\\x02'`): Promise<void
 describe('many leads', () => {
   it('are written in smaller transactions if one takes too long', async () => {
     await writeBefore(40);
+    await settled();
     const repository = app.app.get(LeadFormsRepository);
     const read = repository.readLeads.bind(repository);
     const sizes: number[] = [];

@@ -2,6 +2,11 @@ import { eventIdOf } from '../../../src/modules/events/event-id.js';
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../../../src/platform/access/api-key-format.js';
 import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
+import {
+  ScanTimeout,
+  StatementTimeout,
+} from '../../../src/platform/data/connection/driver-error.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { SCOPES } from '../../../src/platform/access/scopes.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { validateAnswer, validatorFor } from '../../../src/testing/validate-answer.js';
@@ -173,6 +178,14 @@ describe('every documented error', () => {
       }
       const taken = body && 'mode' in body ? upsert : { email };
       return send(tenant.api, route, { path: own, body: { ...body, ...taken } });
+    },
+    filter_too_broad: async (route) => {
+      const timeout = new ScanTimeout(new StatementTimeout('query_failed', new Error('slow')));
+      const scan = jest.spyOn(app.app.get(TenantDatabase), 'scan').mockRejectedValueOnce(timeout);
+      const filter = encodeURIComponent('{"id":{"ne":"01a1fbde-995e-72a3-a032-ab1c988b9794"}}');
+      const answer = await send(tenant.api, route, { path: `${pathOf(route)}?filter=${filter}` });
+      scan.mockRestore();
+      return answer;
     },
     too_many_webhooks: async (route) => {
       const crowded = await app.organization();
