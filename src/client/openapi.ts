@@ -1868,6 +1868,14 @@ export interface components {
              */
             status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
             /**
+             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes: number[] | null;
+            /**
              * @description What came of it; free text.
              * @example Offer accepted
              */
@@ -1947,6 +1955,14 @@ export interface components {
              */
             status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show" | null;
             /**
+             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes?: number[] | null;
+            /**
              * @description What came of it; free text.
              * @example Offer accepted
              */
@@ -2013,6 +2029,14 @@ export interface components {
              * @enum {string}
              */
             status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+            /**
+             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes?: number[] | null;
             /**
              * @description What came of it; free text.
              * @example Offer accepted
@@ -2241,6 +2265,14 @@ export interface components {
              */
             buffer_after_minutes: number;
             /**
+             * @description How many minutes before their start its appointments write `appointment.starting`, unless they say it themselves.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes: number[] | null;
+            /**
              * @description Whether it can be booked.
              * @example true
              */
@@ -2349,6 +2381,14 @@ export interface components {
              */
             buffer_after_minutes?: number | null;
             /**
+             * @description How many minutes before their start its appointments write `appointment.starting`, unless they say it themselves.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes?: number[] | null;
+            /**
              * @description Whether it can be booked. Default: `true`.
              * @example true
              */
@@ -2438,6 +2478,14 @@ export interface components {
              * @example 15
              */
             buffer_after_minutes?: number;
+            /**
+             * @description How many minutes before their start its appointments write `appointment.starting`, unless they say it themselves.
+             * @example [
+             *       1440,
+             *       60
+             *     ]
+             */
+            remind_before_minutes?: number[] | null;
             /**
              * @description Whether it can be booked.
              * @example true
@@ -3289,6 +3337,10 @@ export interface components {
              *         "location": "12 Pier Street, Oakland",
              *         "notes": "Bring samples of slate.",
              *         "status": "scheduled",
+             *         "remind_before_minutes": [
+             *           1440,
+             *           60
+             *         ],
              *         "outcome": "Offer accepted",
              *         "outcome_notes": "Starts in April.",
              *         "organization_id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
@@ -3350,6 +3402,14 @@ export interface components {
                  * @enum {string}
                  */
                 status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+                /**
+                 * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+                 * @example [
+                 *       1440,
+                 *       60
+                 *     ]
+                 */
+                remind_before_minutes: number[] | null;
                 /**
                  * @description What came of it; free text.
                  * @example Offer accepted

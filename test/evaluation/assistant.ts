@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../src/platform/fields/schema/json-schema.js';
 import { type Arguments, failureOf, type ToolFailure } from '../support/mcp/agent.js';
 import { UUID } from '../../src/platform/fields/kinds/uuid.js';
+import { Filters, type Where } from './filters.js';
 import { bestOf, fit } from './words.js';
 
 /** The access of the assistant to Latitude. */
@@ -107,6 +108,21 @@ export class Assistant {
     return (await this.do({ verb, object, facts, readOnly: false })) as Row;
   }
 
+  /** Reads what fits conditions, by a tool that changes nothing. An error teaches it the names of operators. */
+  async ask(verb: string, object: string, facts: Facts, where: readonly Where[]): Promise<Result> {
+    const filters = new Filters(this.tools, object);
+    const said = Object.entries(facts).map(([fact, value]) => [fact, filters.named(fact, value)]);
+    const known = Object.fromEntries(said) as Facts;
+    for (let attempts = 0; ; attempts++) {
+      const wanted = { ...known, conditions: filters.of(where) };
+      const use = this.choose({ verb, object, facts: wanted, readOnly: true });
+      const result = await this.send(use);
+      if (!result.isError) return result.structuredContent ?? {};
+      const failure = failureOf(result);
+      if (attempts > 0 || !filters.learn(failure)) throw new Unable(failure.message);
+    }
+  }
+
   say(text: string): void {
     this.log.push({ says: text });
   }
@@ -152,11 +168,15 @@ export class Assistant {
   }
 
   private async call(intent: Intent, use: Use): Promise<Result> {
-    const { tool, args } = use;
-    const result = await this.client.call(tool.name, args);
-    this.log.push({ call: tool.name, args, result });
+    const result = await this.send(use);
     if (!result.isError) return result.structuredContent ?? {};
     return this.recover(intent, use, failureOf(result));
+  }
+
+  private async send({ tool, args }: Use): Promise<CallToolResult> {
+    const result = await this.client.call(tool.name, args);
+    this.log.push({ call: tool.name, args, result });
+    return result;
   }
 
   /** Handles the error of a call. */

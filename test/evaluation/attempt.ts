@@ -27,7 +27,7 @@ export async function attempt(
   task: SalesTask,
   { protocolMode, at = app, through = (client) => client, userAndClock }: Conditions,
 ): Promise<Attempt> {
-  const us = await app.organization();
+  const us = await app.organization(task.administers ? { scopes: app.scopes.every } : {});
   const before = await task.prepare(us.api);
   const agent = await connectAgent(at, await app.key(us.id, task.scopes), protocolMode);
   const assistant = await Assistant.connect(through(agent), {

@@ -9,16 +9,18 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   update: 'edit',
   delete: 'remove',
   cancel: 'revoke',
+  count: 'tally',
 };
 
 const ORIGINALS = Object.fromEntries(
   Object.entries(SYNONYMS).map(([verb, other]) => [other, verb]),
 );
 
-/** Lists only the core tools. */
+/** Lists only the core tools, and the one that counts. */
 export function ofTheCore(client: Client): Client {
   return {
-    listTools: async () => (await client.listTools()).filter(isCore),
+    listTools: async () =>
+      (await client.listTools()).filter((tool) => isCore(tool) || tool.name === 'count_records'),
     call: (name, args) => client.call(name, args),
   };
 }

@@ -6,13 +6,15 @@ import { TestApp } from '../../src/testing/test-app.js';
 import { type ProtocolMode, PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
 import { type Attempt, attempt, callsOf } from './attempt.js';
 import { ofTheCore, renamed, withoutDescriptions } from './clients.js';
+import { QUESTION_TASKS } from './questions.js';
 import { SALES_TASKS, type SalesTask } from './tasks.js';
 import { transcriptOf } from './transcript.js';
 
 const DOCUMENT = path.resolve(__dirname, '../../docs/agent-evaluation.md');
 const MARK = '<!-- What follows is written by npm run agents:transcript. -->\n\n';
 
-const BY_TITLE = SALES_TASKS.map((task) => [task.title, task] as const);
+const EVERY_TASK = [...SALES_TASKS, ...QUESTION_TASKS];
+const BY_TITLE = EVERY_TASK.map((task) => [task.title, task] as const);
 
 let app: TestApp;
 beforeAll(async () => {
@@ -40,7 +42,7 @@ describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)',
   });
 
   it('produces the transcript of docs/agent-evaluation.md', async () => {
-    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, protocolMode)));
+    const solved = await Promise.all(EVERY_TASK.map((task) => solve(task, protocolMode)));
     const document = readFileSync(DOCUMENT, 'utf8');
     const [introduction] = document.split(MARK);
     const actual = `${introduction}${MARK}${transcriptOf(solved)}`;
@@ -63,7 +65,7 @@ describe('an agent that chooses tools by their descriptions', () => {
     async (of) => {
       const conditions = { protocolMode: 'stateless', through: withoutDescriptions(of) } as const;
       const all = await Promise.allSettled(
-        SALES_TASKS.map((task) => attempt(app, task, conditions)),
+        EVERY_TASK.map((task) => attempt(app, task, conditions)),
       );
       const solved = all.flatMap((one) => (one.status === 'fulfilled' ? one.value.task.title : []));
       expect(solved).toEqual([]);

@@ -11,6 +11,8 @@ export interface SalesTask {
   readonly calls: number;
   /** The scopes of the assistant's key; all by default. */
   readonly scopes?: readonly Scope[];
+  /** Whether the initial records need every scope. */
+  readonly administers?: boolean;
   /** Replacements of rejected values. */
   readonly corrections?: Facts;
   /** Creates the initial records. */

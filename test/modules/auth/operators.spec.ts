@@ -78,6 +78,7 @@ describe('an operator key', () => {
       name: 'Harbor Roofing',
       phone_region: 'US',
       time_zone: 'UTC',
+      unknown_fields: 'allow',
       suspended: false,
       has_had_key: false,
       created_at: expect.any(String),
