@@ -247,6 +247,25 @@ describe('a refusal', () => {
     dataOf(await put(id, { ...slot(day, '09:00', '10:00'), within_hours: true }));
   });
 
+  it('never compares centuries with hours', async () => {
+    const day = [{ start: '00:00', end: '24:00' }];
+    const names = [...Object.keys(WEEK), 'saturday', 'sunday'];
+    const hours = Object.fromEntries(names.map((name) => [name, day]));
+    const resource_id = await resource({ hours });
+    const start = monday();
+    const until = (days: number) => ({
+      start_time: at(start, '00:00'),
+      end_time: new Date(Date.parse(at(start, '00:00')) + days * 86_400_000).toISOString(),
+    });
+    const ever = { start_time: '0001-01-01T00:00:00Z', end_time: '9999-12-31T00:00:00Z' };
+    for (const time of [ever, until(63)]) {
+      const outside = await post({ resource_id, within_hours: true, ...time });
+      expectError(outside, 422, 'outside_hours');
+      expectTaken(await post({ any_of: [resource_id], ...time }));
+    }
+    dataOf(await post({ any_of: [resource_id], within_hours: true, ...until(62) }), 201);
+  });
+
   it('of another organization tells nothing', async () => {
     const stranger = await app.organization();
     const resource_id = await resource();

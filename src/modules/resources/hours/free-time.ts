@@ -13,6 +13,9 @@ const DAY = 24 * 60 * MINUTE;
 /** How far back an interval can have begun that reaches into a window, because touching intervals are one. */
 const LOOK_BACK_DAYS = 8;
 
+/** The longest time that is compared with hours. */
+const LONGEST_WITHIN_HOURS = 62 * DAY;
+
 /** What free time depends on. */
 export interface Availability {
   readonly time_zone: string;
@@ -67,8 +70,12 @@ function united(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** Whether a time lies within the hours of a resource. Its buffers may lie outside. */
+/**
+ * Whether a time lies within the hours of a resource. Its buffers may lie outside. A time of more than 62 days does not, so
+ * that no request compares the days of centuries.
+ */
 export function isWithinHours(resource: Availability, slot: Interval): boolean {
+  if (slot.end - slot.start > LONGEST_WITHIN_HOURS) return false;
   return openIntervals(resource, slot).some(
     ({ start, end }) => start <= slot.start && end >= slot.end,
   );

@@ -38,15 +38,15 @@ export function readCondition(
   path: string,
   problems: FieldProblem[],
 ): Condition | Negation | undefined {
+  // A missing value has one meaning for every field, in whichever way it is asked for.
+  if (given === null && operator === 'eq') return isEmpty(field, true, path);
+  if (given === null && operator === 'ne') return isEmpty(field, false, path);
   const operators = operatorsOf(field);
   if (!isOneOf(operators, operator)) {
     const message = `is no operator of ${field.name}; its operators are ${operators.join(', ')}`;
     problems.push({ field: path, message });
     return undefined;
   }
-  // A missing value has one meaning, in whichever way it is asked for.
-  if (given === null && operator === 'eq') return isEmpty(field, true, path);
-  if (given === null && operator === 'ne') return isEmpty(field, false, path);
   if (operator === 'is_empty') {
     if (typeof given === 'boolean') return isEmpty(field, given, path);
     problems.push({ field: path, message: 'must be true or false' });

@@ -63,6 +63,8 @@ describe('readFilter', () => {
     [{ berth: null }, ['berth', 'is_empty', true]],
     [{ berth: { eq: null } }, ['berth', 'is_empty', true]],
     [{ berth: { ne: null } }, ['not', ['berth', 'is_empty', true]]],
+    [{ tags: null }, ['tags', 'is_empty', true]],
+    [{ custom_fields: null }, ['custom_fields', 'is_empty', true]],
     [{ berth: { is_empty: false } }, ['not', ['berth', 'is_empty', true]]],
     [{ berth: ' ' }, ['berth', 'eq', ' ']],
     [{ type: 'sail', is_sold: true }, ['and', ['type', 'eq', 'sail'], ['is_sold', 'eq', true]]],
@@ -250,6 +252,7 @@ describe('withDefinitions', () => {
     ['seen', { lt: '2026-01-31' }, ['custom_fields.seen', 'lt', new Date('2026-01-31')]],
     ['other', { ne: 5 }, ['not', ['custom_fields.other', 'eq', 5]]],
     ['other', { in: ['5', 5, true, ''] }, ['custom_fields.other', 'in', ['5', 5, true, '']]],
+    ['colours', null, ['custom_fields.colours', 'is_empty', true]],
     ['other', null, ['custom_fields.other', 'is_empty', true]],
   ])('reads a condition on %s: %j', (name, given, shape) => {
     expect(shapeOf(typed({ [`custom_fields.${name}`]: given }))).toEqual(shape);

@@ -63,7 +63,7 @@ export class ValueCounts {
     });
     const [{ total, other, counts }] = rows as [CountsRow];
     const unit = timeUnitOf(grouping);
-    const all = unit ? withoutHoles(counts, unit.name) : counts;
+    const all = unit ? withoutHoles(counts, other > 0, unit.name) : counts;
     return { data: all.map(([value, count]) => ({ value, count })), meta: { total, other } };
   }
 
@@ -140,15 +140,20 @@ function elementsOf(table: string, elements: string): Groups {
   };
 }
 
-/** Names the numbers of units of time, and adds those between them. Null comes last. */
+/**
+ * Names the numbers of units of time, and adds those between them. Null comes last.
+ * @param hasEarlier whether there are counts before the shown ones
+ */
 function withoutHoles(
   counts: CountsRow['counts'],
+  hasEarlier: boolean,
   nameOf: (number: number) => string,
 ): [Value, number][] {
   const known = new Map(counts);
   const numbers = [...known.keys()].filter((number) => typeof number === 'number');
-  const first = Math.min(...numbers);
-  const length = numbers.length === 0 ? 0 : Math.max(...numbers) - first + 1;
+  const last = Math.max(...numbers);
+  const first = hasEarlier ? last - MAX_VALUES + 1 : Math.min(...numbers);
+  const length = numbers.length === 0 ? 0 : last - first + 1;
   const run = Array.from({ length }, (_, index): [Value, number] => {
     const number = first + index;
     return [nameOf(number), known.get(number) ?? 0];

@@ -256,6 +256,11 @@ describe('counts', () => {
       data: [],
       meta: { total: 0, other: 0 },
     });
+    const earlier = { title: 'Call', due_date: '2024-01-01T12:00:00Z' };
+    dataOf(await api.post(TASKS, earlier), 201);
+    expect(await countsOf(api, TASKS, { by: 'due_day' })).toEqual(
+      naiveByTime([earlier.due_date, ...days], 'UTC', 'day'),
+    );
   });
 
   it('have at most 366 values, the largest, and the rest in meta.other', async () => {
