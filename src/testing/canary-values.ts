@@ -48,9 +48,12 @@ export class CanaryValues {
     const types = [schema.type ?? []].flat();
     const { format, maxLength = MIN_LENGTH } = schema;
     if (types.includes('array')) {
-      return schema.items?.enum ? undefined : [this.text(name), this.text(name)];
+      const items = [1, 2].map(() => this.valueFor(name, schema.items ?? { type: 'string' }));
+      return items.includes(undefined) ? undefined : items;
     }
-    if (types.includes('object')) return { [this.text(name)]: [{ deep: this.text(name) }] };
+    if (types.includes('object')) {
+      return { [this.text(`a key of ${name}`)]: [{ deep: this.text(name) }] };
+    }
     if (!types.includes('string') || schema.enum !== undefined || maxLength < MIN_LENGTH) {
       return undefined;
     }

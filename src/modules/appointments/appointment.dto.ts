@@ -62,7 +62,11 @@ export class AppointmentFields {
     example: '2026-03-02T18:00:00.000Z',
   })
   end_time: Date;
-  @Uuid({ description: 'The resource whose time it takes.', example: RESOURCE })
+  @Uuid({
+    description: 'The resource whose time it takes.',
+    example: RESOURCE,
+    isAlternative: true,
+  })
   resource_id?: string | null;
   @Text({ max: 100, description: 'What it is for; free text.', example: 'Estimate' })
   type?: string | null;

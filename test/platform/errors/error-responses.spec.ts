@@ -50,6 +50,8 @@ describe('ERROR_CATALOGUE', () => {
     ['webhook_disabled', 409, false],
     ['too_many_webhooks', 409, false],
     ['slot_taken', 409, false],
+    ['calendar_too_large', 422, false],
+    ['filter_too_broad', 422, false],
     ['resource_inactive', 409, false],
     ['too_many_holds', 409, false],
     ['outside_hours', 422, false],

@@ -47,6 +47,8 @@ const RESOURCES = [
       booked_by: 'api',
       outcome: null,
       outcome_notes: null,
+      resource_id: null,
+      remind_before_minutes: null,
     }),
   },
   {

@@ -47,8 +47,13 @@ async function join(): Promise<McpTenant> {
   return connectTenant(app, await app.organization());
 }
 
-function tableOf({ pattern }: Route): string {
-  return pattern.split('/')[3]!;
+/** The tables that do not have the name of their records. */
+const TABLES: Readonly<Record<string, string>> = { holds: 'busy_times' };
+
+const resourceOf = ({ pattern }: Route): string => pattern.split('/')[3]!;
+
+function tableOf(route: Route): string {
+  return TABLES[resourceOf(route)] ?? resourceOf(route);
 }
 
 /** Returns the columns and relations of the route's record that are not fields of its body. */
@@ -66,12 +71,12 @@ function fieldsOf(route: Route): string[] {
 }
 
 /** Returns a complete row of another organization, which an attacker may have obtained. */
-async function foreignRow(table: string): Promise<Record<string, unknown>> {
+async function foreignRow(route: Route): Promise<Record<string, unknown>> {
   const create = ROUTES.find(
-    ({ method, pattern }) => method === 'POST' && pattern.endsWith(table),
+    ({ method, pattern }) => method === 'POST' && pattern.endsWith(resourceOf(route)),
   )!;
   await send(theirs.api, create, await validRequest(create, theirs));
-  return (await rowsOf(app, [table], theirs))[0] as Record<string, unknown>;
+  return (await rowsOf(app, [tableOf(route)], theirs))[0] as Record<string, unknown>;
 }
 
 describe.each(WRITES.map((route) => [routeName(route), route] as const))(
@@ -84,7 +89,7 @@ describe.each(WRITES.map((route) => [routeName(route), route] as const))(
     });
 
     it('rejects and names each read-only column, and changes no row', async () => {
-      const row = await foreignRow(tableOf(route));
+      const row = await foreignRow(route);
       const { path, body } = await validRequest(route, ours);
       const before = await recordsOfBoth();
       for (const name of readOnlyColumns(route)) {
@@ -99,7 +104,7 @@ describe.each(WRITES.map((route) => [routeName(route), route] as const))(
     });
 
     it('rejects a complete row of another organization', async () => {
-      const row = await foreignRow(tableOf(route));
+      const row = await foreignRow(route);
       const { path } = await validRequest(route, ours);
       const before = await recordsOfBoth();
       const stray = Object.keys(row).filter((name) => !fieldsOf(route).includes(name));
@@ -117,7 +122,7 @@ describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
     it('rejects each read-only column with the error of REST, and changes no row', async () => {
       const { name: toolName, route } = tool;
       const args = await validArguments(tool, ours);
-      const row = await foreignRow(tableOf(route));
+      const row = await foreignRow(route);
       const request = await validRequest(route, ours);
       const before = await recordsOfBoth();
       // Skips `id`: as an argument of a tool it selects the record.

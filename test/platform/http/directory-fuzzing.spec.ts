@@ -14,7 +14,11 @@ const PAGES = [
 ];
 const BEHIND_KEY = ALL_ROUTES.filter(
   ({ method, pattern, query }: Route) =>
-    method === 'GET' && !pattern.includes(':') && query === undefined,
+    method === 'GET' &&
+    !pattern.includes(':') &&
+    query === undefined &&
+    // It needs the id of a resource.
+    pattern !== '/api/v1/availability',
 ).map(({ pattern }) => pattern);
 
 /** Typical names in the word lists of fuzzers. */

@@ -10,7 +10,7 @@ import { shareOf } from '../../support/share-of.js';
 const JSON_TYPE = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];
 const GZIP = ['Content-Encoding', 'gzip'];
-const ACTIONS = FURTHER_ROUTES.filter(({ method }) => method === 'POST').map(
+const ACTIONS = FURTHER_ROUTES.filter(({ method, body }) => method === 'POST' && !body).map(
   (route) => [routeName(route), route] as const,
 );
 const BODYLESS_ROUTES = ROUTES.filter(({ method }) => method === 'GET' || method === 'DELETE').map(

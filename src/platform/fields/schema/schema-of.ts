@@ -56,7 +56,7 @@ export function exampleOf(
   const required = requiredFields(dto, direction);
   if (required.some((field) => exampleOfField(field) === undefined)) return undefined;
   const fields = choice === 'every field' ? fieldsOf(dto) : required;
-  const together = fields.filter(({ isAlternative }) => !isAlternative);
+  const together = fields.filter(({ isAlternative }) => direction === 'output' || !isAlternative);
   const examples = together.map((field) => [field.name, exampleOfField(field)] as const);
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }

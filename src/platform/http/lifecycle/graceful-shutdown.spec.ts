@@ -15,7 +15,7 @@ it('a shutdown answers the connections that the operating system has queued', as
   const path = join(tmpdir(), `${randomUUID()}.sock`);
   server.listen(path);
   await new Promise((resolve) => server.once('listening', resolve));
-  const sockets = [1, 2, 3].map(() => net.connect(path));
+  const sockets = Array.from({ length: 20 }, () => net.connect(path));
   for (const socket of sockets) socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(accepted).toBe(0);
 

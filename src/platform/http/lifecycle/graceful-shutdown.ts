@@ -45,9 +45,12 @@ export class GracefulShutdown {
   /** When the shutdown must end (milliseconds of `performance.now()`). */
   private deadline = Infinity;
   private closesConnections = false;
+  /** Number of connections since the server was created. */
+  private accepted = 0;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
+      this.accepted++;
       this.connections.set(socket, { openedAt: performance.now(), pending: new Set() });
       // Node emits no `close` for responses that are queued behind another one.
       socket.once('close', () => this.connections.delete(socket));
@@ -137,8 +140,12 @@ export class GracefulShutdown {
   private async acceptPendingConnections(): Promise<void> {
     setBacklog(this.server, 0);
     await after(ACCEPT_GRACE_MS);
-    // The poll phase of the event loop accepts connections; the check phase follows it.
-    await new Promise(setImmediate);
+    // Each turn of the event loop accepts one connection, in its poll phase, which the check phase follows.
+    let known: number;
+    do {
+      known = this.accepted;
+      await new Promise(setImmediate);
+    } while (this.accepted > known);
   }
 }
 

@@ -251,7 +251,7 @@ describe('requests in a session', () => {
       (body.result.tools as { name: string }[]).map(({ name }) => name).sort(),
     );
     const expected = [
-      ['get_lead', 'list_leads', 'whoami'],
+      ['count_records', 'describe_fields', 'find_duplicates', 'get_lead', 'list_leads', 'whoami'],
       ['create_task', 'delete_task', 'update_task', 'update_tasks', 'whoami'],
     ];
     expect(lists).toEqual(asked.map((_, n) => expected[n % 2]));

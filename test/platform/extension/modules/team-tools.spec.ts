@@ -100,7 +100,10 @@ describe("a team's own tool (one source with REST)", () => {
   it('is listed only to keys with the scope that it declares', async () => {
     const reader = await connectAgent(app, await app.key(tenant.id, ['leads:read']));
     const names = (await reader.listTools()).map(({ name }) => name);
-    const listed = ['count_messages', 'count_records', 'get_lead', 'list_leads', 'whoami'];
+    const listed = [
+      ...['count_messages', 'count_records', 'describe_fields', 'find_duplicates'],
+      ...['get_lead', 'list_leads', 'whoami'],
+    ];
     expect(names.sort()).toEqual(listed);
     const { code, required_scope } = await reader.fail('send_message', {});
     expect({ code, required_scope }).toEqual({

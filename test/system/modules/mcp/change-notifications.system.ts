@@ -51,10 +51,10 @@ class BriefTools {
 @Module({ imports: [LeadsModule], providers: [BriefTools] })
 class BriefModule {}
 
-/** The routes that change a record, by kind of record. Webhooks are no resources of MCP. */
+/** The routes that change a record, by kind of record. Those of other kinds, such as webhooks, are no resources of MCP. */
 const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT')
   .map((route) => [/(\w+)s\/:id$/.exec(route.pattern)?.[1] ?? '', route] as const)
-  .filter(([kind]) => kind !== 'webhook');
+  .filter(([kind]) => ['lead', 'appointment', 'task'].includes(kind));
 
 let app: TestApp;
 let tenant: Tenant;

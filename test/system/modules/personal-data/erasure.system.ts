@@ -14,7 +14,7 @@ const SCOPES = [
     `${name}:read`,
     `${name}:write`,
   ]),
-  ...['events:read', 'leads:erase'],
+  ...['events:read', 'leads:erase', 'fields:write'],
 ].join();
 
 const TIMES = { start_time: '2030-01-01T10:00:00Z', end_time: '2030-01-01T11:00:00Z' };
@@ -80,6 +80,7 @@ beforeAll(async () => {
   api = new ApiClient(server.url, apiKey);
   const { body } = await api.get('/openapi.json');
   ({ schemas } = (body as { components: { schemas: typeof schemas } }).components);
+  await post('custom-fields', { key: 'nickname', type: 'text', unique: true, filterable: true });
   const types = ['lead', 'appointment', 'task'].flatMap((kind) => [
     `${kind}.created`,
     `${kind}.updated`,
@@ -99,7 +100,8 @@ async function createPerson(): Promise<string> {
   const { id } = await post('leads', lead, key());
   // Those that cannot be given together with `tags` and `notes`.
   const others = { add_tags: undefined, remove_tags: undefined, append_notes: undefined };
-  dataOf(await api.put(`${LEADS}/${id}`, { ...fill('UpdateLead'), ...others }));
+  const defined = { custom_fields: { nickname: canaries.text('nickname') } };
+  dataOf(await api.put(`${LEADS}/${id}`, { ...fill('UpdateLead'), ...others, ...defined }));
   const appointment = { ...fill('CreateAppointment'), ...TIMES, lead_id: id };
   const booked = await post('appointments', appointment, key());
   dataOf(await api.put(`/api/v1/appointments/${booked.id}`, { notes: canaries.text('notes') }));
@@ -134,6 +136,7 @@ describe('an erasure', () => {
         ...['leads.first_name', 'leads.search_text', 'leads.tags', 'leads.custom_fields'],
         ...['appointments.notes', 'tasks.title', 'events.record', 'idempotency_keys.body'],
         ...['webhook_deliveries.body', 'webhook_deliveries.response_body', 'record_counts.value'],
+        'custom_field_values.text_value',
       ]),
     );
     await latitude(source.environment, 'backup', backup);

@@ -108,13 +108,16 @@ describe('after valid and invalid calls of every route and tool, with a working 
     const statuses = [200, 400, 401, 403, 404, 409, 413, 415, 431, 500];
     expect(refusals.map(({ status }) => status)).toEqual(expect.arrayContaining(statuses));
     const text = refusals.map(({ body, headers }) => JSON.stringify([body, [...headers]])).join();
-    // Errors repeat the names of unknown fields, also in `data`, `prefer`, `fields` and `clear`. The MCP protocol requires that errors
-    // repeat the requested URI.
-    const repeated = ['data', 'prefer', 'fields', 'clear', 'uri'].flatMap((name) => [
+    // Errors repeat the names of unknown fields, also those in `fields`, `include` and `clear`. The MCP
+    // protocol requires that errors repeat the requested URI.
+    const keys = ['data', 'prefer', 'hours', 'exceptions', 'filter'].map(
+      (name) => `a key of ${name}`,
+    );
+    const repeated = [...keys, 'fields', 'include', 'clear', 'uri'].flatMap((name) => [
       `${name} in plain`,
       `${name} in a URL`,
     ]);
-    expect(findLeaks(everySecret(), text)).toEqual(repeated);
+    expect(findLeaks(everySecret(), text).sort()).toEqual(repeated.sort());
   });
 
   it('no log line of the application or of PostgreSQL contains any of these', () => {
@@ -281,6 +284,14 @@ function queryOf(values: Body): string {
   return new URLSearchParams(Object.fromEntries(texts)).toString();
 }
 
+/** A filter whose values are refused, each for another reason. */
+function filterOfValues(): string {
+  const value = canaries.text('a value of a filter');
+  const fields = ['id', 'temperature', 'created_at', 'lead_score', 'sms_opted_out', 'tags'];
+  const conditions = fields.flatMap((name) => [{ [name]: value }, { [name]: { in: [value] } }]);
+  return JSON.stringify({ or: [...conditions, { not: value }, { appointments: { some: value } }] });
+}
+
 /** Returns calls of unknown routes, tools and sessions, and requests that are not HTTP. */
 function strayCalls(mcp: McpHttpClient, session: string): Call[] {
   const host = 'Host: a\r\nConnection: close\r\n';
@@ -292,6 +303,7 @@ function strayCalls(mcp: McpHttpClient, session: string): Call[] {
     () => tenant.api.get(`/${canaries.text('path')}/%E0%A4%A`),
     () => tenant.api.get(`/api/v1/${canaries.text('path')}?a=${canaries.text('query')}`),
     () => tenant.api.request('PATCH', `/api/v1/leads/${canaries.text('path')}`),
+    () => tenant.api.get(`/api/v1/leads?${queryOf({ filter: filterOfValues() })}`),
     () => tenant.api.get(`/calendars/${canaries.text('path')}.ics`),
     raw(() => `GET /${canaries.text('path')} HTTP/1.1\r\n${host}${canaries.text('line')}\r\n\r\n`),
     raw(() => `${canaries.text('method')} / HTTP/1.1\r\n${host}\r\n`),
