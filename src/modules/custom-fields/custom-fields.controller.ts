@@ -51,7 +51,13 @@ export class CustomFieldsController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CustomFieldDto> {
-    if (field.dry_run) response.status(200);
+    if (field.dry_run) {
+      response.status(200);
+      return (await this.fields.complete(
+        call,
+        await this.fields.prepare(call, field),
+      )) as CustomFieldDto;
+    }
     const created = await this.responses.runPrepared(call, request, {
       prepare: () => this.fields.prepare(call, field),
       complete: (inner, prepared) => this.fields.complete(inner, prepared),

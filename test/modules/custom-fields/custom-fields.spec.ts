@@ -236,11 +236,19 @@ describe('a definition that stored leads do not fit', () => {
   it('answers a dry run that succeeds with 200, and stores nothing', async () => {
     await withFields({ age: 3 });
     const body = { key: 'age', type: 'number', filterable: true };
-    const tried = await tenant.api.post(FIELDS, { ...body, dry_run: true });
+    const key = { headers: { 'Idempotency-Key': 'define-age' } };
+    const tried = await tenant.api.post(FIELDS, { ...body, dry_run: true }, key);
     expect(dataOf(tried, 200)).toMatchObject(body);
     expect(tried.headers.get('location')).toBeNull();
     expect(dataOf(await tenant.api.get(FIELDS))).toEqual([]);
-    await withFields({ age: 'young' });
+    const { id } = await withFields({ age: 'young' });
+    // Each dry run checks again, and its key is free for the definition.
+    const again = await tenant.api.post(FIELDS, { ...body, dry_run: true }, key);
+    expectError(again, 409, 'definition_conflicts');
+    dataOf(await tenant.api.delete(`${LEADS}/${id}`));
+    const made = await tenant.api.post(FIELDS, body, key);
+    expect(dataOf(made, 201)).toMatchObject(body);
+    expect(made.headers.get('idempotency-replayed')).toBeNull();
   });
 
   it('is refused if a change makes it stricter, and stays as it was', async () => {

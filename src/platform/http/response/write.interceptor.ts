@@ -96,7 +96,7 @@ export class IdempotentResponses {
     { prepare, complete }: PreparedWork<P, R>,
   ): Promise<R | SerializedResponse> {
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
-    if (!idempotent || isDryRun(request)) return complete(call, await prepare());
+    if (!idempotent) return complete(call, await prepare());
     const isStored = () => this.idempotency.isStored(call, idempotent);
     const prepareOnce = () =>
       // A request with the same key can have done the work meanwhile.
