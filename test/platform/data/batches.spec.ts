@@ -268,7 +268,11 @@ describe('concurrent requests of one organization', () => {
     const transactions = jest.spyOn(database, 'transaction');
     const fields = ['company', 'city', 'zip', 'notes', 'first_name', 'last_name'];
     await Promise.all(fields.map((field) => updateLead(us.api, id, { [field]: field })));
-    expect(transactions).not.toHaveBeenCalled();
+    // Handlers of events run transactions of their own.
+    const own = transactions.mock.calls.filter(
+      ([{ actor }]) => !/^event handler /.test(actor?.key.name ?? ''),
+    );
+    expect(own).toEqual([]);
     transactions.mockRestore();
     expect(await getLead(us.api, id)).toMatchObject(
       Object.fromEntries(fields.map((field) => [field, field])),
