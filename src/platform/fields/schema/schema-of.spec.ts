@@ -128,6 +128,15 @@ describe('the example of a DTO', () => {
     expect(exampleOf(CreateDto, 'input', 'required fields')).toEqual({ name: 'Ada' });
   });
 
+  it('leaves alternatives out of inputs', () => {
+    class BookingDto {
+      @Text({ max: 9, example: 'Room 2' }) place?: string | null;
+      @Text({ max: 9, example: 'Ada', isAlternative: true }) person?: string | null;
+    }
+    expect(exampleOf(BookingDto, 'input')).toEqual({ place: 'Room 2' });
+    expect(exampleOf(BookingDto, 'output')).toEqual({ place: 'Room 2', person: 'Ada' });
+  });
+
   it('is undefined if a required field has no example', () => {
     expect(exampleOf(RecordDto, 'output')).toBeUndefined();
     expect(exampleOf(ShortDto, 'output')).toEqual({ id: expect.any(String), name: 'Ada' });

@@ -25,6 +25,7 @@ const FIELDS = {
   external_id: 'crm-{{random}}',
   lead_id: '{{leads.id}}',
   contact_id: '{{leads.id}}',
+  resource_id: '{{resources.id}}',
 };
 
 followColorScheme();
@@ -139,7 +140,7 @@ function created() {
 async function fillIn(request, base) {
   const { method, headers } = request;
   const fill = (text) => fillText(text, { method, headers, base });
-  request.url = await fill(request.url.replaceAll(/%7B%7B([\w.]+)%7D%7D/gi, '{{$1}}'));
+  request.url = await fill(request.url.replaceAll(/%7B%7B([\w.-]+)%7D%7D/gi, '{{$1}}'));
   if (typeof request.body === 'string') request.body = await fill(request.body);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === 'string') headers[name] = await fill(value);
@@ -149,7 +150,7 @@ async function fillIn(request, base) {
 
 async function fillText(text, context) {
   let filled = text.replaceAll('{{random}}', () => randomDigits());
-  for (const [whole, resource] of filled.matchAll(/\{\{(\w+)\.id\}\}/g)) {
+  for (const [whole, resource] of filled.matchAll(/\{\{([\w-]+)\.id\}\}/g)) {
     const id = created()[resource]?.at(-1) ?? (await newestId(resource, context));
     if (id) filled = filled.replace(whole, id);
   }
@@ -170,7 +171,7 @@ function randomDigits() {
 
 /** Stores the ids of records that this page creates and deletes. */
 function remember(response) {
-  const [, resource] = /\/api\/v1\/(\w+)(?:\/[\w-]+)?$/.exec(response.url) ?? [];
+  const [, resource] = /\/api\/v1\/([\w-]+)(?:\/[\w-]+)?$/.exec(response.url) ?? [];
   const { data } = response.body ?? {};
   if (!resource || !data?.id) return response;
   const known = created();

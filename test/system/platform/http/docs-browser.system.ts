@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { SCOPES } from '../../../../src/platform/access/scopes.js';
 import { LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 
@@ -55,22 +56,28 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   it(
     'the docs page has repeatable examples, which use the record created last',
     async () => {
-      const { key } = await app.organization();
+      const { key } = await app.organization({ scopes: SCOPES });
       const page = await browser.newPage();
       const faults = faultsOf(page, app.url);
       await page.goto(`${app.url}/docs`);
       await authorize(page, key.key);
-      for (const [tag, operation, status] of [
-        ['Leads', 'leadsCreate', '201'],
+      for (const [tag, operation, ...statuses] of [
+        ['Leads', 'leadsCreate', '201', '201'],
         ['Leads', 'leadsGet', '200'],
-        ['Appointments', 'appointmentsCreate', '201'],
+        ['Appointments', 'appointmentsCreate', '201', '201'],
         ['Appointments', 'appointmentsCancel', '200'],
-        ['Tasks', 'tasksCreate', '201'],
+        ['Tasks', 'tasksCreate', '201', '201'],
         ['Tasks', 'tasksUpdate', '200'],
+        ['Resources', 'resourcesCreate', '201', '201'],
+        ['Calendars', 'calendarsCreate', '201', '201'],
+        ['Holds', 'holdsCreate', '201'],
+        ['Holds', 'holdsDelete', '200'],
+        ['Custom_fields', 'customFieldsCreate', '201'],
+        ['Custom_fields', 'customFieldsDelete', '200'],
       ] as const) {
         await page.locator(`#operations-${tag}-${operation} .opblock-summary`).click();
         await tryOut(page, tag, operation);
-        for (const press of operation.endsWith('Create') ? [1, 2] : [1]) {
+        for (const [press, status] of statuses.entries()) {
           const answered = await execute(page, tag, operation);
           expect([operation, press, answered]).toEqual([operation, press, status]);
         }
