@@ -11,7 +11,7 @@ Set \`base_url\` to the address of the server and \`api_key\` to a key that has 
 requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
 addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
 limits of a key. Upserts and batches, which change several records or one of several, are left out, and so are the routes
-of keys, grants, operators and files.
+of custom fields, holds, free times, calendars, keys, grants, operators and files.
 `;
 
 /** @param document the OpenAPI document */
@@ -37,12 +37,14 @@ export function collectionOf(document) {
   };
 }
 
-/** Whether the records that a route changes depend on its body, it is about a file, or it needs a key that the collection has not. */
+/**
+ * Whether the records that a route changes depend on its body, it is about a file, it needs a key that the collection has not,
+ * or a run of it would exceed the rate limits of a key.
+ */
 function isLeftOut(method, path) {
   return (
-    /\/(batch|erase|export|imports(\/.*)?|merge|upsert)$|^\/api\/v1\/(keys|grants|organizations)\b/.test(
-      path,
-    ) ||
+    /\/(batch|calendar|calendars(\/.*)?|erase|export|imports(\/.*)?|merge|upsert)$/.test(path) ||
+    /^\/api\/v1\/(availability|custom-fields|grants|holds|keys|organizations)\b/.test(path) ||
     (method === 'put' && path === '/api/v1/organization')
   );
 }

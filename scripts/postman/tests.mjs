@@ -7,9 +7,9 @@ export function successTests(operation) {
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith('2'));
   const { schema } = response.content['application/json'];
   const { data } = schema.properties;
-  // The items of a list without the parameter `fields`.
-  const item = data.items?.anyOf?.[0] ?? data.items ?? data;
-  const fields = resolve(item, operation)?.required ?? [];
+  const item = data.items ?? data;
+  // The record without the parameters `fields` and `include`.
+  const fields = resolve(item.anyOf?.[0] ?? item, operation)?.required ?? [];
   return script([
     ...responseTests(status, response, operation),
     'const answer = pm.response.json();',
