@@ -469,6 +469,17 @@ describe('a file', () => {
     dataOf(await tenant.api.delete(`${LEADS}/${lead!.id}`));
     expect((await importFile(exported)).created).toBe(1);
   });
+
+  it('does not guess which of several fields with the same label a column is', async () => {
+    await define({ key: 'age', type: 'number' });
+    await define({ key: 'years', label: 'Age', type: 'number' });
+    const headers = { 'Content-Type': 'text/csv' };
+    const path = `${LEADS}/imports?mode=create_only`;
+    const start = (header: string) =>
+      tenant.api.post(path, `first_name,${header}\nAda,20`, { headers });
+    expectInvalid(await start('Age'), 'columns.Age');
+    dataOf(await start('age'), 202);
+  });
 });
 
 describe('programs and agents', () => {

@@ -99,9 +99,11 @@ function targetOf(header: string, { keepsUnknown, defined }: ColumnOptions): str
   const known = fieldOfHeader(header);
   if (known !== undefined) return known;
   if (isCustom(header)) return header;
-  const named =
-    defined.find(({ key }) => key === header) ??
-    defined.find(({ key, label }) => isSpelling(header, key) || isSpelling(header, label ?? ''));
+  const spelled = defined.filter(
+    ({ key, label }) => isSpelling(header, key) || isSpelling(header, label ?? ''),
+  );
+  const only = spelled.length === 1 ? spelled[0] : undefined;
+  const named = defined.find(({ key }) => key === header) ?? only;
   if (named) return CUSTOM + named.key;
   return keepsUnknown ? CUSTOM + header : undefined;
 }
