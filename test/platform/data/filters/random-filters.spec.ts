@@ -117,6 +117,7 @@ function evaluatedIds(kind: Kind, given: object): string[] | undefined {
 async function exported(filter: object): Promise<string[]> {
   const query = new URLSearchParams({ filter: JSON.stringify(filter), format: 'ndjson' });
   const answer = await tenant.api.get(`/api/v1/leads/export?${query}`);
+  expect({ status: answer.status, error: answer.body.error as unknown }).toEqual({ status: 200 });
   const lines = (answer.body as string).split('\n').filter(Boolean);
   return lines.map((line) => (JSON.parse(line) as Row).id).sort();
 }
