@@ -1,7 +1,7 @@
 import { trimText } from '../../src/platform/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
-import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
+import type { Field } from '../../src/platform/fields/field.js';
 import { foldText } from '../../src/platform/data/lists/search-text.js';
 import { createLead, dataOf, LEADS, type LeadRecord } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -15,7 +15,12 @@ import {
   expectRefusal,
   KINDS,
 } from './support/interfaces.js';
-import { type InvalidInput, type ValidInput, validInputs } from './support/inputs.js';
+import {
+  type InvalidInput,
+  plainFieldsOf,
+  type ValidInput,
+  validInputs,
+} from './support/inputs.js';
 import type { Json } from './support/json.js';
 import { isBlank, padded, texts } from './support/texts.js';
 import { invalidTexts, validValues } from './support/values.js';
@@ -143,7 +148,7 @@ function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
       validValues(field, lead).filter(({ stored }) => stored !== null),
       { nil: undefined },
     );
-  const values = fieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
+  const values = plainFieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
   return fc.record(Object.fromEntries(values)).map((given) => {
     const present = Object.entries(given).flatMap(([name, value]) =>
       value ? [[name, value] as const] : [],
@@ -157,7 +162,7 @@ function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
 
 /** Query parameters of which at least one is invalid or unknown. */
 function invalidQueries(dto: Type<object>): Arbitrary<InvalidInput> {
-  const fields = fieldsOf(dto);
+  const fields = plainFieldsOf(dto);
   const names = fields.map(({ name }) => name);
   const wrongText = (field: Field) =>
     fc.oneof(

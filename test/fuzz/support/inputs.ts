@@ -22,9 +22,17 @@ type SentValues = Readonly<Record<string, SentValue | undefined>>;
 
 const NULL: SentValue = { sent: null, stored: null };
 
+/** Filters, which have a language and random tests of their own, and what a record does not store. */
+const WITHOUT_PLAIN_VALUES: readonly string[] = ['filter', 'within_hours'];
+
+/** The fields with values of their kind. */
+export function plainFieldsOf(dto: Type<object>): Field[] {
+  return fieldsOf(dto).filter(({ name }) => !WITHOUT_PLAIN_VALUES.includes(name));
+}
+
 /** The fields that an input can have together. */
 export function singleFieldsOf(dto: Type<object>): Field[] {
-  return fieldsOf(dto).filter(({ isAlternative }) => !isAlternative);
+  return plainFieldsOf(dto).filter(({ isAlternative }) => !isAlternative);
 }
 
 /** Valid bodies of a DTO. */
