@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
+import { giveWay } from '../../../platform/give-way.js';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
@@ -33,29 +34,32 @@ export class AvailabilityService {
     const end = Math.max(...windows.map((one) => one.end));
     const busy = await this.busyTimes.within(call, ids, { start, end });
     let left = MAX_SLOTS;
-    return resources.map((resource) => {
-      const { id, time_zone } = resource;
-      const slots = slotsOf(resource, busy, window, query, left);
+    const available: { resource_id: string; time_zone: string; slots: object[] }[] = [];
+    for (const resource of resources) {
+      const slots = await slotsOf(resource, busy, window, query, left);
       left -= slots.length;
-      return { resource_id: id, time_zone, slots };
-    });
+      available.push({ resource_id: resource.id, time_zone: resource.time_zone, slots });
+    }
+    return available;
   }
 }
 
 /** @throws ApiError `validation_error` if there are more than `max` */
-function slotsOf(
+async function slotsOf(
   resource: ResourceDto,
   busy: readonly BusyInterval[],
   window: Interval,
   { duration_minutes, step_minutes }: AvailabilityQuery,
   max: number,
-) {
+): Promise<object[]> {
   if (!resource.active) return [];
+  await giveWay();
   const own = busy.filter(({ resource_id }) => resource_id === resource.id);
   const lengths = { duration: duration_minutes * MINUTE, step: step_minutes * MINUTE };
   const times = localTimesOf(resource.time_zone);
   const slots: object[] = [];
   for (const { start, end } of freeTimes(resource, own, window, lengths)) {
+    await giveWay();
     if (slots.length === max) {
       const message = `gives more than ${MAX_SLOTS} free times: ask for a shorter window, fewer resources or longer steps`;
       throw validationError([{ field: 'to', message }]);
