@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
+import { assertScopes } from '../../platform/access/scopes.js';
 import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
@@ -71,8 +71,7 @@ export class GrantsService {
 }
 
 /** @throws ApiError `insufficient_scope` that names the first missing scope, `key_not_manageable` */
-function assertMayEnd({ key, scopes }: Actor, grant: GrantDto): void {
-  const missing = grant.scopes.find((scope) => !scopes.has(scope));
-  if (missing !== undefined) throw insufficientScope(missing as Scope);
-  assertOfUser(key.userId, grant.user_id);
+function assertMayEnd(actor: Actor, grant: GrantDto): void {
+  assertScopes(actor, grant.scopes);
+  assertOfUser(actor.key.userId, grant.user_id);
 }
