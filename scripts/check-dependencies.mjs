@@ -14,6 +14,8 @@ const ALLOWED_LICENCES = [
 
 /** Packages with another licence that are accepted, with the reason. */
 const LICENCE_EXCEPTIONS = {
+  '@axe-core/playwright': 'MPL-2.0: only tests use it; not distributed',
+  'axe-core': 'MPL-2.0: only tests use it; not distributed',
   argparse: 'Python-2.0: permissive; for the commands of js-yaml, which do not run here',
   'fast-sha256': 'Unlicense: public domain; for standardwebhooks, which only tests use',
   'caniuse-lite': 'CC-BY-4.0: a table of browsers for Jest; not distributed',
