@@ -1,9 +1,11 @@
 import { Grants, Keys, Organizations } from './administration.js';
 import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
+import { jsonOf } from './json.js';
 import { Leads } from './leads.js';
 import { CancellableResource, DeletableResource } from './resource.js';
 import { Transport } from './transport.js';
+import { Webhooks } from './webhooks.js';
 import type {
   Appointment,
   AppointmentBatchItem,
@@ -18,6 +20,7 @@ import type {
   GetOptions,
   Me,
   OwnOrganization,
+  OwnOrganizationUpdate,
   Task,
   TaskBatchItem,
   TaskCountQuery,
@@ -71,6 +74,7 @@ export class LatitudeClient {
   /** The definitions of custom fields of leads. Changes need `fields:write`. */
   readonly customFields = new CustomFields(this.transport, '/api/v1/custom-fields');
   readonly events = new Events(this.transport);
+  readonly webhooks = new Webhooks(this.transport, '/api/v1/webhooks');
   readonly keys = new Keys(this.transport, '/api/v1/keys');
   readonly grants = new Grants(this.transport, '/api/v1/grants');
   /** The organizations of an operator. */
@@ -87,5 +91,14 @@ export class LatitudeClient {
   /** The organization of the key, with the numbers of its records. */
   organization(options?: CallOptions): Promise<OwnOrganization> {
     return this.transport.one({ method: 'GET', path: '/api/v1/organization' }, options);
+  }
+
+  /** Changes settings of the organization. The key needs `organization:write`. */
+  async updateOrganization(
+    fields: OwnOrganizationUpdate,
+    options?: CallOptions,
+  ): Promise<OwnOrganization> {
+    const body = jsonOf('fields', fields);
+    return this.transport.one({ method: 'PUT', path: '/api/v1/organization', body }, options);
   }
 }

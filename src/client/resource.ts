@@ -9,9 +9,11 @@ import type {
   Counts,
   CreateOptions,
   CursorPage,
+  EventsPage,
   GetOptions,
   Page,
   RecordEvent,
+  RecordEventQuery,
   SyncPage,
   SyncState,
   WriteOptions,
@@ -167,6 +169,16 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   /** The numbers of records by the values of a field. */
   async counts(query: T['CountQuery'], options?: CallOptions): Promise<Counts> {
     return this.transport.send({ method: 'GET', path: `${this.path}/counts`, query }, options);
+  }
+
+  /** One page of who changed a record and how, oldest first, also after its deletion. */
+  async events(
+    id: string,
+    query: RecordEventQuery = {},
+    options?: CallOptions,
+  ): Promise<EventsPage> {
+    const path = `${this.path}${segmentOf(id)}/events`;
+    return this.transport.send({ method: 'GET', path, query }, options);
   }
 
   /**

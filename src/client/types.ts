@@ -106,6 +106,19 @@ export type CursorMeta = Schemas['CursorMeta'];
 /** One page of events. */
 export type EventsPage = CursorPage<RecordEvent>;
 
+/** The query for the events of one record. */
+export type RecordEventQuery = Query<'leadsListEvents'>;
+
+export type Webhook = Schemas['Webhook'];
+export type WebhookCreate = Input<Schemas['CreateWebhook']>;
+export type WebhookUpdate = Input<Schemas['UpdateWebhook']>;
+export type WebhookQuery = Query<'webhooksList'>;
+/** A webhook with its secret, which only the first response has. */
+export type WebhookWithSecret = Schemas['WebhookWithSecret'];
+/** One event for one webhook. */
+export type Delivery = Schemas['Delivery'];
+export type DeliveryQuery = Query<'webhooksListDeliveries'>;
+
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyCreate = Input<Schemas['CreateKey']>;
 /** A key with the key itself, which only the first response has. */
@@ -116,6 +129,7 @@ export type Grant = Schemas['Grant'];
 export type Revoked = Schemas['RevokedKey'];
 /** The organization of the key. */
 export type OwnOrganization = Schemas['OwnOrganization'];
+export type OwnOrganizationUpdate = Input<Schemas['UpdateOwnOrganization']>;
 /** An organization that an operator has created. */
 export type Organization = Schemas['Organization'];
 export type OrganizationCreate = Input<Schemas['CreateOrganization']>;
@@ -179,7 +193,7 @@ export type ErrorDetail = NonNullable<Schemas['Error']['error']['details']>[numb
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Address of the server, such as `https://crm.example.com`. */
+  /** Address of the server, such as `https://crm.example.com`, or in a page a relative one, such as `/`. */
   readonly baseUrl: string;
   /** API key, which begins with `lat_`. */
   readonly apiKey: string;
