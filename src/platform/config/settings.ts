@@ -96,7 +96,7 @@ export abstract class Settings {
 
 const MAX_SHUTDOWN_DELAY_SECONDS = 30;
 
-const DEFAULT_HOST = '127.0.0.1';
+const readHost = setting.text({ default: '127.0.0.1' });
 
 /** An example for messages. */
 const POSTGRES_URL = 'postgres://user:password@host:5432/database';
@@ -104,7 +104,7 @@ const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 /** The name of each variable, the property that has its value, and how it is read. */
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
-  host: ['HOST', setting.text({ default: DEFAULT_HOST })],
+  host: ['HOST', readHost],
   databaseUrl: ['DATABASE_URL', optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)],
   databaseReplicaUrls: [
     'DATABASE_REPLICA_URLS',
@@ -173,8 +173,7 @@ const SETTINGS = {
   // The default is on where only this machine reaches the server.
   console: [
     'CONSOLE',
-    (name, env) =>
-      setting.flag({ default: isLoopbackAddress(env.HOST || DEFAULT_HOST) })(name, env),
+    (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
