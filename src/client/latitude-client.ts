@@ -1,4 +1,5 @@
 import { Grants, Keys, Organizations } from './administration.js';
+import { BookableResources, Holds } from './booking.js';
 import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
 import { jsonOf } from './json.js';
@@ -13,6 +14,8 @@ import type {
   AppointmentCreate,
   AppointmentQuery,
   AppointmentUpdate,
+  Availability,
+  AvailabilityQuery,
   CallOptions,
   CancelledAppointment,
   ClientOptions,
@@ -56,6 +59,7 @@ interface TaskTypes {
 
 const LEAD_EVENTS = 'lead.created,lead.updated,lead.deleted';
 const APPOINTMENT_EVENTS = 'appointment.created,appointment.updated,appointment.cancelled';
+const RESOURCE_EVENTS = 'resource.created,resource.updated,resource.deleted';
 const TASK_EVENTS = 'task.created,task.updated,task.completed,task.deleted';
 
 /**
@@ -71,6 +75,9 @@ export class LatitudeClient {
     APPOINTMENT_EVENTS,
   );
   readonly tasks = new DeletableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  /** The people, crews and rooms whose time appointments take. */
+  readonly resources = new BookableResources(this.transport, '/api/v1/resources', RESOURCE_EVENTS);
+  readonly holds = new Holds(this.transport, '/api/v1/holds');
   /** The definitions of custom fields of leads. Changes need `fields:write`. */
   readonly customFields = new CustomFields(this.transport, '/api/v1/custom-fields');
   readonly events = new Events(this.transport);
@@ -86,6 +93,17 @@ export class LatitudeClient {
   /** The organization, scopes, expiry and limits of the key. */
   me(options?: CallOptions): Promise<Me> {
     return this.transport.one({ method: 'GET', path: '/api/v1/me' }, options);
+  }
+
+  /** The free times of resources. */
+  async availability(query: AvailabilityQuery, options?: CallOptions): Promise<Availability> {
+    const resources = [query.resource_id].flat().join(',');
+    const call = {
+      method: 'GET',
+      path: '/api/v1/availability',
+      query: { ...query, resource_id: resources },
+    } as const;
+    return this.transport.send(call, options);
   }
 
   /** The organization of the key, with the numbers of its records. */

@@ -69,6 +69,30 @@ export type AppointmentQuery = Filtered<'appointmentsList', AppointmentFilter>;
 export type AppointmentCountQuery = Filtered<'appointmentsCount', AppointmentFilter>;
 export type CancelledAppointment = Schemas['CancelledAppointment'];
 
+/** A person, a crew, a room or anything else whose time appointments take. */
+export type BookableResource = Schemas['Resource'];
+export type BookableResourceCreate = Input<Schemas['CreateResource']>;
+export type BookableResourceUpdate = Input<Schemas['UpdateResource']>;
+export type BookableResourceQuery = Query<'resourcesList'>;
+/** The time of a resource, kept while a person decides. */
+export type Hold = Schemas['Hold'];
+export type HoldCreate = Input<Schemas['CreateHold']>;
+export type AvailabilityQuery = Omit<Query<'availabilityFind'>, 'resource_id'> & {
+  resource_id: string | readonly string[];
+};
+/** A secret address at which calendar applications read the appointments of a resource. */
+export type Calendar = Schemas['Calendar'];
+export type CalendarCreate = Input<Schemas['CreateCalendar']>;
+/** A calendar with its `url`, which only the first response has. */
+export type CalendarWithAddress = Schemas['CalendarWithAddress'];
+export type CalendarQuery = Query<'calendarsList'>;
+
+/** The free times of each resource. */
+export interface Availability {
+  data: Schemas['Availability'][];
+  meta: Schemas['AvailabilityMeta'];
+}
+
 export type Task = Schemas['Task'];
 export type TaskCreate = Input<Schemas['CreateTask']>;
 export type TaskUpdate = Input<Schemas['UpdateTask']>;
@@ -149,6 +173,7 @@ export type BatchItem<Create, Update> =
   | { action: 'delete'; id: string; if_match?: string };
 export type LeadBatchItem = BatchItem<LeadCreate, LeadUpdate> | ({ action: 'upsert' } & LeadUpsert);
 export type AppointmentBatchItem = BatchItem<AppointmentCreate, AppointmentUpdate>;
+export type BookableResourceBatchItem = BatchItem<BookableResourceCreate, BookableResourceUpdate>;
 export type TaskBatchItem = BatchItem<TaskCreate, TaskUpdate>;
 
 /** The results of a batch, in the order of its items. */
