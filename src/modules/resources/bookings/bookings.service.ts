@@ -7,6 +7,7 @@ import { dayOf, freeTimes, type Interval, isWithinHours, withBuffers } from '../
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
 import { type BusyInterval, BusyTimesRepository } from './busy-times.repository.js';
+import { compactTime, localTime } from './local-times.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -117,7 +118,7 @@ export class BookingsService {
   ): Promise<T> {
     const slot = intervalOf(wanted);
     const open = resources.filter((resource) => isWithinHours(resource, slot));
-    if (wanted.within_hours && open.length === 0) throw outsideHours();
+    if (wanted.within_hours && open.length === 0) throw outsideHours(resources.length);
     if (resources.every(({ active }) => !active)) throw new ApiError('resource_inactive');
     const active = open.filter((resource) => resource.active);
     const days = new Map(active.map((resource) => [resource.id, dayOf(resource, slot.start)]));
@@ -169,7 +170,7 @@ export class BookingsService {
       field: 'start_time',
       message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
       ...this.existingId(call, conflict),
-      free: proposalsOf(active, busy, window, slot.end - slot.start),
+      free: proposalsOf(active, busy, window, slot.end - slot.start, timeIn(call, active)),
     };
     return new ApiError('slot_taken', { details: [detail] });
   }
@@ -191,12 +192,23 @@ function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto, slot: 
   return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
 }
 
+/** How an error writes a time of a resource: in UTC, and for agents with the offset of its zone. */
+function timeIn({ actor }: Call, resources: readonly ResourceDto[]) {
+  const isAgent = actor.channel === 'ai';
+  const zones = new Map(resources.map(({ id, time_zone }) => [id, isAgent ? time_zone : 'UTC']));
+  return (utc: number, resourceId: string) => {
+    const zone = zones.get(resourceId) ?? 'UTC';
+    return zone === 'UTC' ? new Date(utc).toISOString() : compactTime(localTime(zone, utc));
+  };
+}
+
 /** The next free times of any of the resources, which do not overlap each other. */
 function proposalsOf(
   resources: readonly ResourceDto[],
   busy: readonly BusyInterval[],
   window: Interval,
   duration: number,
+  timeOf: (utc: number, resourceId: string) => string,
 ) {
   const found = resources.flatMap((resource) => {
     const own = busy.filter(({ resource_id }) => resource_id === resource.id);
@@ -205,8 +217,7 @@ function proposalsOf(
   });
   const sorted = found.toSorted((a, b) => a.start - b.start);
   return firstApart(sorted).map(({ start, end, resource_id }) => ({
-    start_time: new Date(start).toISOString(),
-    end_time: new Date(end).toISOString(),
+    ...{ start_time: timeOf(start, resource_id), end_time: timeOf(end, resource_id) },
     resource_id,
   }));
 }
@@ -221,7 +232,9 @@ function firstApart<T extends Interval>(times: Iterable<T>): T[] {
   return chosen;
 }
 
-function outsideHours(): ApiError {
-  const details = [{ field: 'start_time', message: 'is outside of the hours of the resource' }];
-  return new ApiError('outside_hours', { details });
+/** @param resources how many resources were asked for */
+function outsideHours(resources = 1): ApiError {
+  const hours = `outside of the hours of ${resources > 1 ? 'all of the resources' : 'the resource'}`;
+  const details = [{ field: 'start_time', message: `is ${hours}` }];
+  return new ApiError('outside_hours', { message: `The time is ${hours}.`, details });
 }
