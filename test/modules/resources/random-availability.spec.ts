@@ -72,7 +72,8 @@ it('free times are those of a naive computation, also on days when clocks change
     }
     const { id, busy, window } = await bookedResource(tenant, lead_id, question);
     const parameters = Object.entries({ resource_id: id, ...window });
-    const query = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
+    const query = new URLSearchParams();
+    for (const [name, value] of parameters) query.set(name, String(value));
     const answer = await tenant.api.get(`/api/v1/availability?${query.toString()}`);
     const [free] = dataOf<[{ slots: { start_time: string; local_start: string }[] }]>(answer);
     for (const { start_time, local_start } of free.slots) {
