@@ -5,6 +5,7 @@ import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { DeletedAt, ListDeleted } from '../../platform/data/lists/deleted-records.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
@@ -81,6 +82,11 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** A deleted task in a list (docs/contract/lists.md#deleted-records). */
+export class DeletedTaskDto extends TaskDto {
+  @DeletedAt() deleted_at: Date;
+}
+
 /** What filters of tasks can name (docs/contract/filters.md). */
 export const TASKS = filterTargetOf('tasks', TaskDto, {
   searchable: ['title'],
@@ -132,6 +138,7 @@ export class TaskListQuery extends FindTasksQuery {
   @After() after?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
   @Include(TASK_INCLUDES) include?: readonly string[];
+  @ListDeleted('tasks') deleted?: boolean;
 }
 
 /** The parameters of a request for a task. */

@@ -46,10 +46,20 @@ export class ListQuery {
 }
 
 /** The parameters of lists that select no records. */
-const NO_FILTERS = [...namesOf(ListQuery), 'sort_by', 'after', 'fields', 'include'] as const;
+const NO_FILTERS = [
+  ...namesOf(ListQuery),
+  'sort_by',
+  'after',
+  'fields',
+  'include',
+  'deleted',
+] as const;
 
 /** What a list selects, without its order and paging. */
-export type FiltersOf<Q> = Omit<Q, keyof ListQuery | 'sort_by' | 'after' | 'fields' | 'include'>;
+export type FiltersOf<Q> = Omit<
+  Q,
+  keyof ListQuery | 'sort_by' | 'after' | 'fields' | 'include' | 'deleted'
+>;
 
 /** The names of the filters of a list. @param query the parameters of the list */
 export function filterNamesOf<Q extends object>(

@@ -96,9 +96,9 @@ export class RecordList<T extends object> {
     query: Omit<ListParameters, 'page'>,
   ): Promise<CursorPage<T>> {
     const { after = '', limit } = query;
-    const cursor = parseCursor(after);
-    if (cursor) conditions.after(cursor);
     const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
+    const cursor = parseCursor(after);
+    if (cursor) conditions.after(cursor, order);
     const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, query);
     const row = await this.run<CursorRow>(selection, pageByCursor(selection), 'custom');
     const { next, has_more } = row;

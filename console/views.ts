@@ -1,0 +1,36 @@
+import type { Me } from 'latitude/client';
+import type { ComponentType } from 'preact';
+import { EventsPage } from './pages/events/events-page.js';
+import { StartPage } from './pages/start.js';
+import { texts } from './texts.js';
+
+export interface ViewProps {
+  /** The parts of the address, such as `['leads', ID]`. */
+  readonly segments: readonly string[];
+}
+
+export interface View {
+  /** The first parts of the address; `:id` stands for any. */
+  readonly path: string;
+  readonly component: ComponentType<ViewProps>;
+  /** The scope without which the view is not shown. */
+  readonly scope?: Me['scopes'][number];
+  /** The name in the navigation; views without one are reached from others. */
+  readonly label?: string;
+}
+
+/** The views of the console, in the order of the navigation. */
+export const VIEWS: readonly View[] = [
+  { path: '', component: StartPage, label: texts.start.title },
+  { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
+];
+
+export function viewOf(segments: readonly string[]): View | undefined {
+  return VIEWS.find(({ path }) => {
+    const parts = path.split('/').filter((part) => part !== '');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, index) => part === ':id' || part === segments[index])
+    );
+  });
+}
