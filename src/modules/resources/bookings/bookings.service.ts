@@ -26,8 +26,8 @@ interface NamedResources {
 /** How a request takes time. */
 interface BookingSteps<T> {
   /** Whether a time that is not free is its first problem. */
-  mayConflict(call: Call): Promise<boolean> | boolean;
-  work(call: InTransaction<Call>): Promise<T>;
+  readonly mayConflict: (call: Call) => Promise<boolean>;
+  readonly work: (call: InTransaction<Call>) => Promise<T>;
 }
 
 /** Takes time of resources, whose rows no two transactions write at once (docs/contract/booking.md#conflicts). */
