@@ -1,5 +1,6 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { EventsPage } from './pages/events/events-page.js';
 import { StartPage } from './pages/start.js';
 import { texts } from './texts.js';
 
@@ -21,6 +22,7 @@ export interface View {
 /** The views of the console, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
+  { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
 export function viewOf(segments: readonly string[]): View | undefined {
