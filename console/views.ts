@@ -1,5 +1,6 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { EventsPage } from './pages/events/events-page.js';
 import { StartPage } from './pages/start.js';
 import { texts } from './texts.js';
@@ -22,6 +23,12 @@ export interface View {
 /** The views of the console, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
+  {
+    path: 'appointments',
+    component: SchedulePage,
+    scope: 'appointments:read',
+    label: texts.appointments.title,
+  },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
