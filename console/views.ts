@@ -1,6 +1,7 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
-import { StartPage } from './pages/start.js';
+import { LeadsPage } from './pages/leads/leads-page.js';
+import { StartPage } from './pages/start/start-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -21,6 +22,7 @@ export interface View {
 /** The views of the console, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
+  { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
 ];
 
 export function viewOf(segments: readonly string[]): View | undefined {
