@@ -94,6 +94,41 @@ export const texts = {
     clear: 'Remove all',
   },
 
+  changes: {
+    kinds: {
+      lead: 'lead',
+      appointment: 'appointment',
+      task: 'task',
+      resource: 'resource',
+      custom_field: 'field',
+      key: 'key',
+      grant: 'grant of',
+      organization: 'organization',
+    } as Record<string, string>,
+    verbs: {
+      created: 'created',
+      updated: 'changed',
+      deleted: 'deleted',
+      cancelled: 'cancelled',
+      completed: 'completed',
+      rotated: 'rotated',
+      revoked: 'revoked',
+      refused: 'refused',
+    } as Record<string, string>,
+    by: {
+      key: 'Key',
+      agent: 'An agent with key',
+      import: 'An import with key',
+      application: 'The application',
+      service: 'The service',
+    },
+    of: 'of',
+    overdue: 'is overdue.',
+    starting: (minutes: number) => `starts in ${minutes} minutes.`,
+    list: (fields: readonly string[]) =>
+      new Intl.ListFormat('en').format(fields.map((field) => field.replaceAll('_', ' '))),
+  },
+
   start: { title: 'Start' },
 
   leads: {
@@ -142,5 +177,18 @@ export const texts = {
       created_at: 'Created',
       updated_at: 'Changed',
     },
+  },
+
+  events: {
+    title: 'Events',
+    explanation: 'What changes, as it happens. The newest is first.',
+    choose: (count: number) => (count === 0 ? 'All types' : `${count} types`),
+    onlyTypes: 'Only these types',
+    pause: 'Pause',
+    resume: 'Continue',
+    paused: 'Paused.',
+    waiting: 'Nothing has changed since. Waiting…',
+    fromOldest: 'Show all that are stored',
+    fromNow: 'Show only new ones',
   },
 };

@@ -2,6 +2,7 @@ import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { StartPage } from './pages/start/start-page.js';
+import { EventsPage } from './pages/events/events-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -23,6 +24,7 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
 export function viewOf(segments: readonly string[]): View | undefined {
