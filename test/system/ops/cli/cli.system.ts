@@ -124,7 +124,7 @@ describe('the command line', () => {
       );
       const key = await latitude<{ id: string; key: string }>(
         ...['keys', 'create', '--organization', organization, '--name', 'n8n'],
-        ...['--scopes', 'leads:read', '--expires-in', '90d'],
+        ...['--scopes', 'leads:read', '--expires-in', '90d', '--reads-per-minute', '600'],
       );
       expect(key).toEqual({
         id: expect.any(String),
@@ -133,6 +133,14 @@ describe('the command line', () => {
         scopes: ['leads:read'],
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
         key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+      });
+      const updated = await latitude<object>(
+        ...['keys', 'update', key.id, '--writes-per-minute', '300'],
+      );
+      expect(updated).toMatchObject({ reads_per_minute: 600, writes_per_minute: 300 });
+      expect(await latitude('keys', 'update', key.id, '--reads-per-minute', 'default')).toEqual({
+        ...updated,
+        reads_per_minute: null,
       });
       const rotated = await latitude<{ id: string }>(
         ...['keys', 'rotate', key.id, '--overlap', '24h'],
@@ -146,6 +154,7 @@ describe('the command line', () => {
       expect(revoked).toEqual({ id: key.id, revoked_at: expect.any(String) });
       const listed = await latitude<object[]>('keys', 'list', '--organization', organization);
       expect(listed).toHaveLength(2);
+      for (const each of listed) expect(each).toMatchObject({ writes_per_minute: 300 });
       expect(JSON.stringify(listed)).not.toContain(key.key);
     });
 
@@ -261,6 +270,18 @@ describe('the command line', () => {
       [['purge'], '--older-than'],
       [['demo', '--leads', '0'], '1 to 1000000'],
       [['keys', 'revoke', 'x'], 'UUID'],
+      [['keys', 'update', '00000000-0000-4000-8000-000000000000'], 'name what to change'],
+      [
+        ['keys', 'update', '00000000-0000-4000-8000-000000000000', '--reads-per-minute', '0'],
+        'from 1 to',
+      ],
+      [
+        [
+          ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
+          ...['--name', 'n', '--scopes', 'all', '--writes-per-minute', '3001'],
+        ],
+        'must be at most 3000',
+      ],
       [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
       [['organizations', 'create', '--name', ' '], 'name'],
       [['organizations', 'delete', 'x', '--yes'], 'UUID'],

@@ -1,0 +1,192 @@
+import type { LatitudeError } from 'latitude/client';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from '../components/loaded.js';
+import { announce } from '../state/announce.js';
+import { draftOf, keepDraft, type Raw } from '../state/drafts.js';
+import { texts } from '../texts.js';
+import { ConflictDialog } from './conflict-dialog.js';
+import { Field } from './field.js';
+import { CONVERSIONS, type FieldSpec, InvalidInput } from './kinds.js';
+import { type Conflict, saveChanges } from './save.js';
+import { bodyOf, isSame, valueOf } from './values.js';
+
+type Body = Record<string, unknown>;
+
+export interface RecordFormProps<R extends object> {
+  /** Of the draft, such as `leads/ID`. */
+  readonly name: string;
+  readonly fields: readonly FieldSpec[];
+  /** Values that a new record begins with. */
+  readonly initial?: object;
+  /** The record to change, as `get`, `create` or `update` of the client returned it; without it, one is created. */
+  readonly record?: R | undefined;
+  readonly create?: (body: Body, idempotencyKey: string) => Promise<R>;
+  readonly update?: (body: Body, ifMatch: string) => Promise<R>;
+  /** Reads the record again, if somebody else has changed it. */
+  readonly read?: () => Promise<R>;
+  readonly onSaved: (record: R) => void;
+  readonly onCancel?: () => void;
+  /** What an error adds about the record with this id, such as a link to a duplicate. */
+  readonly existing?: (id: string) => ComponentChildren;
+  readonly submit?: string;
+}
+
+interface Choice {
+  readonly conflicts: readonly Conflict[];
+  readonly resolve: (theirs: ReadonlySet<string> | undefined) => void;
+}
+
+/** Creates or changes a record. Errors stand at their fields, and nothing that was typed is lost by a failure. */
+export function RecordForm<R extends object>(props: RecordFormProps<R>) {
+  const { name, fields, record, initial, onSaved, onCancel } = props;
+  const [draft, setDraft] = useState(draftOf(name));
+  const [errors, setErrors] = useState<ReadonlyMap<string, ComponentChildren>>(new Map());
+  const [failure, setFailure] = useState<LatitudeError>();
+  const [isBusy, setBusy] = useState(false);
+  const [choice, setChoice] = useState<Choice>();
+  const form = useRef<HTMLFormElement>(null);
+  const creation = useRef({ body: '', key: '' });
+  const typed = draft?.typed ?? new Map<string, Raw>();
+  const base = (draft ? draft.base : record) as R | undefined;
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [errors]);
+
+  const change = (next: ReadonlyMap<string, Raw>) => {
+    const changed = next.size === 0 ? undefined : { base, typed: next };
+    keepDraft(name, changed ?? { base, typed: next });
+    setDraft(changed);
+  };
+  const rawOf = (spec: FieldSpec) =>
+    typed.get(spec.name) ?? CONVERSIONS[spec.kind].toRaw(valueOf(base ?? initial, spec.name));
+
+  const save = async (changes: ReadonlyMap<string, unknown>): Promise<R | undefined> => {
+    if (base === undefined) {
+      const body = bodyOf(changes, undefined);
+      const text = JSON.stringify(body);
+      if (text !== creation.current.body) creation.current = { body: text, key: randomKey() };
+      return props.create?.(body, creation.current.key);
+    }
+    const { update, read } = props;
+    if (!update || !read) throw new Error('A form that changes records needs `update` and `read`.');
+    const choose = (conflicts: readonly Conflict[]) =>
+      new Promise<ReadonlySet<string> | undefined>((resolve) => {
+        setChoice({ conflicts, resolve });
+      });
+    return saveChanges({ base, changes, update, read, choose });
+  };
+
+  const onSubmit = async (event: Event) => {
+    event.preventDefault();
+    const { changes, problems } = readChanges(fields, rawOf, base, initial);
+    setFailure(undefined);
+    setErrors(problems);
+    if (problems.size > 0) return;
+    setBusy(true);
+    try {
+      const saved = await save(changes);
+      if (!saved) return;
+      change(new Map());
+      announce(texts.form.saved);
+      onSaved(saved);
+    } catch (error) {
+      const { details } = error as LatitudeError;
+      const messages = details.map(({ field, message, existing_id: id }) => {
+        return [
+          field,
+          <>
+            {message} {id && props.existing?.(id)}
+          </>,
+        ] as const;
+      });
+      setErrors(new Map(messages));
+      setFailure(error as LatitudeError);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)}>
+      {failure && <Failure error={failure} title={texts.form.failed} />}
+      {fields.map((spec) => (
+        <Field
+          key={spec.name}
+          spec={spec}
+          value={rawOf(spec)}
+          error={errors.get(spec.name)}
+          onChange={(raw) => {
+            change(new Map([...typed, [spec.name, raw]]));
+          }}
+        />
+      ))}
+      {typed.size > 0 && (
+        <p class="hint">
+          {texts.form.draft}{' '}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              change(new Map());
+              setErrors(new Map());
+            }}
+          >
+            {texts.form.discard}
+          </button>
+        </p>
+      )}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {props.submit ?? (record ? texts.form.save : texts.form.create)}
+        </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            {texts.form.cancel}
+          </button>
+        )}
+      </div>
+      {choice && (
+        <ConflictDialog
+          conflicts={choice.conflicts}
+          labelOf={(field) => fields.find((spec) => spec.name === field)?.label ?? field}
+          onChoice={(theirs) => {
+            setChoice(undefined);
+            choice.resolve(theirs);
+          }}
+        />
+      )}
+    </form>
+  );
+}
+
+/** The values that differ from those of the record, and the fields whose text is not valid. */
+function readChanges(
+  fields: readonly FieldSpec[],
+  rawOf: (spec: FieldSpec) => Raw,
+  base: object | undefined,
+  initial: object | undefined,
+) {
+  const changes = new Map<string, unknown>();
+  const problems = new Map<string, ComponentChildren>();
+  for (const spec of fields) {
+    const { name, kind } = spec;
+    try {
+      const value = CONVERSIONS[kind].toValue(rawOf(spec));
+      const stored = CONVERSIONS[kind].toRaw(valueOf(base ?? initial, name));
+      const isChanged = !isSame(stored, rawOf(spec));
+      if (isChanged || (base === undefined && valueOf(initial, name) !== undefined)) {
+        changes.set(name, value);
+      }
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      problems.set(name, error.message);
+    }
+  }
+  return { changes, problems };
+}
+
+/** `crypto.randomUUID` is missing in pages without TLS. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].join('-');
+}
