@@ -68,6 +68,8 @@ export const texts = {
     delete: 'Delete',
     required: 'required',
     saved: 'Saved.',
+    check: 'Check only',
+    checked: 'This would be saved. Nothing has changed yet.',
     failed: 'This was not saved.',
     draft: 'You have unsaved changes.',
     discard: 'Discard them',
@@ -78,6 +80,12 @@ export const texts = {
     conflict: 'Choose the value of each field. All other changes are kept.',
     yours: 'Yours',
     theirs: 'Theirs',
+  },
+
+  leadPicker: {
+    search: 'Name, company, e-mail or phone',
+    found: 'Choose one',
+    none: 'No lead is found.',
   },
 
   filters: {
