@@ -1,5 +1,5 @@
 import type { LeadListItem } from 'latitude/client';
-import type { InputHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Loaded } from '../components/loaded.js';
 import { useQuery } from '../state/query.js';
@@ -9,9 +9,11 @@ const MAX_FOUND = 8;
 /** How long a pause of typing starts the search. */
 const PAUSE_MS = 300;
 
+type AttributeName = 'aria-invalid' | 'aria-describedby' | 'aria-required' | 'dir';
+
 interface LeadPickerProps {
   /** Attributes of the search, such as its id. */
-  readonly input: InputHTMLAttributes & { id: string };
+  readonly input: Pick<AllHTMLAttributes, AttributeName> & { id: string };
   /** The id of the chosen lead, or empty. */
   readonly value: string;
   readonly onChange: (id: string) => void;
