@@ -7,6 +7,7 @@ import { minifySync } from '@swc/core';
 import type {
   Appointment,
   ErrorCode,
+  LatitudeError,
   LatitudeClient,
   Lead,
   LeadFilter,
@@ -54,10 +55,14 @@ describe('the types of the client', () => {
         // @ts-expect-error not a status
         return known === 'lost';
       });
+      const leadsOf = ({ details }: LatitudeError) => [
+        details[0]?.count,
+        details[0]?.lead_ids?.[0],
+      ];
       const code = 'duplicate' satisfies ErrorCode;
       // @ts-expect-error unknown error code
       const unknown: ErrorCode = 'lost';
-      return [code, unknown, cancel];
+      return [code, unknown, cancel, leadsOf];
     };
     expect(uses).toBeInstanceOf(Function);
   });

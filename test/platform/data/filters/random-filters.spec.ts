@@ -11,13 +11,8 @@ import {
 import { dataOf } from '../../../../src/testing/factories.js';
 import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
 import { idsByCursor } from '../../../support/by-cursor.js';
-import {
-  Random,
-  randomAppointment,
-  randomFilter,
-  randomLead,
-  randomTask,
-} from './random-filters.js';
+import { Random } from '../../../support/random.js';
+import { randomAppointment, randomFilter, randomLead, randomTask } from './random-filters.js';
 
 /** `npm run test:filters` sets both. */
 const { FILTERS = '60', SEED = '20261128' } = process.env;

@@ -1,0 +1,45 @@
+import type { Me } from 'latitude/client';
+import type { ComponentType } from 'preact';
+import { SchedulePage } from './pages/appointments/schedule-page.js';
+import { LeadsPage } from './pages/leads/leads-page.js';
+import { StartPage } from './pages/start/start-page.js';
+import { EventsPage } from './pages/events/events-page.js';
+import { texts } from './texts.js';
+
+export interface ViewProps {
+  /** The parts of the address, such as `['leads', ID]`. */
+  readonly segments: readonly string[];
+}
+
+export interface View {
+  /** The first parts of the address; `:id` stands for any. */
+  readonly path: string;
+  readonly component: ComponentType<ViewProps>;
+  /** The scope without which the view is not shown. */
+  readonly scope?: Me['scopes'][number];
+  /** The name in the navigation; views without one are reached from others. */
+  readonly label?: string;
+}
+
+/** The views of the console, in the order of the navigation. */
+export const VIEWS: readonly View[] = [
+  { path: '', component: StartPage, label: texts.start.title },
+  { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  {
+    path: 'appointments',
+    component: SchedulePage,
+    scope: 'appointments:read',
+    label: texts.appointments.title,
+  },
+  { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
+];
+
+export function viewOf(segments: readonly string[]): View | undefined {
+  return VIEWS.find(({ path }) => {
+    const parts = path.split('/').filter((part) => part !== '');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, index) => part === ':id' || part === segments[index])
+    );
+  });
+}
