@@ -1,6 +1,8 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { LeadPage } from './pages/leads/lead-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
+import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
 import { EventsPage } from './pages/events/events-page.js';
 import { texts } from './texts.js';
@@ -24,6 +26,8 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
