@@ -68,6 +68,8 @@ export const texts = {
     delete: 'Delete',
     required: 'required',
     saved: 'Saved.',
+    check: 'Check only',
+    checked: 'This would be saved. Nothing has changed yet.',
     failed: 'This was not saved.',
     edit: 'Edit',
     deleted: 'Deleted.',
@@ -80,6 +82,12 @@ export const texts = {
     conflict: 'Choose the value of each field. All other changes are kept.',
     yours: 'Yours',
     theirs: 'Theirs',
+  },
+
+  leadPicker: {
+    search: 'Name, company, e-mail or phone',
+    found: 'Choose one',
+    none: 'No lead is found.',
   },
 
   filters: {
@@ -207,5 +215,34 @@ export const texts = {
     waiting: 'Nothing has changed since. Waiting…',
     fromOldest: 'Show all that are stored',
     fromNow: 'Show only new ones',
+  },
+
+  appointments: {
+    title: 'Appointments',
+    one: 'Appointment',
+    resource: 'Resource',
+    noResource: 'Without a resource',
+    inactive: 'cannot be booked',
+    days: 'Days',
+    earlier: 'Earlier',
+    today: 'Today',
+    later: 'Later',
+    date: 'Date',
+    view: 'View',
+    views: { day: 'Day', week: 'Week' },
+    all: 'All',
+    duration: 'Length of free times',
+    minutes: (minutes: number) => `${minutes} minutes`,
+    withCancelled: 'Show cancelled ones',
+    cut: 'There are more appointments than are shown here. Choose a day or a resource.',
+    free: (count: number) => (count === 1 ? '1 free time' : `${count} free times`),
+    there: (time: string) => `${time} there`,
+    statuses: {
+      scheduled: 'scheduled',
+      confirmed: 'confirmed',
+      completed: 'completed',
+      cancelled: 'cancelled',
+      no_show: 'nobody came',
+    },
   },
 };

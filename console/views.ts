@@ -1,6 +1,7 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
@@ -28,6 +29,12 @@ export const VIEWS: readonly View[] = [
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
   { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  {
+    path: 'appointments',
+    component: SchedulePage,
+    scope: 'appointments:read',
+    label: texts.appointments.title,
+  },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Raw } from '../state/drafts.js';
 import { texts } from '../texts.js';
+import { LeadPicker } from './lead-picker.js';
 import type { FieldKind, FieldSpec } from './kinds.js';
 
 const FLAGS = [
@@ -89,6 +90,7 @@ function Control({ id, spec, value, isInvalid, onChange }: ControlProps) {
     return <input {...common} type="checkbox" checked={value === true} onChange={onCheck} />;
   }
   const text = value as string;
+  if (kind === 'lead') return <LeadPicker input={common} value={text} onChange={onChange} />;
   if (kind === 'choice' || kind === 'flag') {
     return (
       <select {...common} value={text} onChange={onText}>

@@ -16,7 +16,8 @@ export type FieldKind =
   | 'lines'
   | 'date'
   | 'time'
-  | 'json';
+  | 'json'
+  | 'lead';
 
 /** A field of a form. */
 export interface FieldSpec {
@@ -27,6 +28,8 @@ export interface FieldSpec {
   readonly options?: readonly Option[];
   readonly isRequired?: boolean;
   readonly hint?: string;
+  /** Text for a value that its kind does not know, such as the hours of a resource. */
+  readonly conversion?: Conversion;
 }
 
 export interface Option {
@@ -37,7 +40,7 @@ export interface Option {
 /** Text that is not what a field takes. */
 export class InvalidInput extends Error {}
 
-interface Conversion {
+export interface Conversion {
   readonly toRaw: (value: unknown) => Raw;
   /** @throws InvalidInput */
   readonly toValue: (raw: Raw) => unknown;
@@ -104,7 +107,10 @@ export const CONVERSIONS: Readonly<Record<FieldKind, Conversion>> = {
   date: PLAIN,
   time: TIME,
   json: JSON_VALUE,
+  lead: PLAIN,
 };
+
+export const conversionOf = ({ kind, conversion = CONVERSIONS[kind] }: FieldSpec) => conversion;
 
 /** A time as `<input type="datetime-local">` has it, in the zone of the browser. */
 export function localTime(time: Date): string {

@@ -7,7 +7,7 @@ import { draftOf, keepDraft, type Raw } from '../state/drafts.js';
 import { texts } from '../texts.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Field } from './field.js';
-import { CONVERSIONS, type FieldSpec, InvalidInput } from './kinds.js';
+import { conversionOf, type FieldSpec, InvalidInput } from './kinds.js';
 import { type Conflict, saveChanges } from './save.js';
 import { bodyOf, isSame, valueOf } from './values.js';
 
@@ -29,7 +29,14 @@ export interface RecordFormProps<R extends object> {
   readonly onCancel?: () => void;
   /** What an error adds about the record with this id, such as a link to a duplicate. */
   readonly existing?: (id: string) => ComponentChildren;
+  /**
+   * What a failure adds, such as links to the records in the way.
+   * @param fill enters values of fields
+   */
+  readonly explain?: (error: LatitudeError, fill: (values: object) => void) => ComponentChildren;
   readonly submit?: string;
+  /** Checks what was entered, and saves nothing. */
+  readonly check?: (body: Body) => Promise<unknown>;
 }
 
 interface Choice {
@@ -44,6 +51,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
   const [errors, setErrors] = useState<ReadonlyMap<string, ComponentChildren>>(new Map());
   const [failure, setFailure] = useState<LatitudeError>();
   const [isBusy, setBusy] = useState(false);
+  const [isChecked, setChecked] = useState(false);
   const [choice, setChoice] = useState<Choice>();
   const form = useRef<HTMLFormElement>(null);
   const creation = useRef({ body: '', key: '' });
@@ -57,9 +65,17 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
     const changed = next.size === 0 ? undefined : { base, typed: next };
     keepDraft(name, changed ?? { base, typed: next });
     setDraft(changed);
+    setChecked(false);
+  };
+  const fill = (values: object) => {
+    const filled = fields.filter((spec) => Object.hasOwn(values, spec.name));
+    const raws = filled.map((spec) => {
+      return [spec.name, conversionOf(spec).toRaw(valueOf(values, spec.name))] as const;
+    });
+    change(new Map([...typed, ...raws]));
   };
   const rawOf = (spec: FieldSpec) =>
-    typed.get(spec.name) ?? CONVERSIONS[spec.kind].toRaw(valueOf(base ?? initial, spec.name));
+    typed.get(spec.name) ?? conversionOf(spec).toRaw(valueOf(base ?? initial, spec.name));
 
   const save = async (changes: ReadonlyMap<string, unknown>): Promise<R | undefined> => {
     if (base === undefined) {
@@ -77,39 +93,47 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
     return saveChanges({ base, changes, update, read, choose });
   };
 
-  const onSubmit = async (event: Event) => {
-    event.preventDefault();
+  /** @param run what is done with the changes */
+  const attempt = async (run: (changes: ReadonlyMap<string, unknown>) => Promise<void>) => {
     const { changes, problems } = readChanges(fields, rawOf, base, initial);
     setFailure(undefined);
     setErrors(problems);
     if (problems.size > 0) return;
     setBusy(true);
     try {
-      const saved = await save(changes);
-      if (!saved) return;
-      change(new Map());
-      announce(texts.form.saved);
-      onSaved(saved);
+      await run(changes);
     } catch (error) {
-      const { details } = error as LatitudeError;
-      const messages = details.map(({ field, message, existing_id: id }) => {
-        return [
-          field,
-          <>
-            {message} {id && props.existing?.(id)}
-          </>,
-        ] as const;
-      });
-      setErrors(new Map(messages));
+      setErrors(errorsOf(error as LatitudeError, fields, props.existing));
       setFailure(error as LatitudeError);
     } finally {
       setBusy(false);
     }
   };
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    void attempt(async (changes) => {
+      const saved = await save(changes);
+      if (!saved) return;
+      change(new Map());
+      announce(texts.form.saved);
+      onSaved(saved);
+    });
+  };
+  const onCheck = () => {
+    setChecked(false);
+    void attempt(async (changes) => {
+      await props.check?.(bodyOf(changes, base));
+      setChecked(true);
+    });
+  };
 
   return (
-    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)}>
-      {failure && <Failure error={failure} title={texts.form.failed} />}
+    <form ref={form} noValidate onSubmit={onSubmit}>
+      {failure && (
+        <Failure error={failure} title={texts.form.failed}>
+          {props.explain?.(failure, fill)}
+        </Failure>
+      )}
       {fields.map((spec) => (
         <Field
           key={spec.name}
@@ -136,10 +160,16 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
           </button>
         </p>
       )}
+      <p role="status">{isChecked && texts.form.checked}</p>
       <div class="actions">
         <button type="submit" class="primary" disabled={isBusy}>
           {props.submit ?? (record ? texts.form.save : texts.form.create)}
         </button>
+        {props.check && (
+          <button type="button" disabled={isBusy} onClick={onCheck}>
+            {texts.form.check}
+          </button>
+        )}
         {onCancel && (
           <button type="button" onClick={onCancel}>
             {texts.form.cancel}
@@ -160,6 +190,28 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
   );
 }
 
+/** The messages by field. That of `hours.monday[0].end` stands at the field `hours`. */
+function errorsOf(
+  { details }: LatitudeError,
+  fields: readonly FieldSpec[],
+  existing: RecordFormProps<object>['existing'],
+): ReadonlyMap<string, ComponentChildren> {
+  const isWithin = (path: string, name: string) =>
+    path.startsWith(name) && /^($|[.[])/.test(path.slice(name.length));
+  const holderOf = (path: string) => fields.find(({ name }) => isWithin(path, name))?.name ?? path;
+  return new Map(
+    details.map(({ field, message, existing_id: id }) => {
+      const name = holderOf(field);
+      return [
+        name,
+        <>
+          {name === field ? message : `${field} ${message}`} {id && existing?.(id)}
+        </>,
+      ];
+    }),
+  );
+}
+
 /** The values that differ from those of the record, and the fields whose text is not valid. */
 function readChanges(
   fields: readonly FieldSpec[],
@@ -170,10 +222,11 @@ function readChanges(
   const changes = new Map<string, unknown>();
   const problems = new Map<string, ComponentChildren>();
   for (const spec of fields) {
-    const { name, kind } = spec;
+    const { name } = spec;
+    const { toRaw, toValue } = conversionOf(spec);
     try {
-      const value = CONVERSIONS[kind].toValue(rawOf(spec));
-      const stored = CONVERSIONS[kind].toRaw(valueOf(base ?? initial, name));
+      const value = toValue(rawOf(spec));
+      const stored = toRaw(valueOf(base ?? initial, name));
       const isChanged = !isSame(stored, rawOf(spec));
       if (isChanged || (base === undefined && valueOf(initial, name) !== undefined)) {
         changes.set(name, value);
