@@ -1,7 +1,9 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { SchedulePage } from './pages/appointments/schedule-page.js';
+import { LeadsPage } from './pages/leads/leads-page.js';
+import { StartPage } from './pages/start/start-page.js';
 import { EventsPage } from './pages/events/events-page.js';
-import { StartPage } from './pages/start.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -22,6 +24,13 @@ export interface View {
 /** The views of the console, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
+  { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  {
+    path: 'appointments',
+    component: SchedulePage,
+    scope: 'appointments:read',
+    label: texts.appointments.title,
+  },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 

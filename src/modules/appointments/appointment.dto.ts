@@ -14,6 +14,7 @@ import { filterTargetOf, relate } from '../../platform/data/filters/filter-targe
 import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -207,6 +208,8 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @UpdatedAfter('appointments') updated_after?: Date;
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
   @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
 }

@@ -23,6 +23,7 @@ import { DeletedAt, ListDeleted } from '../../platform/data/lists/deleted-record
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -211,6 +212,8 @@ export class LeadListQuery extends FindLeadsQuery {
   @UpdatedAfter('leads') updated_after?: Date;
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
   @Include(LEAD_INCLUDES) include?: readonly string[];
   @ListDeleted('leads') deleted?: boolean;

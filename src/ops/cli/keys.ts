@@ -140,7 +140,7 @@ export function addOperators(program: Command, run: Run): void {
     .action((id: string) => run((app) => app.get(OperatorsService).revokeKey(id)));
 }
 
-function afterNow(ms: number | undefined): Date | null {
+export function afterNow(ms: number | undefined): Date | null {
   return ms === undefined ? null : new Date(Date.now() + ms);
 }
 
@@ -156,7 +156,7 @@ function overlapOption(): Option {
  * @param command the commands that revoke it
  * @throws Error that names the key if it was created and cannot be printed
  */
-async function issue(
+export async function issue(
   command: 'keys' | 'operators',
   run: Run,
   create: (app: INestApplicationContext) => Promise<{ readonly id: string }>,

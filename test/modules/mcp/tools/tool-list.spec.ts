@@ -30,7 +30,7 @@ import {
 } from '../../../support/mcp/tools.js';
 
 /** The parameters that tools leave out, because their schemas would take too many tokens. */
-const SYNC = ['after', 'fields', 'include', 'updated_after', 'updated_before'];
+const SYNC = ['after', 'before', 'fields', 'include', 'updated_after', 'updated_before'];
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   list_leads: [...SYNC, 'source', 'tag'],
   list_appointments: [...SYNC, 'type', 'end_before'],

@@ -158,6 +158,26 @@ describe('the command line', () => {
       expect(JSON.stringify(listed)).not.toContain(key.key);
     });
 
+    it('creates keys for the console, and prints the links', async () => {
+      const { id } = await latitude<{ id: string }>('organizations', 'create', '--name', 'People');
+      const link = async (...options: string[]) => {
+        const made = await latitude<{ id: string; url: string }>(
+          ...['console', '--organization', id, ...options],
+        );
+        return made.url.replace(/lat_[0-9A-Za-z]{36}$/, 'KEY');
+      };
+      const url = 'https://crm.example/latitude';
+      expect(await link('--url', `${url}/`, '--expires-in', '1d')).toBe(`${url}/console#key=KEY`);
+      expect((await run(['console', '--organization', id])).stderr).toContain('--url');
+      const [key, ...others] = await latitude<object[]>('keys', 'list', '--organization', id);
+      expect(others).toEqual([]);
+      expect(key).toMatchObject({
+        ...{ name: 'console', reads_per_minute: 600, writes_per_minute: 300 },
+        expires_at: expect.any(String),
+        scopes: expect.not.arrayContaining(['leads:erase']),
+      });
+    });
+
     it('creates sample data, and purges deleted records', async () => {
       const demo = await latitude<{ key: string }>('demo', '--leads', '7');
       expect(demo).toEqual({
@@ -270,6 +290,7 @@ describe('the command line', () => {
       [['purge'], '--older-than'],
       [['demo', '--leads', '0'], '1 to 1000000'],
       [['keys', 'revoke', 'x'], 'UUID'],
+      [['console', '--organization', '00000000-0000-4000-8000-000000000000', '--url', 'x'], 'URL'],
       [['keys', 'update', '00000000-0000-4000-8000-000000000000'], 'name what to change'],
       [
         ['keys', 'update', '00000000-0000-4000-8000-000000000000', '--reads-per-minute', '0'],

@@ -1,5 +1,5 @@
-import { Page } from '../components/page.js';
-import { texts } from '../texts.js';
+import { Page } from '../../components/page.js';
+import { texts } from '../../texts.js';
 
 /** What an operator wants to know first. */
 export function StartPage() {
