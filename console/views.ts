@@ -6,6 +6,9 @@ import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
 import { EventsPage } from './pages/events/events-page.js';
+import { NewTaskPage } from './pages/tasks/new-task-page.js';
+import { TaskPage } from './pages/tasks/task-page.js';
+import { TasksPage } from './pages/tasks/tasks-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -29,6 +32,9 @@ export const VIEWS: readonly View[] = [
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
   { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
+  { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
+  { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },
   {
     path: 'appointments',
     component: SchedulePage,
