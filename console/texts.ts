@@ -71,6 +71,8 @@ export const texts = {
     check: 'Check only',
     checked: 'This would be saved. Nothing has changed yet.',
     failed: 'This was not saved.',
+    edit: 'Edit',
+    deleted: 'Deleted.',
     draft: 'You have unsaved changes.',
     discard: 'Discard them',
     number: 'Enter a number.',
@@ -137,12 +139,27 @@ export const texts = {
       new Intl.ListFormat('en').format(fields.map((field) => field.replaceAll('_', ' '))),
   },
 
+  timeline: {
+    title: 'History',
+    empty: 'No changes are stored. They are kept for 30 days.',
+    more: 'Later changes',
+  },
+
   start: { title: 'Start' },
 
   leads: {
     title: 'Leads',
     create: 'New lead',
     empty: 'No leads match.',
+    custom: 'Custom fields',
+    id: 'Id',
+    duplicate: 'Show it',
+    deleteTitle: 'Delete this lead?',
+    deleteText: 'It can be restored from the trash. Its appointments and tasks stay.',
+    appointments: 'Appointments',
+    noAppointments: 'No appointments.',
+    tasks: 'Tasks',
+    noTasks: 'No tasks.',
     search: 'Name, company, e-mail or phone',
     name: 'Name',
     tag: 'Tag',

@@ -1,7 +1,9 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { LeadPage } from './pages/leads/lead-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
+import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
 import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
 import { WebhookPage } from './pages/webhooks/webhook-page.js';
@@ -28,6 +30,8 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
   {
     path: 'appointments',
     component: SchedulePage,
