@@ -15,7 +15,7 @@ import { texts } from '../../texts.js';
 
 const words = texts.deliveries;
 
-/** How often deliveries are read again while one is pending. */
+/** How often deliveries are read again while one is pending, or there is none. */
 const REFRESH_MS = 5_000;
 
 const STATUSES = ['pending', 'succeeded', 'failed'] as const;
@@ -39,7 +39,8 @@ export function Deliveries({ webhook: { id, enabled } }: { webhook: Webhook }) {
   );
   const { data, reload } = result;
   useEffect(() => {
-    if (!data?.data.some((delivery) => delivery.status === 'pending')) return undefined;
+    const isAwaited = ({ status: state }: Delivery) => state === 'pending';
+    if (!data || (data.data.length > 0 && !data.data.some(isAwaited))) return undefined;
     const timer = setTimeout(reload, REFRESH_MS);
     return () => {
       clearTimeout(timer);
@@ -87,9 +88,17 @@ export function Deliveries({ webhook: { id, enabled } }: { webhook: Webhook }) {
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'type', label: words.event, cell: ({ type }) => typeInWords(type) },
-  { name: 'created_at', label: words.created_at, cell: (delivery) => <Time value={delivery.created_at} /> },
+  {
+    name: 'created_at',
+    label: words.created_at,
+    cell: (delivery) => <Time value={delivery.created_at} />,
+  },
   { name: 'status', label: words.status, cell: (delivery) => <State delivery={delivery} /> },
-  { name: 'response', label: words.response, cell: (delivery) => <LastResponse delivery={delivery} /> },
+  {
+    name: 'response',
+    label: words.response,
+    cell: (delivery) => <LastResponse delivery={delivery} />,
+  },
 ];
 
 function State({ delivery: { status, attempts, next_attempt_at: next } }: { delivery: Delivery }) {

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookUpdate } from 'latitude/client';
+import type { Webhook } from 'latitude/client';
 import { useState } from 'preact/hooks';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Loaded } from '../../components/loaded.js';
@@ -32,7 +32,9 @@ export function WebhookPage({ segments }: ViewProps) {
     <Page
       title={data?.url ?? texts.webhooks.one}
       actions={
-        data && mayWrite && !isEditing && (
+        data &&
+        mayWrite &&
+        !isEditing && (
           <WebhookActions
             id={id}
             onEdit={() => {
@@ -85,7 +87,7 @@ function Editing({ webhook, result, onEnd }: EditingProps) {
       name={`webhooks/${id}`}
       fields={useWebhookFields(types)}
       record={webhook}
-      update={(body, ifMatch) => client.webhooks.update(id, body as WebhookUpdate, { ifMatch })}
+      update={(body, ifMatch) => client.webhooks.update(id, body, { ifMatch })}
       read={() => client.webhooks.get(id)}
       onSaved={(saved) => {
         result.replace(saved);

@@ -26,10 +26,22 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </Link>
     ),
   },
-  { name: 'description', label: labels.description, cell: ({ description }) => <Value value={description} /> },
-  { name: 'types', label: labels.types, cell: ({ types }) => <Value value={types.map(typeInWords)} /> },
+  {
+    name: 'description',
+    label: labels.description,
+    cell: ({ description }) => <Value value={description} />,
+  },
+  {
+    name: 'types',
+    label: labels.types,
+    cell: ({ types }) => <Value value={types.map(typeInWords)} />,
+  },
   { name: 'state', label: labels.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
-  { name: 'created_at', label: labels.created_at, cell: (webhook) => <Time value={webhook.created_at} /> },
+  {
+    name: 'created_at',
+    label: labels.created_at,
+    cell: (webhook) => <Time value={webhook.created_at} />,
+  },
 ];
 
 export function WebhooksPage() {

@@ -1,4 +1,5 @@
-import { createLead } from '../../../src/testing/factories.js';
+import { createLead, dataOf } from '../../../src/testing/factories.js';
+import { WEBHOOKS } from '../../support/webhooks.js';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 import { BROWSER_TIMEOUT_MS, describeInBrowser } from './browser.js';
 import { HOSTILE } from './hostile.js';
@@ -19,7 +20,6 @@ describeInBrowser(
         receiver.answer = () => ({ status: 503, body: HOSTILE.script + HOSTILE.long });
         const page = await browser().open(tenant, 'webhooks');
         await page.getByText('No webhooks yet.').waitFor();
-        await browser().check(page, 'webhooks-empty');
         await page.getByRole('link', { name: 'New webhook' }).click();
 
         await page.getByRole('button', { name: 'Create' }).click();
@@ -41,9 +41,58 @@ describeInBrowser(
 
         await createLead(tenant.api);
         const row = page.getByRole('row').filter({ hasText: 'lead created' });
-        await expect
-          .poll?.(() => row.count());
+        await row.getByText('503').waitFor();
+        expect(await row.innerText()).toContain(HOSTILE.script);
+        await row.getByRole('button', { name: 'Show all' }).waitFor();
         await browser().check(page, 'webhook');
+
+        receiver.answer = () => ({ status: 200 });
+        await row.getByRole('button', { name: 'Send again' }).click();
+        await row.getByText('delivered').waitFor();
+        await page.getByRole('button', { name: 'Send a test event' }).click();
+        await page.getByRole('row').filter({ hasText: 'webhook' }).getByText('delivered').waitFor();
+        await page.getByLabel('Status').selectOption('delivered');
+        await page.waitForURL(/status=succeeded/);
+      },
+      BROWSER_TIMEOUT_MS,
+    );
+
+    it(
+      'a person changes, switches off and deletes a webhook, and sees only what the key may do',
+      async () => {
+        const tenant = await browser().app.organization();
+        const webhook = { url: receiver.url(), types: ['lead.created', 'task.created'] };
+        const { id } = dataOf<{ id: string }>(await tenant.api.post(WEBHOOKS, webhook), 201);
+        const reader = await browser().app.key(tenant.id, ['webhooks:read']);
+        const other = await browser().open(reader, `webhooks/${id}`);
+        await other.getByText('No deliveries.').waitFor();
+        const buttons = await other.locator('main').getByRole('button').allInnerTexts();
+        expect(buttons).toEqual(['Refresh']);
+
+        const page = await browser().open(tenant, `webhooks/${id}`);
+        await page.getByRole('button', { name: 'Edit' }).press('Enter');
+        await page.getByRole('checkbox', { name: 'task created' }).press('Space');
+        await page.getByLabel('Filter').fill('{"city": {"gt": 1}}');
+        await page.getByRole('button', { name: 'Save' }).press('Enter');
+        await page.locator('.field .error', { hasText: 'filter' }).waitFor();
+        await page.getByLabel('Filter').fill('{"city": "Graz"}');
+        await page.getByRole('checkbox', { name: 'Send events' }).press('Space');
+        await page.getByRole('button', { name: 'Save' }).press('Enter');
+        await page.getByText('switched off').waitFor();
+        expect(dataOf(await tenant.api.get(`${WEBHOOKS}/${id}`))).toMatchObject({
+          types: ['lead.created'],
+          filter: { city: 'Graz' },
+          enabled: false,
+        });
+
+        await page.getByRole('button', { name: 'Replace the secret' }).press('Enter');
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: 'Replace the secret' }).press('Enter');
+        expect(await page.locator('code').innerText()).toMatch(/^whsec_/);
+        await page.getByRole('button', { name: 'Delete' }).press('Enter');
+        await dialog.getByRole('button', { name: 'Delete' }).press('Enter');
+        await page.getByText('No webhooks yet.').waitFor();
+        expect((await tenant.api.get(`${WEBHOOKS}/${id}`)).status).toBe(404);
       },
       BROWSER_TIMEOUT_MS,
     );
