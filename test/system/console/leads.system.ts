@@ -1,4 +1,4 @@
-import { createLead } from '../../../src/testing/factories.js';
+import { createLead, type LeadRecord } from '../../../src/testing/factories.js';
 import { BROWSER_TIMEOUT_MS, describeInBrowser } from './browser.js';
 
 describeInBrowser('leads in the console', (browser) => {
@@ -87,7 +87,8 @@ describeInBrowser('leads in the console', (browser) => {
       await tenant.api.put(`/api/v1/leads/${lead.id}`, { company: 'B' });
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Edit' }).waitFor();
-      const read = async () => (await tenant.api.get(`/api/v1/leads/${lead.id}`)).body.data;
+      const read = async () =>
+        (await tenant.api.get(`/api/v1/leads/${lead.id}`)).body.data as LeadRecord;
       expect(await read()).toMatchObject({ city: 'Wien', company: 'B' });
 
       await edit('City', 'Linz');
