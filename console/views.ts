@@ -5,6 +5,9 @@ import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
+import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
+import { WebhookPage } from './pages/webhooks/webhook-page.js';
+import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
 import { EventsPage } from './pages/events/events-page.js';
 import { NewTaskPage } from './pages/tasks/new-task-page.js';
 import { TaskPage } from './pages/tasks/task-page.js';
@@ -41,6 +44,14 @@ export const VIEWS: readonly View[] = [
     scope: 'appointments:read',
     label: texts.appointments.title,
   },
+  {
+    path: 'webhooks',
+    component: WebhooksPage,
+    scope: 'webhooks:read',
+    label: texts.webhooks.title,
+  },
+  { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
+  { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
