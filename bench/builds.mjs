@@ -1,11 +1,11 @@
-// Compares the requests a second of two builds of Latitude, in turn. Run:
+// Compares two builds of Latitude in turn: their requests a second, and the processor time of a request. Run:
 // BASELINE=../latitude-before node bench/builds.mjs
 import path from 'node:path';
 import { CHANGES, NEW_LEAD } from './lib/cases.mjs';
 import { runCommand } from './lib/command.mjs';
 import { NUMBER, restRequest } from './lib/requests.mjs';
 import { markdownTable } from './lib/tables.mjs';
-import { compareVariants, startVariant } from './lib/variants.mjs';
+import { comparisonHeader, compareVariants, startVariant } from './lib/variants.mjs';
 
 const USAGE = `BASELINE=FOLDER node bench/builds.mjs [options]
 
@@ -55,8 +55,7 @@ async function main(rounds, cleanups) {
     await startVariant(cleanups, {}),
   ];
   const rows = await compareVariants(casesOf(variants), rounds);
-  const header = ['Requests a second', 'Connections', 'Baseline', 'This build', 'Ratio'];
-  console.log(markdownTable(header, rows, 0));
+  console.log(markdownTable(comparisonHeader('Baseline', 'This build'), rows, 0));
 }
 
 const option = { name: 'rounds', min: 1, max: 20, fallback: 5 };

@@ -5,7 +5,7 @@ import { CHANGES, NEW_LEAD } from './lib/cases.mjs';
 import { runCommand } from './lib/command.mjs';
 import { keyedRequest } from './lib/requests.mjs';
 import { markdownTable } from './lib/tables.mjs';
-import { compareVariants, startVariant } from './lib/variants.mjs';
+import { comparisonHeader, compareVariants, startVariant } from './lib/variants.mjs';
 
 const USAGE = `node bench/events.mjs [options]
 
@@ -57,8 +57,7 @@ async function main(rounds, cleanups) {
     await startVariant(cleanups, { organizations }),
   ];
   const rows = await compareVariants(casesOf(variants), rounds);
-  const header = ['Writes a second', 'Connections', 'Without events', 'With events', 'Ratio'];
-  console.log(markdownTable(header, rows, 0));
+  console.log(markdownTable(comparisonHeader('Without events', 'With events'), rows, 0));
 }
 
 const option = { name: 'rounds', min: 1, max: 20, fallback: 5 };

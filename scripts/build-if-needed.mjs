@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-const SOURCES = ['src', 'ormconfig.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = [
+  ...['src', 'console', 'ormconfig.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+];
 const RESULT = 'dist/src/main.js';
 
 const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;

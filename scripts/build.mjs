@@ -1,17 +1,22 @@
-// Builds dist/: the server, with the assets of nest-cli.json, and the client. `nest build` also builds the
-// server, with TypeScript 6, and takes several times as long.
+// Builds dist/: the server, with the assets of nest-cli.json, the client and the console. `nest build` also builds
+// the server, with TypeScript 6, and takes several times as long.
 import { spawn } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { buildConsole } from './console.mjs';
 
 process.chdir(path.dirname(import.meta.dirname));
 const { sourceRoot, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
-const codes = await Promise.all([compile(compilerOptions.tsConfigPath), compile('src/client')]);
+const [server, client] = await Promise.all([
+  compile(compilerOptions.tsConfigPath),
+  compile('src/client'),
+  buildConsole(),
+]);
 for (const asset of compilerOptions.assets.flatMap(filesOf)) {
   cpSync(path.join(sourceRoot, asset), path.join('dist', sourceRoot, asset));
 }
-process.exitCode = Math.max(...codes);
+process.exitCode = Math.max(server, client);
 
 /** @returns the exit code */
 async function compile(project) {

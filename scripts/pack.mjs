@@ -36,7 +36,7 @@ const OPTIONAL_PEERS = [
 
 const FILES = [
   ...['CHANGELOG.md', 'LICENSE', 'README.md', 'api', 'docs', 'dist/src', 'dist/client'],
-  ...['src/testing', 'templates'],
+  ...['dist/console', 'src/testing', 'templates'],
 ];
 
 process.chdir(ROOT);

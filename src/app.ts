@@ -10,6 +10,7 @@ import type { Settings } from './platform/config/settings.js';
 import { nameOfServer } from './platform/data/instances.js';
 import { ConcurrencyLimit, TimeBudget } from './platform/data/gateway/policies.js';
 import { ReadReplicas } from './platform/data/gateway/replicas/read-replicas.js';
+import { ConsoleModule } from './platform/http/console/console.module.js';
 import { DocsModule } from './platform/http/docs/docs.module.js';
 import { handleClientErrors } from './platform/http/lifecycle/client-error-handler.js';
 import { HttpAdapter } from './platform/http/lifecycle/http-adapter.js';
@@ -102,8 +103,12 @@ const START_PAGE = '/';
 
 /** The root module of the server. It leaves out the pages and the sign-in that the settings switch off. */
 export function serverModule(options: AppOptions): DynamicModule {
-  const { docs, metrics } = options.settings;
-  const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
+  const { docs, console, metrics } = options.settings;
+  const pages = [
+    ...(docs ? [DocsModule] : []),
+    ...(console ? [ConsoleModule] : []),
+    ...(metrics ? [MetricsModule] : []),
+  ];
   return rootModule({
     applicationName: nameOfServer(),
     ...options,

@@ -25,6 +25,18 @@ export async function waitUntilIdle(client) {
   }
 }
 
+const HANDLERS_BEHIND = `select exists (select from event_outbox) or exists (
+  select from event_handlers where position < (select last from event_position)) as "isBehind"`;
+
+/** Waits until the handlers of Latitude have received all events, so that they do not run during the next measurement. */
+export async function waitForHandlers(client) {
+  const deadline = performance.now() + IDLE_TIMEOUT;
+  while ((await client.query(HANDLERS_BEHIND)).rows[0].isBehind) {
+    if (performance.now() > deadline) throw new Error('the event handlers do not come to an end');
+    await sleep(100);
+  }
+}
+
 /** Names and types of the columns of a table of leads, where the servers differ. */
 export const COLUMNS = {
   organization: 'organization_id',

@@ -1,10 +1,10 @@
-import { LeadsTable, REMOVE_STORED_RESPONSES } from './database.mjs';
+import { LeadsTable, REMOVE_STORED_RESPONSES, waitForHandlers } from './database.mjs';
 import { fillLeads } from './data.mjs';
 import { findLoadGenerator } from './load.mjs';
 import { measurer } from './measure.mjs';
 import { createOrganizations } from './organizations.mjs';
 import { restRequest } from './requests.mjs';
-import { alternate, ratioOf, summarize } from './rounds.mjs';
+import { alternate, ratioOf, spreadOf } from './rounds.mjs';
 import { startLatitude } from './start-latitude.mjs';
 import { formatNumber } from './tables.mjs';
 import { target } from './targets.mjs';
@@ -35,26 +35,46 @@ export async function startVariant(cleanups, { nodeOptions, build, organizations
   const targetOf = (name, server, request = restRequest) => {
     const ofVariant = ({ organizationIndex = 0, ...operation }) =>
       request({ ...operation, organization: organizations[organizationIndex] });
-    return { ...target(name, server, table, { request: ofVariant }), measure };
+    const settle = () => waitForHandlers(client);
+    return { ...target(name, server, table, { request: ofVariant }), measure, settle };
   };
   return { ...started, organizations, leads, targetOf };
 }
 
+/** The header of the rows of `compareVariants`. */
+export const comparisonHeader = (first, second) => [
+  ...['', 'Connections', `${first}, requests/s`, `${second}, requests/s`, 'Ratio'],
+  ...[`${first}, µs`, `${second}, µs`, 'Ratio'],
+];
+
 /**
  * Measures cases with two targets each, in turn.
- * @returns for each case and number of connections, the title, the connections, the requests a second of
- *   both targets, and the ratio of the second to the first
+ * @returns for each case and number of connections, the title, the connections, and of two figures those of both targets and the
+ *   ratio of the second to the first: the requests a second, and the processor time of the server and PostgreSQL for a request
  */
 export async function compareVariants(cases, rounds) {
   const results = await alternate({
     ...{ cases, rounds },
-    measure: (one, benchCase, connections) => one.measure(one, benchCase, connections),
+    measure: async (one, benchCase, connections) => {
+      await Promise.all(benchCase.targets.map(({ settle }) => settle()));
+      return one.measure(one, benchCase, connections);
+    },
     onRound: (round) => process.stderr.write(`round ${round} of ${rounds}\n`),
   });
   return results.map(({ benchCase, connections, byTarget }) => {
-    const both = [...byTarget.values()];
-    const rates = both.map((measurements) => formatNumber(summarize(measurements).rate));
-    const ratio = ratioOf(both[1], both[0]).median.toFixed(2);
-    return [benchCase.title, connections, ...rates, ratio];
+    const both = [...byTarget.values()].map((measurements) => measurements.map(withCpu));
+    const figures = ['rate', 'cpu'].flatMap((name) => [
+      ...both.map((measurements) =>
+        formatNumber(spreadOf(measurements.map((each) => each[name])).median),
+      ),
+      ratioOf(both[1], both[0], name).median.toFixed(2),
+    ]);
+    return [benchCase.title, connections, ...figures];
   });
 }
+
+/** Adds the processor time of both programs for a request. Without /proc, it is unknown. */
+const withCpu = ({ serverCpu = NaN, databaseCpu = NaN, ...measurement }) => ({
+  ...measurement,
+  cpu: serverCpu + databaseCpu,
+});

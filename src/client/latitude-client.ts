@@ -1,9 +1,12 @@
 import { Grants, Keys, Organizations } from './administration.js';
+import { BookableResources, Holds } from './booking.js';
 import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
+import { jsonOf } from './json.js';
 import { Leads } from './leads.js';
-import { CancellableResource, DeletableResource } from './resource.js';
+import { CancellableResource, RestorableResource } from './resource.js';
 import { Transport } from './transport.js';
+import { Webhooks } from './webhooks.js';
 import type {
   Appointment,
   AppointmentBatchItem,
@@ -11,6 +14,8 @@ import type {
   AppointmentCreate,
   AppointmentQuery,
   AppointmentUpdate,
+  Availability,
+  AvailabilityQuery,
   CallOptions,
   CancelledAppointment,
   ClientOptions,
@@ -18,6 +23,7 @@ import type {
   GetOptions,
   Me,
   OwnOrganization,
+  OwnOrganizationUpdate,
   Task,
   TaskBatchItem,
   TaskCountQuery,
@@ -53,6 +59,7 @@ interface TaskTypes {
 
 const LEAD_EVENTS = 'lead.created,lead.updated,lead.deleted';
 const APPOINTMENT_EVENTS = 'appointment.created,appointment.updated,appointment.cancelled';
+const RESOURCE_EVENTS = 'resource.created,resource.updated,resource.deleted';
 const TASK_EVENTS = 'task.created,task.updated,task.completed,task.deleted';
 
 /**
@@ -67,10 +74,14 @@ export class LatitudeClient {
     '/api/v1/appointments',
     APPOINTMENT_EVENTS,
   );
-  readonly tasks = new DeletableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  readonly tasks = new RestorableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  /** The people, crews and rooms whose time appointments take. */
+  readonly resources = new BookableResources(this.transport, '/api/v1/resources', RESOURCE_EVENTS);
+  readonly holds = new Holds(this.transport, '/api/v1/holds');
   /** The definitions of custom fields of leads. Changes need `fields:write`. */
   readonly customFields = new CustomFields(this.transport, '/api/v1/custom-fields');
   readonly events = new Events(this.transport);
+  readonly webhooks = new Webhooks(this.transport, '/api/v1/webhooks');
   readonly keys = new Keys(this.transport, '/api/v1/keys');
   readonly grants = new Grants(this.transport, '/api/v1/grants');
   /** The organizations of an operator. */
@@ -84,8 +95,28 @@ export class LatitudeClient {
     return this.transport.one({ method: 'GET', path: '/api/v1/me' }, options);
   }
 
+  /** The free times of resources. */
+  async availability(query: AvailabilityQuery, options?: CallOptions): Promise<Availability> {
+    const resources = [query.resource_id].flat().join(',');
+    const call = {
+      method: 'GET',
+      path: '/api/v1/availability',
+      query: { ...query, resource_id: resources },
+    } as const;
+    return this.transport.send(call, options);
+  }
+
   /** The organization of the key, with the numbers of its records. */
   organization(options?: CallOptions): Promise<OwnOrganization> {
     return this.transport.one({ method: 'GET', path: '/api/v1/organization' }, options);
+  }
+
+  /** Changes settings of the organization. The key needs `organization:write`. */
+  async updateOrganization(
+    fields: OwnOrganizationUpdate,
+    options?: CallOptions,
+  ): Promise<OwnOrganization> {
+    const body = jsonOf('fields', fields);
+    return this.transport.one({ method: 'PUT', path: '/api/v1/organization', body }, options);
   }
 }

@@ -18,7 +18,7 @@ export interface components {
                 retryable: boolean;
                 /** @description The `X-Request-Id` of the response. */
                 request_id: string;
-                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate`, `slot_taken` and `lead_not_found`, and on `not_found` for a merged lead. */
+                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate`, `slot_taken`, `definition_conflicts` and `lead_not_found`, and on `not_found` for a merged lead. */
                 details?: {
                     /** @description The field or parameter; `body` or `query` for a problem of the whole. */
                     field: string;
@@ -29,6 +29,10 @@ export interface components {
                      * @description On `duplicate` and `slot_taken`: the id of the other record, if the key may read it.
                      */
                     existing_id?: string;
+                    /** @description On `definition_conflicts`: how many leads do not fit. */
+                    count?: number;
+                    /** @description On `definition_conflicts`: up to ten of these leads. */
+                    lead_ids?: string[];
                     /** @description On `slot_taken`: the next free times of this length, at most three. */
                     free?: {
                         /** Format: date-time */

@@ -9,11 +9,15 @@ import type {
   Counts,
   CreateOptions,
   CursorPage,
+  CursorQuery,
+  EventsPage,
   GetOptions,
   Page,
   RecordEvent,
+  RecordEventQuery,
   SyncPage,
   SyncState,
+  WithDeletedAt,
   WriteOptions,
 } from './types.js';
 
@@ -28,13 +32,17 @@ export interface CollectionTypes {
   Removed: object;
 }
 
-/** Types of a resource: those of its records, and the inputs. */
+/** Types of records that can be read and written: those of the records, and the inputs. */
 export interface ResourceTypes extends CollectionTypes {
   Create: object;
   Update: object;
   BatchItem: object;
-  CountQuery: object;
   GetOptions: CallOptions;
+}
+
+/** Types of records that can also be counted. */
+export interface CountedTypes extends ResourceTypes {
+  CountQuery: object;
 }
 
 /** An item of a list with the parameter `fields`. */
@@ -43,38 +51,15 @@ export type SomeFields<T extends CollectionTypes> = Partial<T['Record'] & T['Ite
 };
 
 /**
- * Reads of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError` that names the
- * argument if it cannot be sent.
+ * One kind of record, which is read by id. Every method rejects with a `LatitudeError`, or with a `TypeError` that names
+ * the argument if it cannot be sent.
  */
-export class Collection<T extends CollectionTypes> {
-  /** @param path of the list */
+export class Endpoint<T extends Pick<CollectionTypes, 'Record' | 'Removed'>> {
+  /** @param path of the records, without the id */
   constructor(
     protected readonly transport: Transport,
     protected readonly path: string,
   ) {}
-
-  /** One page of the list, with its exact total. */
-  async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
-    return this.transport.send({ method: 'GET', path: this.path, query }, options);
-  }
-
-  /**
-   * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
-   * missing. No record is repeated: the ids of all records are kept until the end of the iteration.
-   */
-  async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
-    const limit = query.limit ?? MAX_LIMIT;
-    const seen = new Set<string>();
-    for (let page = query.page ?? 1; ; page++) {
-      const { data, meta } = await this.list({ ...query, page, limit }, options);
-      for (const item of data) {
-        if (seen.has(item.id)) continue;
-        seen.add(item.id);
-        yield item;
-      }
-      if (data.length === 0 || page >= meta.total_pages) return;
-    }
-  }
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
     return this.transport.one({ method: 'GET', path: this.path + segmentOf(id) }, options);
@@ -111,6 +96,32 @@ export class Collection<T extends CollectionTypes> {
     const bodyIfGone = ifGone && { data: ifGone };
     const call = { method: 'DELETE', path, headers: ifMatch(options), bodyIfGone } as const;
     return this.transport.one(call, options);
+  }
+}
+
+/** One kind of record, which is read by id and as a list. */
+export class Collection<T extends CollectionTypes> extends Endpoint<T> {
+  /** One page of the list, with its exact total. */
+  async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
+  }
+
+  /**
+   * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
+   * missing. No record is repeated: the ids of all records are kept until the end of the iteration.
+   */
+  async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
+    const limit = query.limit ?? MAX_LIMIT;
+    const seen = new Set<string>();
+    for (let page = query.page ?? 1; ; page++) {
+      const { data, meta } = await this.list({ ...query, page, limit }, options);
+      for (const item of data) {
+        if (seen.has(item.id)) continue;
+        seen.add(item.id);
+        yield item;
+      }
+      if (data.length === 0 || page >= meta.total_pages) return;
+    }
   }
 }
 
@@ -164,9 +175,14 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
     return this.transport.one({ method: 'GET', path, query: { include } }, others);
   }
 
-  /** The numbers of records by the values of a field. */
-  async counts(query: T['CountQuery'], options?: CallOptions): Promise<Counts> {
-    return this.transport.send({ method: 'GET', path: `${this.path}/counts`, query }, options);
+  /** One page of who changed a record and how, oldest first, also after its deletion. */
+  async events(
+    id: string,
+    query: RecordEventQuery = {},
+    options?: CallOptions,
+  ): Promise<EventsPage> {
+    const path = `${this.path}${segmentOf(id)}/events`;
+    return this.transport.send({ method: 'GET', path, query }, options);
   }
 
   /**
@@ -223,16 +239,41 @@ export class Resource<T extends ResourceTypes> extends Collection<T> {
   }
 }
 
+/** A resource whose records can be counted. */
+class CountedResource<T extends CountedTypes> extends Resource<T> {
+  /** The numbers of records by the values of a field. */
+  async counts(query: T['CountQuery'], options?: CallOptions): Promise<Counts> {
+    return this.transport.send({ method: 'GET', path: `${this.path}/counts`, query }, options);
+  }
+}
+
 /** A resource whose records are deleted. */
-export class DeletableResource<T extends ResourceTypes> extends Resource<T> {
+export class DeletableResource<T extends CountedTypes> extends CountedResource<T> {
   /** Deletes a record. It is a success if an earlier attempt of this call has deleted it. */
   delete(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options, { id, deleted: true });
   }
 }
 
+/** A resource whose deleted records can be restored. */
+export class RestorableResource<T extends CountedTypes> extends DeletableResource<T> {
+  /** One page of the deleted records, those that were deleted last first. `after` is `meta.next` of the previous page. */
+  deleted(
+    { after, limit }: CursorQuery = {},
+    options?: CallOptions,
+  ): Promise<CursorPage<T['Item'] & WithDeletedAt>> {
+    const query = { deleted: true, after, limit };
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
+  }
+
+  /** Restores a deleted record. One that is not deleted stays as it is. */
+  restore(id: string, options?: CreateOptions & WriteOptions): Promise<T['Record']> {
+    return this.transport.one(this.postOf(`${segmentOf(id)}/restore`, {}, options), options);
+  }
+}
+
 /** A resource whose records are cancelled and stay readable. */
-export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
+export class CancellableResource<T extends CountedTypes> extends CountedResource<T> {
   cancel(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options);
   }

@@ -39,10 +39,9 @@ export class Transport {
   /** @throws TypeError that names the option */
   constructor(private readonly options: ClientOptions) {
     const { baseUrl, apiKey, fetch } = options;
-    if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-      throw new TypeError('baseUrl must be an address such as https://crm.example.com');
-    }
-    const { username, password } = new URL(baseUrl);
+    const url = addressOf(baseUrl);
+    if (!url) throw new TypeError('baseUrl must be an address such as https://crm.example.com');
+    const { username, password } = url;
     if (username || password || /[?#]/.test(baseUrl)) {
       throw new TypeError(
         'baseUrl must not contain a user name or password, a query or a fragment',
@@ -54,7 +53,7 @@ export class Transport {
     if (fetch !== undefined && typeof fetch !== 'function') {
       throw new TypeError('fetch must be a function');
     }
-    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.baseUrl = url.href.replace(/\/+$/, '');
     this.authorization = `Bearer ${apiKey}`;
     // Browsers reject a fetch that is called as a method of another object.
     this.fetch = (...args) => (fetch ?? globalThis.fetch)(...args);
@@ -137,6 +136,18 @@ export class Transport {
       redirect: 'manual',
       signal,
     };
+  }
+}
+
+/** The address of a server: absolute, or relative to that of the page as `fetch` resolves it, if there is a page. */
+function addressOf(baseUrl: unknown): URL | undefined {
+  if (typeof baseUrl !== 'string') return undefined;
+  try {
+    if (/^https?:\/\//.test(baseUrl)) return new URL(baseUrl);
+    // Anything else is taken for a host name without `https:`.
+    return /^\.{0,2}\/(?!\/)/.test(baseUrl) ? new URL(new Request(baseUrl).url) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -69,6 +69,30 @@ export type AppointmentQuery = Filtered<'appointmentsList', AppointmentFilter>;
 export type AppointmentCountQuery = Filtered<'appointmentsCount', AppointmentFilter>;
 export type CancelledAppointment = Schemas['CancelledAppointment'];
 
+/** A person, a crew, a room or anything else whose time appointments take. */
+export type BookableResource = Schemas['Resource'];
+export type BookableResourceCreate = Input<Schemas['CreateResource']>;
+export type BookableResourceUpdate = Input<Schemas['UpdateResource']>;
+export type BookableResourceQuery = Query<'resourcesList'>;
+/** The time of a resource, kept while a person decides. */
+export type Hold = Schemas['Hold'];
+export type HoldCreate = Input<Schemas['CreateHold']>;
+export type AvailabilityQuery = Omit<Query<'availabilityFind'>, 'resource_id'> & {
+  resource_id: string | readonly string[];
+};
+/** A secret address at which calendar applications read the appointments of a resource. */
+export type Calendar = Schemas['Calendar'];
+export type CalendarCreate = Input<Schemas['CreateCalendar']>;
+/** A calendar with its `url`, which only the first response has. */
+export type CalendarWithAddress = Schemas['CalendarWithAddress'];
+export type CalendarQuery = Query<'calendarsList'>;
+
+/** The free times of each resource. */
+export interface Availability {
+  data: Schemas['Availability'][];
+  meta: Schemas['AvailabilityMeta'];
+}
+
 export type Task = Schemas['Task'];
 export type TaskCreate = Input<Schemas['CreateTask']>;
 export type TaskUpdate = Input<Schemas['UpdateTask']>;
@@ -106,6 +130,19 @@ export type CursorMeta = Schemas['CursorMeta'];
 /** One page of events. */
 export type EventsPage = CursorPage<RecordEvent>;
 
+/** The query for the events of one record. */
+export type RecordEventQuery = Query<'leadsListEvents'>;
+
+export type Webhook = Schemas['Webhook'];
+export type WebhookCreate = Input<Schemas['CreateWebhook']>;
+export type WebhookUpdate = Input<Schemas['UpdateWebhook']>;
+export type WebhookQuery = Query<'webhooksList'>;
+/** A webhook with its secret, which only the first response has. */
+export type WebhookWithSecret = Schemas['WebhookWithSecret'];
+/** One event for one webhook. */
+export type Delivery = Schemas['Delivery'];
+export type DeliveryQuery = Query<'webhooksListDeliveries'>;
+
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyCreate = Input<Schemas['CreateKey']>;
 /** A key with the key itself, which only the first response has. */
@@ -116,6 +153,7 @@ export type Grant = Schemas['Grant'];
 export type Revoked = Schemas['RevokedKey'];
 /** The organization of the key. */
 export type OwnOrganization = Schemas['OwnOrganization'];
+export type OwnOrganizationUpdate = Input<Schemas['UpdateOwnOrganization']>;
 /** An organization that an operator has created. */
 export type Organization = Schemas['Organization'];
 export type OrganizationCreate = Input<Schemas['CreateOrganization']>;
@@ -135,6 +173,7 @@ export type BatchItem<Create, Update> =
   | { action: 'delete'; id: string; if_match?: string };
 export type LeadBatchItem = BatchItem<LeadCreate, LeadUpdate> | ({ action: 'upsert' } & LeadUpsert);
 export type AppointmentBatchItem = BatchItem<AppointmentCreate, AppointmentUpdate>;
+export type BookableResourceBatchItem = BatchItem<BookableResourceCreate, BookableResourceUpdate>;
 export type TaskBatchItem = BatchItem<TaskCreate, TaskUpdate>;
 
 /** The results of a batch, in the order of its items. */
@@ -153,6 +192,18 @@ export interface Page<Item> {
 export interface CursorPage<Item> {
   data: Item[];
   meta: CursorMeta;
+}
+
+/** The parameters of a list that is read by cursor. */
+export interface CursorQuery {
+  /** `meta.next` of the previous page. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** What an item of a list of deleted records has in addition. */
+export interface WithDeletedAt {
+  deleted_at: string;
 }
 
 /** Where a sync continues. It is plain JSON, to be stored together with the changes that were applied. */
@@ -179,7 +230,7 @@ export type ErrorDetail = NonNullable<Schemas['Error']['error']['details']>[numb
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Address of the server, such as `https://crm.example.com`. */
+  /** Address of the server, such as `https://crm.example.com`, or in a page a relative one, such as `/`. */
   readonly baseUrl: string;
   /** API key, which begins with `lat_`. */
   readonly apiKey: string;

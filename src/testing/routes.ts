@@ -166,6 +166,8 @@ export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'
     access: 'leads:erase',
     makeRecord: async ({ api }) => (await createLead(api)).id,
   },
+  restoreRoute('leads'),
+  restoreRoute('tasks'),
 ];
 
 /** The standard routes that require a key. */
@@ -255,6 +257,8 @@ export const OPERATOR_ROUTES = [
   { method: 'GET', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
   { method: 'PUT', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
   { method: 'POST', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'GET', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'PUT', pattern: `${ORGANIZATIONS}/:id/keys/:key_id`, access: 'operator' },
   { method: 'POST', pattern: `${ORGANIZATIONS}/:id/first-key/replace`, access: 'operator' },
 ] as const;
 
@@ -423,6 +427,17 @@ function batchRoute(name: string): Route {
     return { items: [{ action: 'create', data: await creation(tenant) }] };
   };
   return { method: 'POST', pattern: `${path}/batch`, access: write, body };
+}
+
+/** The route that restores a deleted record of a resource. */
+function restoreRoute(name: string): (typeof FURTHER_ROUTES)[number] {
+  const { path, write, creation } = resourceOf(name);
+  const makeRecord = async (tenant: Tenant) => {
+    const { id } = dataOf<{ id: string }>(await tenant.api.post(path, await creation(tenant)), 201);
+    dataOf(await tenant.api.delete(`${path}/${id}`));
+    return id;
+  };
+  return { method: 'POST', pattern: `${path}/:id/restore`, status: 200, access: write, makeRecord };
 }
 
 function resourceOf(name: string): Resource {

@@ -1,4 +1,4 @@
-import { LatitudeClient } from '../../src/client/index.js';
+import { etagOf, LatitudeClient } from '../../src/client/index.js';
 import { OperatorsService } from '../../src/modules/auth/operators.service.js';
 import { TestApp } from '../../src/testing/test-app.js';
 
@@ -23,6 +23,54 @@ it('client.keys creates, rotates, lists and revokes keys', async () => {
   await expect(client.keys.rotate('..')).rejects.toThrow('id must be the id of a record');
   expect((await client.grants.list()).data).toEqual([]);
   expect(await client.organization()).toMatchObject({ counts: { leads: 0, keys: 2 } });
+});
+
+it('client.updateOrganization changes settings of the organization', async () => {
+  const { key } = await app.organization({ scopes: app.scopes.every });
+  const client = clientOf(key.key);
+  const changed = await client.updateOrganization({ time_zone: 'Europe/Vienna' });
+  expect(changed).toMatchObject({ time_zone: 'Europe/Vienna', unknown_fields: 'allow' });
+  expect(await client.organization()).toEqual(changed);
+  await expect(client.updateOrganization({ time_zone: 'Moon' })).rejects.toMatchObject({
+    details: [{ field: 'time_zone' }],
+  });
+});
+
+it('client.webhooks creates, lists, changes and deletes webhooks', async () => {
+  const { webhooks } = clientOf((await app.organization()).key.key);
+  const { secret, ...created } = await webhooks.create({
+    url: 'https://receiver.invalid/hook',
+    types: ['lead.created'],
+  });
+  expect(secret).toMatch(/^whsec_/);
+  const read = await webhooks.get(created.id);
+  expect(read).toEqual(created);
+  expect((await webhooks.list({ limit: 1 })).data).toEqual([created]);
+  const ifMatch = etagOf(read)!;
+  const fields = { description: 'CRM', filter: { city: 'Graz' } };
+  expect(await webhooks.update(created.id, fields, { ifMatch })).toMatchObject(fields);
+  await expect(webhooks.delete(created.id, { ifMatch })).rejects.toMatchObject({
+    code: 'precondition_failed',
+  });
+  const rotated = await webhooks.rotateSecret(created.id);
+  expect([rotated.secret, rotated.previous_secret_expires_at]).not.toContain(secret);
+  expect(await webhooks.delete(created.id)).toEqual({ id: created.id, deleted: true });
+  for await (const webhook of webhooks.all()) throw new Error(`${webhook.id} still exists`);
+});
+
+it('client.webhooks sends a test event, lists deliveries and sends one again', async () => {
+  const { webhooks } = clientOf((await app.organization()).key.key);
+  const { id } = await webhooks.create({
+    url: 'https://receiver.invalid/hook',
+    types: ['lead.created'],
+  });
+  const delivery = await webhooks.test(id);
+  expect(delivery).toMatchObject({ webhook_id: id, type: 'webhook.test' });
+  const { data, meta } = await webhooks.deliveries(id, { limit: 1 });
+  expect([data[0]?.id, meta.total]).toEqual([delivery.id, 1]);
+  expect((await webhooks.deliveries(id, { status: 'succeeded' })).data).toEqual([]);
+  expect(await webhooks.redeliver(id, delivery.id)).toMatchObject({ id: delivery.id });
+  await expect(webhooks.redeliver(id, '..')).rejects.toThrow('id must be the id of a record');
 });
 
 it('client.organizations creates an organization and its first key with an operator key', async () => {

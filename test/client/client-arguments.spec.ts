@@ -18,6 +18,7 @@ beforeEach(() => {
 describe('an invalid option of the client', () => {
   it.each<[string, Partial<ClientOptions>]>([
     ['baseUrl', { baseUrl: 'crm.test' }],
+    ['baseUrl', { baseUrl: '/' }],
     ['baseUrl', { baseUrl: 'https://user:secret@crm.test' }],
     ['baseUrl', { baseUrl: 'https://user@crm.test' }],
     ['baseUrl', { baseUrl: 'https://crm.test/?tenant=7' }],
@@ -102,6 +103,35 @@ describe('a valid argument', () => {
     await clientOf([answer(200, { data: { id: ID } })], options).leads.get(ID);
     expect(sent[0]!.url).toBe(`https://crm.test/api@2/api/v1/leads/${ID}`);
   });
+});
+
+describe('in a page', () => {
+  const { Request: OfNode } = globalThis;
+  beforeEach(() => {
+    jest
+      .spyOn(globalThis, 'Request')
+      .mockImplementation(
+        (address) => new OfNode(new URL(address, 'https://crm.test/prefix/console/')),
+      );
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it.each([
+    ['/', 'https://crm.test'],
+    ['../', 'https://crm.test/prefix'],
+    ['/api@2/', 'https://crm.test/api@2'],
+  ])('baseUrl %s is %s', async (baseUrl, address) => {
+    const client = clientOf([answer(200, { data: { id: ID } })], { baseUrl });
+    await client.leads.get(ID);
+    expect(sent[0]!.url).toBe(`${address}/api/v1/leads/${ID}`);
+  });
+
+  it.each(['..', '//other.test/', '/?tenant=7', '/#start', 'crm.test'])(
+    'baseUrl %s is refused',
+    (baseUrl) => {
+      expect(() => clientOf([], { baseUrl })).toThrow(/^baseUrl must /);
+    },
+  );
 });
 
 function create(idempotencyKey: string) {

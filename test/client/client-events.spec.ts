@@ -23,6 +23,18 @@ describe('client.events', () => {
     expect(await client.events.list({ types: 'lead.created' })).toMatchObject({ data: [event] });
   });
 
+  it('lists the events of a record, page by page, also after its deletion', async () => {
+    await createLead(tenant.api);
+    const { id } = await createLead(tenant.api, { email: 'ada@example.com' });
+    await client.leads.delete(id);
+    await readAllEvents(tenant.api, 3);
+    const { data, meta } = await client.leads.events(id, { limit: 1 });
+    expect([data[0]?.type, data[0]?.record.id]).toEqual(['lead.created', id]);
+    const rest = await client.leads.events(id, { after: meta.next });
+    expect(rest.data.map(({ type }) => type)).toEqual(['lead.deleted']);
+    await expect(client.tasks.events(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('follows events over pages, waits for later ones, and continues after an event', async () => {
     for (let i = 0; i < 3; i++) await createLead(tenant.api);
     const all = (await readAllEvents(tenant.api, 3)).map(({ id }) => id);

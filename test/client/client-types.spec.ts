@@ -7,6 +7,7 @@ import { minifySync } from '@swc/core';
 import type {
   Appointment,
   ErrorCode,
+  LatitudeError,
   LatitudeClient,
   Lead,
   LeadFilter,
@@ -41,6 +42,12 @@ describe('the types of the client', () => {
       void client.appointments.update('id', { lead_id: 'other' });
       // @ts-expect-error unknown filter
       void client.tasks.list({ colour: 'red' });
+      // @ts-expect-error resources are not counted
+      void client.resources.counts;
+      // @ts-expect-error hours are by weekday
+      void client.resources.create({ name: 'Crew', hours: { mon: [] } });
+      // @ts-expect-error holds are not listed
+      void client.holds.list;
       // @ts-expect-error appointments are cancelled and not deleted
       const cancel: unknown = client.appointments.delete;
       void client.appointments.get('id').then(({ status }) => {
@@ -48,10 +55,14 @@ describe('the types of the client', () => {
         // @ts-expect-error not a status
         return known === 'lost';
       });
+      const leadsOf = ({ details }: LatitudeError) => [
+        details[0]?.count,
+        details[0]?.lead_ids?.[0],
+      ];
       const code = 'duplicate' satisfies ErrorCode;
       // @ts-expect-error unknown error code
       const unknown: ErrorCode = 'lost';
-      return [code, unknown, cancel];
+      return [code, unknown, cancel, leadsOf];
     };
     expect(uses).toBeInstanceOf(Function);
   });
@@ -130,13 +141,14 @@ describe('the snippets of the documentation', () => {
     } from 'latitude-client';
     declare const client: LatitudeClient;
     declare const id: string;
+    declare const resources: string[];
     declare const leads: { external_id: string; first_name: string }[];
     declare function position(): Promise<string | undefined>;
     declare function handle(record: RecordEvent['record']): Promise<void>;
     declare function storePosition(id: string): Promise<void>;
     declare const stored: SyncState | undefined;
     declare function store(page: SyncPage<Lead>): Promise<void>;
-    void [stored, store, etagOf, LatitudeError, client, id, leads, position, handle, storePosition];`;
+    void [stored, store, etagOf, LatitudeError, client, id, leads, resources, position, handle, storePosition];`;
   const OPTIONAL = `
     import type { LatitudeClient } from 'latitude-client';
     export const calls = (client: LatitudeClient, text: string | undefined, ms: number | undefined) => [

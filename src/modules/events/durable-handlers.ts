@@ -17,6 +17,7 @@ import {
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
+import { Deferral } from './deferral.js';
 import { EventFollower } from './event-follower.js';
 import {
   DURABLE_HANDLER,
@@ -26,8 +27,8 @@ import {
 import { EventTypes } from './event-types.js';
 import { eventOf, handlerCallOf, type RecordedEvent } from './recorded-event.js';
 
-/** Maximum number of events that one statement reads. */
-const PAGE = 200;
+/** Maximum number of events that one statement reads. More of them together cost less. */
+const PAGE = { urgent: 200, deferrable: 500 };
 
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
 const STORE_EVERY_MS = 200;
@@ -59,6 +60,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   /** The handlers that run, and those whose last run ended less than `PAUSE_MS` ago. */
   private readonly running = new Set<string>();
+  /** The handlers that can have events. */
+  private readonly waiting = new Set<string>();
   private isClaiming = false;
 
   constructor(
@@ -69,6 +72,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     private readonly background: BackgroundWork,
     private readonly leases: Leases,
     private readonly types: EventTypes,
+    private readonly deferral: Deferral,
   ) {}
 
   /** @throws Error if two methods have the same name, or one names an unknown type of events */
@@ -77,10 +81,13 @@ export class DurableHandlers implements OnApplicationBootstrap {
     if (this.methods.size === 0 || !this.background.isServer) return;
     const names = [...this.methods.keys()];
     await repeatWhileDown(() => this.handlers.register(names));
-    this.follower.onEvents(() => {
-      this.background.start(() => this.claimIdle(), FAILURE);
+    this.follower.onEvents((marks) => {
+      this.wake(this.receiversOf(new Set(marks.map(({ type }) => type))));
     });
-    this.background.repeat(POLL_MS, () => this.claimIdle(), FAILURE);
+    const all = () => {
+      this.wake(names);
+    };
+    this.background.repeat(POLL_MS, all, FAILURE);
   }
 
   private discover(): ReadonlyMap<string, Method> {
@@ -96,35 +103,65 @@ export class DurableHandlers implements OnApplicationBootstrap {
     return methods;
   }
 
-  private async claimIdle(): Promise<void> {
-    const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
-    if (this.isClaiming || idle.length === 0) return;
+  /** The handlers that receive events of one of these types. The others learn of their new position with the next poll. */
+  private receiversOf(published: ReadonlySet<string>): string[] {
+    return Array.from(this.methods.values(), ({ declaration }) => declaration)
+      .filter(({ types }) => types?.some((type) => published.has(type)) ?? true)
+      .map(({ name }) => name);
+  }
+
+  /** Runs handlers that can have events. */
+  private wake(names: Iterable<string>): void {
+    for (const name of names) this.waiting.add(name);
+    this.background.start(() => this.claimWaiting(), FAILURE);
+  }
+
+  private async claimWaiting(): Promise<void> {
+    if (this.isClaiming) return;
     this.isClaiming = true;
     try {
-      for (const claimed of await this.handlers.claim(idle)) {
-        const method = this.methods.get(claimed.name);
-        if (!method) continue;
-        this.running.add(claimed.name);
-        const run = () => this.run(method, claimed);
-        this.background.start(() => this.leases.during(HANDLER_LEASES, claimed, run), FAILURE);
+      for (let names = this.takeWaiting(); names.length > 0; names = this.takeWaiting()) {
+        for (const claimed of await this.handlers.claim(names)) this.start(claimed);
       }
     } finally {
       this.isClaiming = false;
     }
   }
 
+  /** The waiting handlers that may run. A running one looks for events at its end, and one that must wait with the next poll. */
+  private takeWaiting(): string[] {
+    const names = [...this.waiting].filter((name) => {
+      if (this.running.has(name)) return false;
+      return !this.methods.get(name)?.declaration.deferrable || !this.deferral.mustWait(name);
+    });
+    this.waiting.clear();
+    return names;
+  }
+
+  private start(claimed: ClaimedHandler): void {
+    const method = this.methods.get(claimed.name);
+    if (!method) return;
+    this.running.add(claimed.name);
+    const run = () => this.run(method, claimed);
+    this.background.start(() => this.leases.during(HANDLER_LEASES, claimed, run), FAILURE);
+  }
+
   private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
+    const { name, deferrable = false } = method.declaration;
     let pauseMs = PAUSE_MS;
     try {
       const head = Math.max(this.follower.head, claimed.position);
-      const { types } = method.declaration;
-      const events = await this.log.readAfter(claimed.position, head, types, PAGE);
-      if (events.length === PAGE) pauseMs = 0;
-      await this.process(method, claimed, events, head);
+      const limit = deferrable ? PAGE.deferrable : PAGE.urgent;
+      const events = await this.log.readAfter(claimed.position, head, method.declaration, limit);
+      const isFull = events.length === limit;
+      if (isFull) pauseMs = 0;
+      const end = isFull ? (events.at(-1)?.position ?? head) : head;
+      if (deferrable) this.deferral.runs(name, end, head);
+      await this.process(method, claimed, events, end);
     } finally {
       setTimeout(() => {
-        this.running.delete(claimed.name);
-        this.background.start(() => this.claimIdle(), FAILURE);
+        this.running.delete(name);
+        this.wake([name]);
       }, pauseMs).unref();
     }
   }
@@ -132,14 +169,14 @@ export class DurableHandlers implements OnApplicationBootstrap {
   /**
    * Calls a handler with a page of events, and stores its position. It stops if the handler fails or belongs to another
    * instance, or if the server stops.
-   * @param head a position up to which all events were visible when the page was read. After a page that was not full, the
-   *   handler has processed all events up to it, also if the last ones are of types that it does not receive.
+   * @param end the position that it has reached after them: that of the last one, or a later one, if the last events are none
+   *   that it receives
    */
   private async process(
     { run }: Method,
     claimed: ClaimedHandler,
     events: readonly EventOfOrganization[],
-    head: number,
+    end: number,
   ): Promise<void> {
     const memo: EventBatch['memo'] = new Map();
     const pairs = events.map((stored) => ({ stored, event: eventOf(stored) }));
@@ -163,7 +200,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
       if (!(await this.handlers.advance(claimed, last))) return;
       storedAt = performance.now();
     }
-    await this.handlers.release(claimed, events.length < PAGE ? head : last);
+    await this.handlers.release(claimed, end);
   }
 
   /** @param isSameEvent whether the run failed at its first event, at which an earlier run can have failed as well */

@@ -6,6 +6,16 @@ import type { RecordedEvent } from './recorded-event.js';
 export interface DurableEventOptions {
   /** Such as `['lead.created', 'lead.updated']`. Default: all. */
   readonly types?: readonly string[];
+  /**
+   * Such as `['email', 'phone']`: of the events with changed fields, only those in which one of these fields changed. Events
+   * without changed fields, such as those of new records, are received as well. Default: all.
+   */
+  readonly changed?: readonly string[];
+  /**
+   * Whether the handler is not urgent. While the server is busy, its events wait for up to 30 seconds, and are then received
+   * together. Default: false.
+   */
+  readonly deferrable?: boolean;
 }
 
 export interface DurableHandler extends DurableEventOptions {

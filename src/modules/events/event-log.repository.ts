@@ -17,6 +17,14 @@ export interface EventMark {
   readonly origin: number;
 }
 
+/** Which events are read. */
+interface EventSelection {
+  /** Default: all. */
+  readonly types?: readonly string[];
+  /** Of the events with changed fields, those in which one of these changed. Default: all. */
+  readonly changed?: readonly string[];
+}
+
 /** A type of events that is due in an organization. */
 export interface DueEvents {
   readonly organization_id: string;
@@ -165,18 +173,16 @@ export class EventLogRepository {
     return this.read('record_id = $1', [recordId]);
   }
 
-  /**
-   * The whole events of some types after a position, in their order.
-   * @param types undefined for all types
-   */
+  /** The whole events after a position and up to another one, in their order. */
   readAfter(
     after: number,
     upTo: number,
-    types: readonly string[] | undefined,
+    { types, changed }: EventSelection,
     limit: number,
   ): Promise<EventOfOrganization[]> {
-    const condition = 'position > $1 and position <= $2 and ($3::text[] is null or type = any($3))';
-    return this.read(condition, [after, upTo, types ?? null], limit);
+    const condition = `position > $1 and position <= $2 and ($3::text[] is null or type = any($3))
+      and ($4::text[] is null or changed = '{}' or changed && $4)`;
+    return this.read(condition, [after, upTo, types ?? null, changed ?? null], limit);
   }
 
   private read(

@@ -19,9 +19,11 @@ import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
+import { DeletedAt, ListDeleted } from '../../platform/data/lists/deleted-records.js';
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -160,6 +162,11 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'updated_at',
 ]) {}
 
+/** A deleted lead in a list (docs/contract/lists.md#deleted-records). */
+export class DeletedLeadDto extends LeadListItemDto {
+  @DeletedAt() deleted_at: Date;
+}
+
 /** What lists of leads can add. The modules of these records provide it. */
 export const LEAD_INCLUDES = new Includes({
   next_appointment: 'appointments:read',
@@ -174,7 +181,7 @@ export class FindLeadsQuery extends ListQuery {
   @Text({
     max: 100,
     description:
-      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.',
+      'Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.',
     example: 'hopper',
   })
   search?: string;
@@ -205,8 +212,11 @@ export class LeadListQuery extends FindLeadsQuery {
   @UpdatedAfter('leads') updated_after?: Date;
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
   @Include(LEAD_INCLUDES) include?: readonly string[];
+  @ListDeleted('leads') deleted?: boolean;
 }
 
 /** What a list of leads selects, without its order and paging. */

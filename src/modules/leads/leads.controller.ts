@@ -5,7 +5,11 @@ import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { Conditional, SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import {
+  Conditional,
+  NoBody,
+  SingleInsert,
+} from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
 import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventsService } from '../events/events.service.js';
@@ -13,8 +17,10 @@ import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
 import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 import {
   CreateLeadDto,
+  DeletedLeadDto,
   LeadDto,
   LeadListItemDto,
   LEAD_INCLUDES,
@@ -22,6 +28,7 @@ import {
   LeadListQuery,
   UpdateLeadDto,
 } from './lead.dto.js';
+import { DeletedLeadsService } from './deleted-leads.service.js';
 import { LeadsService } from './leads.service.js';
 import { UpsertLeadDto, UpsertMetaDto } from './lead-upsert.dto.js';
 import { LeadUpsertService } from './lead-upsert.service.js';
@@ -44,6 +51,7 @@ export class LeadsController {
     private readonly upserts: LeadUpsertService,
     private readonly batches: LeadBatchService,
     private readonly merges: LeadMergeService,
+    private readonly deleted: DeletedLeadsService,
     private readonly duplicates: DuplicatesService,
     private readonly definitions: FieldDefinitionsService,
     private readonly events: EventsService,
@@ -56,10 +64,12 @@ export class LeadsController {
     response: [LeadListItemDto],
     record: LeadDto,
     includes: LEAD_INCLUDES,
+    deleted: DeletedLeadDto,
     errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
-    if (query.after !== undefined) return this.leads.listAfter(call, query);
+    if (query.deleted) return this.deleted.list(call, query);
+    if (isByCursor(query)) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);
   }
 
@@ -173,6 +183,20 @@ export class LeadsController {
   })
   delete(@CurrentCall() call: Call, @Id() id: string) {
     return this.leads.delete(call, id);
+  }
+
+  @Post(':id/restore')
+  @HttpCode(200)
+  @NoBody()
+  @Conditional()
+  @RequireScope('leads:write')
+  @ApiRoute({
+    summary: 'Restore a deleted lead',
+    response: LeadDto,
+    errors: ['merged', 'definition_conflicts', 'duplicate'],
+  })
+  restore(@CurrentCall() call: Call, @Id() id: string) {
+    return this.deleted.restore(call, id).stored;
   }
 
   @RecordEventsRoute('a lead')

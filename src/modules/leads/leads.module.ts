@@ -6,6 +6,8 @@ import { EventsModule } from '../events/events.module.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
 import { LeadCustomFieldsService } from './lead-custom-fields.service.js';
+import { DeletedLeadsService } from './deleted-leads.service.js';
+import { LeadFailuresService } from './lead-failures.service.js';
 import { LeadComplianceService } from './lead-compliance.service.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -37,6 +39,8 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     LeadsRepository,
     LeadsService,
     LeadCustomFieldsService,
+    LeadFailuresService,
+    DeletedLeadsService,
     LeadBatchService,
     ImportMonitor,
     ImportLinesRepository,

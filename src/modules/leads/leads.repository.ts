@@ -8,13 +8,16 @@ import { isRecordSql, ONE_BY_ONE } from '../../platform/data/records/record-sql.
 import { jsonColumnsOf } from '../../platform/data/records/stored-record.js';
 import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
+import { type DeletedQuery, DeletedRecords } from '../../platform/data/lists/deleted-records.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
+import type { CursorPage } from '../../platform/data/lists/page.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { tagSql } from '../../platform/data/lists/tag-sql.js';
 import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
 import { isPhone } from '../../platform/fields/kinds/phone.js';
 import {
+  DeletedLeadDto,
   LEAD_GROUPINGS,
   LEAD_INCLUDES,
   type LeadDto,
@@ -35,6 +38,7 @@ export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadListItemDto> {
   /** Whether the leads that transactions have locked are to be rewritten, by their ids. */
   private readonly toRewrite = new WeakMap<Transaction, Map<string, boolean>>();
+  private readonly deleted: DeletedRecords<DeletedLeadDto>;
   protected override readonly uniqueColumns = Object.values(UNIQUE_COLUMNS);
 
   constructor(
@@ -52,6 +56,12 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
         last_name: { collation: NAMES_COLLATION },
       },
     });
+    this.deleted = new DeletedRecords(database, Lead, DeletedLeadDto, 'merged_into is null');
+  }
+
+  /** @throws ApiError `query_failed` */
+  listDeleted(call: Call, query: DeletedQuery): Promise<CursorPage<DeletedLeadDto>> {
+    return this.deleted.pageAfter(call, query);
   }
 
   /**
@@ -131,10 +141,18 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
 
   /**
    * The lead into which a deleted one was merged, after all merges.
+   * @param deletedToo whether that lead can be deleted as well
    * @returns undefined if it was not merged, or that lead does not exist
    * @throws ApiError `query_failed`
    */
-  async findSurvivor(call: TenantCall, id: string): Promise<string | undefined> {
+  async findSurvivor(
+    call: TenantCall,
+    id: string,
+    deletedToo: boolean,
+  ): Promise<string | undefined> {
+    const isLast = deletedToo
+      ? 'organization_id = $1 and id = merges.merged_into and merged_into is null'
+      : isRecordSql(this.table, 'merges.merged_into');
     const merged = 'select merged_into from leads where organization_id = $1 and id';
     const [survivor] = await this.database.read<{ id: string }>(call, {
       text: `with recursive merges as (${merged} = $2
@@ -142,11 +160,21 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
             cross join lateral (${merged} = merges.merged_into ${ONE_BY_ONE}) next)
         select lead.id from merges
           cross join lateral (select id from leads
-            where ${isRecordSql(this.table, 'merges.merged_into')} ${ONE_BY_ONE}) lead`,
+            where ${isLast} ${ONE_BY_ONE}) lead`,
       values: [call.tenant.id, id.toLowerCase()],
       plan: 'index',
     });
     return survivor?.id;
+  }
+
+  /**
+   * Whether a lead was merged into another one, which may have been removed since.
+   * @throws ApiError `create_failed`, because it is part of a write
+   */
+  async isMerged(call: TenantCall, id: string): Promise<boolean> {
+    const text = `select from leads where organization_id = $1 and id = $2 and merged_into is not null`;
+    const values = [call.tenant.id, id];
+    return (await this.database.readForWrite(call, { text, values })).length > 0;
   }
 
   /**

@@ -18,8 +18,6 @@ import {
   fullName,
   changesSearchText,
   leadSearchText,
-  duplicateOf,
-  fieldsIn,
   type Holder,
   type UniqueValues,
   uniqueValuesOf,
@@ -35,11 +33,12 @@ import {
   type UpdateLeadDto,
 } from './lead.dto.js';
 import { markToRewrite } from '../../platform/data/lists/search-text.js';
-import { leadNotFound, mergedInto } from './lead-exists.js';
+import { leadNotFound } from './lead-exists.js';
 import { LeadScorer, scorable, type ScorableLead } from './lead-scorer.js';
 import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { type CustomFields } from './custom-fields-schema.js';
 import { LeadCustomFieldsService, OF_NEW_LEAD, orNothing } from './lead-custom-fields.service.js';
+import { LeadFailuresService } from './lead-failures.service.js';
 import { LeadsRepository } from './leads.repository.js';
 
 /** What an update does beside its input. */
@@ -58,6 +57,7 @@ export class LeadsService {
     private readonly scorer: LeadScorer,
     private readonly customFields: LeadCustomFieldsService,
     private readonly definitions: FieldDefinitionsService,
+    private readonly failures: LeadFailuresService,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -98,7 +98,7 @@ export class LeadsService {
 
   /** @throws ApiError `not_found`, `query_failed` */
   get(call: Call, id: string): RecordPromise<LeadDto> {
-    return this.repository.find(call, id).orElse(() => this.missing(call, id));
+    return this.repository.find(call, id).orElse(() => this.failures.missing(call, id));
   }
 
   /**
@@ -107,7 +107,7 @@ export class LeadsService {
    */
   async getReferenced(call: Call, field: string, id: string): Promise<LeadDto> {
     const lead = await this.repository.find(call, id);
-    if (!lead) throw leadNotFound(field, await this.findSurvivor(call, id));
+    if (!lead) throw leadNotFound(field, await this.failures.findSurvivor(call, id));
     return lead;
   }
 
@@ -134,7 +134,7 @@ export class LeadsService {
       await this.customFields.assertValid(call, input.custom_fields ?? {}, OF_NEW_LEAD);
       const row = { id: uuidv7(), ...this.toRow(call, input) };
       const insert = () => this.repository.insertRow(call, row).stored;
-      return orNotFound(await this.reportDuplicates(call, () => row, insert), 'lead');
+      return orNotFound(await this.failures.reportDuplicates(call, () => row, insert), 'lead');
     });
   }
 
@@ -242,12 +242,12 @@ export class LeadsService {
         }
         return this.revised(call, stored, changes, { claim, isToRewrite, touches: isMerge });
       };
-      const lead = await this.reportDuplicates(
+      const lead = await this.failures.reportDuplicates(
         call,
         () => ({ ...claim, custom_fields: fields }),
         () => this.repository.update(call, id, revise, direct).stored,
       );
-      return lead ?? this.missing(call, id);
+      return lead ?? this.failures.missing(call, id);
     });
   }
 
@@ -290,29 +290,19 @@ export class LeadsService {
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
-    if (!(await this.repository.delete(call, id))) await this.missing(call, id);
+    if (!(await this.repository.delete(call, id))) await this.failures.missing(call, id);
     return { id, deleted: true };
-  }
-
-  /** @throws ApiError `not_found`, which names the lead that the missing one was merged into */
-  private async missing(call: Call, id: string): Promise<never> {
-    const survivor = await this.findSurvivor(call, id);
-    const details = survivor === undefined ? undefined : [mergedInto('id', survivor)];
-    throw new ApiError('not_found', { message: 'There is no such lead.', details });
-  }
-
-  /** The lead that a deleted one was merged into, if it exists and the key may read leads. */
-  private async findSurvivor(call: Call, id: string): Promise<string | undefined> {
-    if (!call.actor.scopes.has('leads:read')) return undefined;
-    call.replay?.needFor('merged_into', 'leads:read');
-    return this.repository.findSurvivor(call, id);
   }
 
   private toRow(call: Call, input: CreateLeadDto) {
     const lead = scorable(input);
-    const phone = phoneOf(call, input);
+    return { ...lead, ...this.computedOf(call, lead) };
+  }
+
+  /** The columns that are computed from the fields of a lead. */
+  computedOf(call: Call, lead: ScorableLead) {
+    const phone = phoneOf(call, lead);
     return {
-      ...lead,
       ...uniqueValuesOf(lead, phone),
       search_text: leadSearchText(lead, phone),
       lead_score: this.score(lead),
@@ -325,23 +315,5 @@ export class LeadsService {
     throw new Error(
       `${this.scorer.constructor.name} returned a score that is not an integer from 0 to 100`,
     );
-  }
-
-  /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
-  private async reportDuplicates<T>(
-    call: Call,
-    claimOf: () => UniqueValues & { readonly id: string; readonly custom_fields?: CustomFields },
-    write: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      const claim = claimOf();
-      const holders = await this.repository.findHolders(call, [claim]);
-      const ofFields = await this.customFields.holdersOf(call, claim.custom_fields);
-      const others = [...holders, ...ofFields].filter(({ id }) => id !== claim.id.toLowerCase());
-      throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
-    }
   }
 }

@@ -5,11 +5,13 @@ import type { UntypedFilter } from '../../platform/data/filters/filter.js';
 import { FilterBy } from '../../platform/data/filters/filter-parameter.js';
 import { CountQueryOf } from '../../platform/data/lists/count.dto.js';
 import type { Groupings } from '../../platform/data/lists/grouping.js';
+import { DeletedAt, ListDeleted } from '../../platform/data/lists/deleted-records.js';
 import { Include, Includes } from '../../platform/data/lists/includes.js';
 import { filterTargetOf, relate } from '../../platform/data/filters/filter-target.js';
 import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -81,6 +83,11 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** A deleted task in a list (docs/contract/lists.md#deleted-records). */
+export class DeletedTaskDto extends TaskDto {
+  @DeletedAt() deleted_at: Date;
+}
+
 /** What filters of tasks can name (docs/contract/filters.md). */
 export const TASKS = filterTargetOf('tasks', TaskDto, {
   searchable: ['title'],
@@ -130,8 +137,11 @@ export class TaskListQuery extends FindTasksQuery {
   @UpdatedAfter('tasks') updated_after?: Date;
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
   @Include(TASK_INCLUDES) include?: readonly string[];
+  @ListDeleted('tasks') deleted?: boolean;
 }
 
 /** The parameters of a request for a task. */

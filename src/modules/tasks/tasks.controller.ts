@@ -1,11 +1,15 @@
-import { Body, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
+import {
+  Conditional,
+  NoBody,
+  SingleInsert,
+} from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
@@ -14,6 +18,7 @@ import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
 import {
   CreateTaskDto,
+  DeletedTaskDto,
   TASK_INCLUDES,
   TaskCountQuery,
   TaskDto,
@@ -25,6 +30,7 @@ import { TasksService } from './tasks.service.js';
 import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 
 const BATCH_ITEMS = itemDtosOf(CreateTaskDto, UpdateTaskDto);
 
@@ -44,10 +50,12 @@ export class TasksController {
     response: [TaskDto],
     record: TaskDto,
     includes: TASK_INCLUDES,
+    deleted: DeletedTaskDto,
     errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
-    if (query.after !== undefined) return this.tasks.listAfter(call, query);
+    if (query.deleted) return this.tasks.listDeleted(call, query);
+    if (isByCursor(query)) return this.tasks.listAfter(call, query);
     return this.tasks.list(call, query);
   }
 
@@ -98,6 +106,16 @@ export class TasksController {
   })
   delete(@CurrentCall() call: Call, @Id() id: string) {
     return this.tasks.delete(call, id);
+  }
+
+  @Post(':id/restore')
+  @HttpCode(200)
+  @NoBody()
+  @Conditional()
+  @RequireScope('tasks:write')
+  @ApiRoute({ summary: 'Restore a deleted task', response: TaskDto })
+  restore(@CurrentCall() call: Call, @Id() id: string) {
+    return this.tasks.restore(call, id).stored;
   }
 
   @RecordEventsRoute('a task')

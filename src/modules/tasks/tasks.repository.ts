@@ -5,8 +5,11 @@ import { existingLeadsSql } from '../leads/lead-exists.js';
 import { includedLead, NAME_SQL, withFieldsOfLead } from '../leads/lead-fields.js';
 import { addFilter } from '../../platform/data/filters/filter-sql.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';
+import { type DeletedQuery, DeletedRecords } from '../../platform/data/lists/deleted-records.js';
 import { ListedRepository } from '../../platform/data/lists/listed-repository.js';
+import type { CursorPage } from '../../platform/data/lists/page.js';
 import {
+  DeletedTaskDto,
   TASK_GROUPINGS,
   TASK_INCLUDES,
   type TaskFilters,
@@ -34,6 +37,8 @@ LEAD_INCLUDES.provide('open_task_count', {
 /** SQL of tasks. */
 @Injectable()
 export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
+  private readonly deleted: DeletedRecords<DeletedTaskDto>;
+
   constructor(database: TenantDatabase) {
     const list = {
       entity: Task,
@@ -44,6 +49,12 @@ export class TasksRepository extends ListedRepository<Task, TaskListQuery> {
       computed: withFieldsOfLead({ contact_name: NAME_SQL }, 'tasks', 'contact_id'),
     };
     super(database, list, { contact_id: existingLeadsSql });
+    this.deleted = new DeletedRecords(database, Task, DeletedTaskDto);
+  }
+
+  /** @throws ApiError `query_failed` */
+  listDeleted(call: Call, query: DeletedQuery): Promise<CursorPage<DeletedTaskDto>> {
+    return this.deleted.pageAfter(call, query);
   }
 
   protected conditionsOf(call: Call, query: TaskFilters) {

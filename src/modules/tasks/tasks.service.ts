@@ -5,6 +5,7 @@ import type { RecordPromise } from '../../platform/data/records/stored-record.js
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing, withoutUndefined } from '../../platform/fields/changes.js';
+import type { DeletedQuery } from '../../platform/data/lists/deleted-records.js';
 import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';
@@ -12,6 +13,7 @@ import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import {
   CreateTaskDto,
+  type DeletedTaskDto,
   type TaskCountQuery,
   type TaskDto,
   type TaskListQuery,
@@ -41,6 +43,14 @@ export class TasksService {
    */
   async listAfter(call: Call, query: TaskListQuery): Promise<CursorPage<TaskDto>> {
     return this.repository.listAfter(call, await this.definitions.typed(call, query));
+  }
+
+  /**
+   * A page of the list of deleted tasks.
+   * @throws ApiError `query_failed`
+   */
+  listDeleted(call: Call, query: DeletedQuery): Promise<CursorPage<DeletedTaskDto>> {
+    return this.repository.listDeleted(call, query);
   }
 
   /**
@@ -142,6 +152,14 @@ export class TasksService {
   async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
     orNotFound(await this.repository.delete(call, id), 'task');
     return { id, deleted: true };
+  }
+
+  /**
+   * Restores a deleted task. It keeps its contact, even if that lead is deleted. A task that is not deleted stays as it is.
+   * @throws ApiError `not_found`, `precondition_failed`, `create_failed`
+   */
+  restore(call: Call, id: string): RecordPromise<TaskDto> {
+    return this.repository.restore(call, id).orElse(() => notFound('task'));
   }
 }
 

@@ -1,5 +1,6 @@
 import { fieldLabel, type FieldProblem } from '../../platform/errors/field-problem.js';
 import { type FilterTarget, filterTargetNamed } from '../../platform/data/filters/filter-target.js';
+import { DELETED_AT } from '../../platform/data/records/tenant-entity.js';
 import { matches } from '../../platform/data/filters/matches.js';
 import { readFilterObject } from '../../platform/data/filters/parse-filter.js';
 import {
@@ -77,10 +78,11 @@ function readChoice(given: object, target: FilterTarget, { defined }: ChoiceCont
   return filter ? typeFilter(filter, defined) : { problems };
 }
 
-/** A creation changes the fields that have a value, and a deletion is not judged by its fields. */
+/** A creation or a restore changes the fields that have a value, and a deletion is not judged by its fields. */
 function hasChanged({ type, record, changed }: JudgedEvent, names: readonly string[]): boolean {
   if (type.endsWith('.deleted')) return true;
-  if (!type.endsWith('.created')) return names.some((name) => changed.includes(name));
+  const isThereNow = type.endsWith('.created') || changed.includes(DELETED_AT);
+  if (!isThereNow) return names.some((name) => changed.includes(name));
   return names.some((name) => hasValue(record[name]));
 }
 

@@ -107,6 +107,24 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     bad: ['yes', 'true', '0', ' off'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
+  KEY_MAX_READS_PER_MINUTE: {
+    setting: 'keyMaxReadsPerMinute',
+    unset: 6_000,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
+  KEY_MAX_WRITES_PER_MINUTE: {
+    setting: 'keyMaxWritesPerMinute',
+    unset: 3_000,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
   RATE_LIMIT_READS_PER_MINUTE: {
     setting: 'readsPerMinute',
     unset: 60,
@@ -343,6 +361,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['true', 'false', '0', '1', 'no'],
   },
+  CONSOLE: {
+    setting: 'console',
+    unset: true,
+    good: [
+      ['ON', true],
+      ['off', false],
+    ],
+    bad: ['true', 'false', '0', '1', 'no'],
+  },
 };
 
 describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad }) => {
@@ -403,6 +430,21 @@ describe('settings', () => {
   ])('of sign-in that are incomplete end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.1.2.3', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.1.4', false],
+    ['127.0.0.1.example', false],
+  ])('switch the console on without CONSOLE only on a loopback address: %s', (HOST, isOn) => {
+    expect(readSettings({ HOST }).console).toBe(isOn);
+    expect(readSettings({ HOST, CONSOLE: 'on' }).console).toBe(true);
+    expect(readSettings({ HOST, CONSOLE: 'off' }).console).toBe(false);
   });
 
   it('of sign-in that are complete are read', () => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
-import { isLoopback } from './loopback.js';
+import { isLoopback, isLoopbackAddress } from './loopback.js';
 import { type Environment, type Setting, setting, SettingError } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -45,6 +45,9 @@ export abstract class Settings {
   abstract readonly readsPerMinute: number;
   /** Maximum number of writes per key in 60 seconds. */
   abstract readonly writesPerMinute: number;
+  /** The largest limits that a key can have of its own. */
+  abstract readonly keyMaxReadsPerMinute: number;
+  abstract readonly keyMaxWritesPerMinute: number;
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
   /** Seconds for which a server that stops still accepts connections, so that load balancers notice it. */
@@ -84,6 +87,8 @@ export abstract class Settings {
   abstract readonly oauthScopesClaim: string | undefined;
   /** Whether /docs is served. */
   abstract readonly docs: boolean;
+  /** Whether /console is served. */
+  abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
   /** Whether webhooks may send events to private addresses. For development. */
@@ -94,13 +99,15 @@ export abstract class Settings {
 
 const MAX_SHUTDOWN_DELAY_SECONDS = 30;
 
+const readHost = setting.text({ default: '127.0.0.1' });
+
 /** An example for messages. */
 const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 
 /** The name of each variable, the property that has its value, and how it is read. */
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
-  host: ['HOST', setting.text({ default: '127.0.0.1' })],
+  host: ['HOST', readHost],
   databaseUrl: ['DATABASE_URL', optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)],
   databaseReplicaUrls: [
     'DATABASE_REPLICA_URLS',
@@ -118,6 +125,8 @@ const SETTINGS = {
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
+  keyMaxReadsPerMinute: ['KEY_MAX_READS_PER_MINUTE', setting.integer({ default: 6_000, min: 1 })],
+  keyMaxWritesPerMinute: ['KEY_MAX_WRITES_PER_MINUTE', setting.integer({ default: 3_000, min: 1 })],
   bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
   shutdownDelaySeconds: [
     'SHUTDOWN_DELAY_SECONDS',
@@ -166,6 +175,11 @@ const SETTINGS = {
   oauthActorClaim: ['OAUTH_ACTOR_CLAIM', setting.text({ optional: true })],
   oauthScopesClaim: ['OAUTH_SCOPES_CLAIM', setting.text({ optional: true })],
   docs: ['DOCS', setting.flag({ default: true })],
+  // The default is on where only this machine reaches the server.
+  console: [
+    'CONSOLE',
+    (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
+  ],
   metrics: ['METRICS', setting.flag({ default: true })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {

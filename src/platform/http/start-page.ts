@@ -52,12 +52,15 @@ export function startPage(settings: Settings): RequestHandler {
 }
 
 /** The settings that switch pages off. */
-type PublicPages = Pick<Settings, 'docs' | 'metrics'>;
+type PublicPages = Pick<Settings, 'docs' | 'console' | 'metrics'>;
 
 /** The pages, each with the name of its link in JSON. */
-function pagesOf({ docs, metrics }: PublicPages) {
+function pagesOf({ docs, console, metrics }: PublicPages) {
   const page = (name: string, path: string, text: string) => ({ name, path, text });
   return [
+    ...(console
+      ? [page('console', 'console', 'Console. See and change records in the browser.')]
+      : []),
     ...(docs ? [page('docs', 'docs', 'API reference. Try every request in the browser.')] : []),
     page('openapi', 'openapi.json', 'OpenAPI 3.1 document, for client generators.'),
     page('llms', 'llms.txt', 'The API as one text, for code assistants.'),

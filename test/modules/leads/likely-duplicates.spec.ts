@@ -258,12 +258,18 @@ describe('many leads', () => {
     const repository = app.app.get(LeadFormsRepository);
     const read = repository.readLeads.bind(repository);
     const sizes: number[] = [];
-    const spy = jest.spyOn(repository, 'readLeads').mockImplementation((call, ids) => {
+    const fill = () => app.app.get(LeadFormsService).fill({ tenant }, 'US', () => true);
+    const spy = jest.spyOn(repository, 'readLeads').mockImplementation(async (call, ids) => {
       sizes.push(ids.length);
-      if (ids.length > 10) throw new ApiError('overloaded');
+      const text = `do $$ begin raise sqlstate '57014'; end $$`;
+      if (ids.length > 10) await call.transaction.query({ text, values: [] });
       return read(call, ids);
     });
-    await app.app.get(LeadFormsService).fill({ tenant }, 'US', () => true);
+    // Fewer leads do not prevent another failure.
+    spy.mockRejectedValueOnce(new ApiError('overloaded'));
+    await expect(fill()).rejects.toThrow(ApiError);
+    expect(spy).toHaveBeenCalledTimes(1);
+    await fill();
     spy.mockRestore();
     expect(sizes).toEqual([40, 10, 10, 10, 10]);
     expect(await groupsOf()).toHaveLength(19);

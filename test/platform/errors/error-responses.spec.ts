@@ -53,6 +53,7 @@ describe('ERROR_CATALOGUE', () => {
     ['calendar_too_large', 422, false],
     ['filter_too_broad', 422, false],
     ['resource_inactive', 409, false],
+    ['merged', 409, false],
     ['too_many_holds', 409, false],
     ['outside_hours', 422, false],
     ['too_many_keys', 409, false],

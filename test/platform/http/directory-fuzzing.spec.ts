@@ -9,7 +9,7 @@ import { ALL_ROUTES, type Route } from '../../../src/testing/routes.js';
  * (docs/contract/running.md#public-pages).
  */
 const PAGES = [
-  ...['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'],
+  ...['/console', '/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'],
   ...['/openapi.json', '/health/live', '/health/ready', '/metrics'],
 ];
 const BEHIND_KEY = ALL_ROUTES.filter(
@@ -110,7 +110,7 @@ async function found(authorization: readonly string[], refusals: readonly string
 }
 
 describe('a directory fuzzer', () => {
-  const pages = ['/', ...PAGES.flatMap((path) => [path, `${path}?debug=1`])].sort();
+  const pages = ['/', '/console/', ...PAGES.flatMap((path) => [path, `${path}?debug=1`])].sort();
 
   it('finds only the public pages without a key', async () => {
     expect(await found([], ['401 unauthorized', '404 not_found'])).toEqual(pages);

@@ -88,7 +88,7 @@ describe('the routes of the application (Cal.com 2026: a handler without guards)
   it('are public only for the public pages', () => {
     const open = Object.entries(declaredRoutes(app)).filter(([, access]) => access === 'public');
     const page =
-      /^GET \/(docs(\/[\w.-]+)?|openapi\.json|llms\.txt|health\/(live|ready)|metrics|\.well-known\/openai-apps-challenge|calendars\/:secret\.ics)$/;
+      /^GET \/(docs(\/[\w.-]+)?|console(\/\{\*view\})?|openapi\.json|llms\.txt|health\/(live|ready)|metrics|\.well-known\/openai-apps-challenge|calendars\/:secret\.ics)$/;
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 

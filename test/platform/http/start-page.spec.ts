@@ -26,7 +26,14 @@ describe('GET /', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('x-request-id')).toBeTruthy();
     expect(answer.headers.get('content-security-policy')).not.toContain('unsafe');
-    for (const path of ['/docs', '/openapi.json', '/llms.txt', '/mcp', '/health/ready']) {
+    for (const path of [
+      '/console',
+      '/docs',
+      '/openapi.json',
+      '/llms.txt',
+      '/mcp',
+      '/health/ready',
+    ]) {
       expect(html).toContain(path);
     }
   });
@@ -61,6 +68,7 @@ describe('GET /', () => {
       expect(links).toEqual({
         api: `${app.url}/api/v1`,
         mcp: `${app.url}/mcp`,
+        console: `${app.url}/console`,
         docs: `${app.url}/docs`,
         openapi: `${app.url}/openapi.json`,
         llms: `${app.url}/llms.txt`,

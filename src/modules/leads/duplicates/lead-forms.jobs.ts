@@ -19,7 +19,7 @@ const FILL = defineJob<object>(NAME, { concurrency: 1 });
 const HANDLED_UNTIL = 'lead forms until';
 
 /** Changed fields of a lead that can change its group. A deleted lead that exists again has changed its `deleted_at`. */
-const RELEVANT: ReadonlySet<string> = new Set([...FORM_FIELDS, 'deleted_at']);
+const RELEVANT = [...FORM_FIELDS, 'deleted_at'];
 
 /** Keeps the forms of leads up to date in the background. */
 @Injectable()
@@ -31,7 +31,11 @@ export class LeadFormsJobs {
   ) {}
 
   /** Stores the forms of a lead together with those of the following events. They are read from the leads as they are now. */
-  @OnDurableEvent(NAME, { types: ['lead.created', 'lead.updated', 'lead.deleted'] })
+  @OnDurableEvent(NAME, {
+    types: ['lead.created', 'lead.updated', 'lead.deleted'],
+    changed: RELEVANT,
+    deferrable: true,
+  })
   async onLeadEvent(
     call: Call,
     event: RecordedEvent,
@@ -40,7 +44,7 @@ export class LeadFormsJobs {
     const until = memo.get(HANDLED_UNTIL) as string | undefined;
     if (until !== undefined && event.id <= until) return;
     const events = [event, ...following()];
-    const ids = events.filter(isRelevant).map(({ record }) => record.id);
+    const ids = events.map(({ record }) => record.id);
     await this.forms.update(call, call.tenant.phoneRegion, [...new Set(ids)]);
     memo.set(HANDLED_UNTIL, events.at(-1)?.id);
   }
@@ -53,8 +57,4 @@ export class LeadFormsJobs {
       await this.jobs.send(call, FILL, {}, { key: NAME, runAgain: true });
     }
   }
-}
-
-function isRelevant({ type, changed }: RecordedEvent): boolean {
-  return type !== 'lead.updated' || changed.some((field) => RELEVANT.has(field));
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { isCanceled } from '../../../platform/data/connection/driver-error.js';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { giveWay } from '../../../platform/give-way.js';
 import { formsOf, type LeadForms, REASONS } from './lead-forms.js';
 import { LeadFormsRepository, type StoredForms } from './lead-forms.repository.js';
 import { connectedBy, joinedBy } from './lead-groups.js';
@@ -37,7 +39,7 @@ export class LeadFormsService {
         start += batch.length;
       } catch (error) {
         // Leads of many large groups can take longer than a transaction may. Fewer leads take less time.
-        if (batch.length === 1) throw error;
+        if (!isCanceled(error) || batch.length === 1) throw error;
         size = Math.ceil(batch.length / 4);
       }
     }
@@ -69,9 +71,12 @@ export class LeadFormsService {
     const stored = await this.repository.readForms(call, ids);
     const known = new Map(stored.map((forms) => [forms.id, forms]));
     const existing = new Set(leads.map(({ id }) => id));
-    const changed = leads
-      .map((lead) => formsOf(lead, region))
-      .filter((forms) => !isEqual(forms, known.get(forms.id)));
+    const changed: LeadForms[] = [];
+    for (const lead of leads) {
+      await giveWay();
+      const forms = formsOf(lead, region);
+      if (!isEqual(forms, known.get(forms.id))) changed.push(forms);
+    }
     const gone = stored.filter(({ id }) => !existing.has(id));
     const left = [...gone, ...changed].flatMap(({ id }) => known.get(id)?.group_id ?? []);
     if (gone.length > 0)

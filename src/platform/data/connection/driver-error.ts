@@ -166,6 +166,11 @@ export function sqlStateOf(thrown: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
+/** Whether an operation failed because PostgreSQL canceled a statement, usually because it took too long. */
+export function isCanceled(error: unknown): boolean {
+  return error instanceof DatabaseFailure && sqlStateOf(error.cause) === QUERY_CANCELED;
+}
+
 /** The error of the driver, which TypeORM wraps. */
 function driverErrorOf(thrown: unknown): unknown {
   return thrown instanceof QueryFailedError ? thrown.driverError : thrown;

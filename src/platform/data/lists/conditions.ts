@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../../errors/field-problem.js';
 import type { TenantCall } from '../call.js';
 import type { Cursor } from './cursor.js';
+import type { Order } from './order.js';
 
 /** A column that must equal a parameter, which is SQL with the type of the column. */
 export interface Equality {
@@ -56,10 +57,10 @@ export class Conditions {
     return this.add('updated_at >= ?', updated_after).add('updated_at < ?', updated_before);
   }
 
-  /** Selects records that were created after that of a cursor. */
-  after({ createdAt, id }: Cursor): void {
-    const position = `${this.parameter(createdAt)}::timestamptz, ${this.parameter(id)}::uuid`;
-    this.clauses.push(`(created_at, id) > (${position})`);
+  /** Selects records that follow that of a cursor in the order of a time. */
+  after({ time, id }: Cursor, { column, direction }: Order): void {
+    const position = `${this.parameter(time)}::timestamptz, ${this.parameter(id)}::uuid`;
+    this.clauses.push(`(${column}, id) ${direction === 'asc' ? '>' : '<'} (${position})`);
   }
 
   /** Adds a value. @returns the name of its parameter, such as `$2` */

@@ -1,6 +1,6 @@
 import { recordCount, recordsVersion } from '../records/record-counts.js';
 import type { Conditions, Equality } from './conditions.js';
-import { CURSOR_SQL } from './cursor.js';
+import { cursorSql } from './cursor.js';
 import { type Order, orderBy } from './order.js';
 
 /** Up to this number of matches, one lookup provides both the page and the total. */
@@ -83,7 +83,7 @@ export function pageByCursor(selection: ListSelection): string {
     page as (select * from found ${orderBy(order)} limit ${limit})
     select ${asJson(selection, `select * from page ${orderBy(order)}`)} as items,
       (select count(*) > ${limit} from found) as has_more,
-      (select ${CURSOR_SQL} from page ${last} limit 1) as next`;
+      (select ${cursorSql(order.column)} from page ${last} limit 1) as next`;
 }
 
 /**

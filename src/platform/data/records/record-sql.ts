@@ -24,6 +24,9 @@ export const ONE_BY_ONE = 'offset 0';
  */
 export const NOT_DELETED_BY_ID = `coalesce(deleted_at, 'infinity') = 'infinity'`;
 
+/** SQL condition of the deleted record with the id `$2` in the organization `$1`. No partial index contains it either. */
+export const IS_DELETED_RECORD = `organization_id = $1 and id = $2 and not ${NOT_DELETED_BY_ID}`;
+
 /**
  * SQL condition of the record with a given id in the organization `$1`.
  * @param id SQL of the id

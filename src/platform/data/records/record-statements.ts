@@ -3,7 +3,13 @@ import type { Statement } from '../gateway/statement.js';
 import { type EventSql, insertEvents } from './event-outbox.js';
 import type { IdempotentInsertSql } from './idempotent-insert.js';
 import type { RecordColumns } from './stored-record.js';
-import { columnSql, isRecordSql, NEXT_UPDATED_AT, ONE_BY_ONE } from './record-sql.js';
+import {
+  columnSql,
+  IS_DELETED_RECORD,
+  isRecordSql,
+  NEXT_UPDATED_AT,
+  ONE_BY_ONE,
+} from './record-sql.js';
 import { eventTypeOf, type TenantTable } from './tenant-entity.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
@@ -47,6 +53,8 @@ interface ChangeSql {
   readonly assignments: string;
   /** Columns that are read from the stored record, which the other parts can use. */
   readonly stored?: string;
+  /** SQL condition of the records. Default: those that are not deleted. */
+  readonly isRecord?: string;
   /** An additional condition, which begins with `and`. */
   readonly condition?: string;
   /** The type of the event. */
@@ -76,6 +84,8 @@ export class RecordStatements {
   readonly find: string;
   /** Reads and locks the record with the id `$2`. */
   readonly lock: string;
+  /** Reads and locks the record with the id `$2`, deleted or not, and tells whether it is deleted. */
+  readonly lockAny: string;
   /** Reads and locks the records with the ids in the array `$2`, in their order. */
   readonly lockMany: string;
   /** The SQL of statements, by their kind and columns. */
@@ -190,6 +200,25 @@ export class RecordStatements {
     return this.planned(`delete ${names.join()}`, build).text;
   }
 
+  /** Reads the deleted record with the id `$2`. */
+  get findDeleted(): string {
+    const { jsonFromTable } = this.columns;
+    return `select record.id, row_to_json(record)::text as json from (
+      select ${jsonFromTable} from ${this.table.name} where ${IS_DELETED_RECORD}) record`;
+  }
+
+  /**
+   * Like `update`, and clears `deleted_at`. The caller has locked the records.
+   * @param names further columns to set
+   */
+  restoration(names: readonly string[]): PlannedSql {
+    const assignments = `deleted_at = null, ${assignmentsOf(names)}`;
+    const isRecord = 'organization_id = $1 and id = "record id"';
+    return this.planned(`restore ${names.join()}`, () =>
+      this.change({ names, assignments, isRecord }),
+    );
+  }
+
   /** Builds a statement once. Only a limited number of updates is prepared. */
   private planned(key: string, build: () => string): PlannedSql {
     const known = this.texts.get(key);
@@ -223,6 +252,7 @@ export class RecordStatements {
     names = [],
     assignments,
     stored,
+    isRecord = isRecordSql(this.table, '"record id"'),
     condition = '',
     type = 'request.type',
     changed = 'request.changed',
@@ -235,7 +265,6 @@ export class RecordStatements {
       'request.version as "record version"',
       ...newValues,
     ];
-    const isRecord = isRecordSql(this.table, '"record id"');
     const hasVersion = '("record version" is null or updated_at = "record version")';
     // The second look at a record is by its place. Another transaction has not changed it if it has the same version.
     const found = `select ctid as "record place", updated_at as "stored updated_at", ${stored}

@@ -152,10 +152,10 @@ export abstract class RecordUpdates<R extends { id: string }> extends RecordInse
   }
 
   /**
-   * Writes a change without a lock.
+   * Writes a change.
    * @returns undefined if the record was not changed
    */
-  private async write(
+  protected async write(
     call: TenantCall,
     id: string,
     statement: Statement,
@@ -282,7 +282,7 @@ export abstract class RecordUpdates<R extends { id: string }> extends RecordInse
     return { text, values: [call.tenant.id], items, recordId, plan: 'index' };
   }
 
-  private unchanged(call: TenantCall, row: JsonRow): Stored<R> {
+  protected unchanged(call: TenantCall, row: JsonRow): Stored<R> {
     return Object.assign(this.storedOf(call, row), { isUnchanged: true });
   }
 }

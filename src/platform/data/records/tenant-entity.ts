@@ -66,6 +66,9 @@ export interface ScheduledEvent {
   readonly values?: Readonly<Partial<Pick<EventSql, 'contactable' | 'remind_before_minutes'>>>;
 }
 
+/** The column of soft deletion. The event of a restore names it as changed. */
+export const DELETED_AT = 'deleted_at';
+
 /** In `transitions`: any value but null. */
 export const ANY_VALUE = Symbol('any value');
 
@@ -102,7 +105,7 @@ export function TenantEntity(name: string, options: TenantEntityOptions = {}) {
     for (const [column, columnOptions] of Object.entries(columnsOf(entity))) {
       Column(columnOptions)(prototype, column);
     }
-    if (deletesSoftly(table)) DeleteDateColumn(DELETED_AT)(prototype, 'deleted_at');
+    if (deletesSoftly(table)) DeleteDateColumn(DELETION_TIME)(prototype, DELETED_AT);
     for (const [column, { entity: target, onDelete }] of Object.entries(table.references)) {
       const action = onDelete === 'cascade' ? 'CASCADE' : 'SET NULL';
       const columns = ['organization_id', column] as const;
@@ -114,7 +117,7 @@ export function TenantEntity(name: string, options: TenantEntityOptions = {}) {
 /** Hidden columns are selected by name only, so that records in responses do not have them. */
 const HIDDEN = { select: false } as const;
 
-const DELETED_AT: ColumnOptions = { type: 'timestamp with time zone', precision: 3, ...HIDDEN };
+const DELETION_TIME: ColumnOptions = { type: 'timestamp with time zone', precision: 3, ...HIDDEN };
 
 function columnsOf(entity: Type<object>): Record<string, ColumnOptions> {
   const fields = fieldsOf(entity).map((field) => [field.name, columnOf(field)] as const);

@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { eventTypeOf } from './tenant-entity.js';
+import { DELETED_AT, eventTypeOf } from './tenant-entity.js';
+import { isEqual } from '../../fields/changes.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { entitiesOf, type EntityRow } from '../gateway/entity-rows.js';
@@ -105,6 +106,47 @@ export abstract class TenantRepository<R extends { id: string }> extends RecordU
         this.publish(inner, id);
       }),
     );
+  }
+
+  /**
+   * Clears `deleted_at` of a record, in a transaction that locks the record before it reads it. A record that is not deleted
+   * stays as it is. The event is an update whose changed fields begin with `deleted_at`.
+   * @param revise computes the columns to set beside, and throws if the record must stay deleted. Default: none
+   * @returns undefined if the record does not exist
+   * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
+   * @throws UniqueViolation
+   */
+  restore(
+    call: TenantCall,
+    id: string,
+    revise: (deleted: R, inner: InTransaction) => Row | Promise<Row> = () => ({}),
+  ): RecordPromise<R, undefined> {
+    const run = async (inner: InTransaction) => {
+      await this.lockAll(inner, [id]);
+      const values = [call.tenant.id, id.toLowerCase()];
+      const { findDeleted: text } = this.statementsOf(call);
+      const [deleted] = await inner.transaction.query<JsonRow>({ text, values });
+      const [row] = deleted
+        ? [deleted]
+        : await this.database.readForWrite<JsonRow>(inner, this.findStatement(inner, id));
+      if (!row) return undefined;
+      const record = this.storedOf(inner, row);
+      assertPrecondition(call, record);
+      if (!deleted) return this.unchanged(inner, row);
+      const before = record.value();
+      return this.writeRestored(inner, before, await revise(before, inner));
+    };
+    return RecordPromise.of<R, undefined>(() => this.database.transaction(call, run));
+  }
+
+  private writeRestored(call: InTransaction, before: R, values: Row) {
+    const { storedNames } = this.columns.stored;
+    const isChanged = (name: string) =>
+      name in values && !isEqual((before as Row)[name], values[name]);
+    const changed = [DELETED_AT, ...storedNames.filter(isChanged)];
+    const event = { type: eventTypeOf(this.table, 'updated'), changed };
+    const sql = this.statementsOf(call).restoration(Object.keys(values));
+    return this.write(call, before.id, this.changeStatement(call, before.id, sql, event, values));
   }
 
   /**

@@ -87,7 +87,7 @@ function declaredContentOf(
 
 function dataOf(
   dto: Type<object>,
-  { response, record, includes, dryRun }: ApiRouteOptions,
+  { response, record, includes, deleted, dryRun }: ApiRouteOptions,
   schemas: Schemas,
 ): MediaTypeObject {
   const whole = schemas.referenceTo(dto, 'output');
@@ -99,7 +99,11 @@ function dataOf(
       example,
     };
   }
-  const items = record ? { anyOf: [schema, someFieldsOf(record, includes)] } : schema;
+  const others = [
+    ...(record ? [someFieldsOf(record, includes)] : []),
+    ...(deleted ? [schemas.referenceTo(deleted, 'output')] : []),
+  ];
+  const items = others.length > 0 ? { anyOf: [schema, ...others] } : schema;
   return { schema: { type: 'array', items }, example: example && [example] };
 }
 

@@ -75,6 +75,8 @@ export interface ApiRouteOptions {
   readonly paging?: 'cursor';
   /** The DTO of whole records, for a list with the parameters `after` and `fields`, which is also paged by cursor. */
   readonly record?: Type<object>;
+  /** The DTO of deleted records, for a list with the parameter `deleted`. */
+  readonly deleted?: Type<object>;
   /** The fields of other records that the parameter `include` adds. */
   readonly includes?: Includes;
   /** Error codes of this route, in addition to those of authentication, path and body. */

@@ -12,13 +12,8 @@ import { dataOf } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { idsByCursor } from '../../../support/by-cursor.js';
-import {
-  Random,
-  randomAppointment,
-  randomFilter,
-  randomLead,
-  randomTask,
-} from './random-filters.js';
+import { Random } from '../../../support/random.js';
+import { randomAppointment, randomFilter, randomLead, randomTask } from './random-filters.js';
 
 /** `npm run test:filters` sets both. */
 const { FILTERS = '60', SEED = '20261128' } = process.env;

@@ -1,7 +1,7 @@
 import { createLead, dataOf, expectInvalid, LEADS } from '../../../../src/testing/factories.js';
 import { LIST_ROUTES } from '../../../../src/testing/routes.js';
 import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
-import { idsByCursor, pageAfter } from '../../../support/by-cursor.js';
+import { idsByCursor, pageAfter, type PageByCursor } from '../../../support/by-cursor.js';
 
 /** The lists that can be read by cursor. */
 const LISTS = ['/api/v1/leads', '/api/v1/appointments', '/api/v1/tasks'];
@@ -94,6 +94,33 @@ describe.each(LISTS)('%s by cursor', (path) => {
     for (const after of ['', '0_00000000-0000-4000-8000-000000000000']) {
       expectInvalid(await tenant.api.get(`${path}?after=${after}&${query}`), ...fields);
     }
+  });
+
+  it('reads the newest first with before, each record once', async () => {
+    const ids = await create(path, 5);
+    await setCreatedAt(path, ids.slice(3));
+    const newest = [...ids.slice(0, 3).reverse(), ...ids.slice(3).toSorted().reverse()];
+    const read = async (before: string): Promise<string[]> => {
+      const { body } = await tenant.api.get(`${path}?before=${before}&limit=2&sort_dir=desc`);
+      const { data, meta } = body as PageByCursor;
+      const page = data.map(({ id }) => id);
+      expect(Object.keys(meta)).toEqual(['next', 'has_more']);
+      await create(path, 1);
+      return meta.has_more ? [...page, ...(await read(meta.next))] : page;
+    };
+    expect(await read('')).toEqual(newest);
+    const empty = await tenant.api.get(`${path}?before=0_00000000-0000-4000-8000-000000000000`);
+    expect(empty.body).toMatchObject({ data: [], meta: { has_more: false } });
+  });
+
+  it.each([
+    ['before=&after=', 'before'],
+    ['before=&page=1', 'page'],
+    ['before=&sort_by=updated_at', 'sort_by'],
+    ['before=&sort_dir=asc', 'sort_dir'],
+    ['before=x', 'before'],
+  ])('refuses %s, which it names', async (query, field) => {
+    expectInvalid(await tenant.api.get(`${path}?${query}`), field);
   });
 
   it('accepts the order that it has', async () => {

@@ -6,6 +6,8 @@ import {
 } from '../../../../src/modules/events/event-handler.decorator.js';
 import type { RecordedEvent } from '../../../../src/modules/events/recorded-event.js';
 import type { Call } from '../../../../src/platform/data/call.js';
+import { UnlimitedTimeBudget } from '../../../../src/platform/data/gateway/policies.js';
+import { ServerLoad } from '../../../../src/platform/jobs/server-load.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -24,6 +26,13 @@ let handled: Handled[] = [];
 /** Fails the next calls of the durable handler. */
 let failures = 0;
 
+const load = { isHigh: jest.fn(() => false) };
+
+class TimeBudget extends UnlimitedTimeBudget {
+  override deferralMs = Infinity;
+}
+const timeBudget = new TimeBudget();
+
 @Injectable()
 class Handlers {
   @OnEvent('lead.*')
@@ -36,6 +45,15 @@ class Handlers {
   onTask(call: Call, event: RecordedEvent, { memo }: EventBatch) {
     this.record('durable', event, call, memo);
     if (failures-- > 0) throw new Error('for a test');
+  }
+
+  @OnDurableEvent('test.titles', {
+    types: ['task.created', 'task.updated'],
+    changed: ['title'],
+    deferrable: true,
+  })
+  onTitle(call: Call, event: RecordedEvent, { memo }: EventBatch) {
+    this.record('deferrable', event, call, memo);
   }
 
   private record(
@@ -55,12 +73,18 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({ modules: [HandlersModule] });
+  app = await TestApp.start({
+    modules: [HandlersModule],
+    timeBudget,
+    override: (builder) => builder.overrideProvider(ServerLoad).useValue(load),
+  });
 });
 beforeEach(async () => {
   tenant = await app.organization();
   handled = [];
   failures = 0;
+  load.isHigh.mockReturnValue(false);
+  timeBudget.deferralMs = Infinity;
 });
 afterAll(() => app.stop());
 
@@ -117,6 +141,41 @@ describe('@OnDurableEvent', () => {
     await until(() => Promise.resolve(receivedBy('durable').length === 3));
     const titles = receivedBy('durable').map(({ event }) => event.record.title);
     expect(titles).toEqual(['One', 'One', 'Two']);
+  });
+
+  it('receives the changes of its fields, and new records', async () => {
+    const { id } = (await createTask('One')).body.data as { id: string };
+    const update = (changes: object) => tenant.api.put(`/api/v1/tasks/${id}`, changes);
+    await update({ description: 'None of its fields' });
+    await update({ title: 'Two', priority: 'high' });
+    await until(() => Promise.resolve(receivedBy('deferrable').length === 2));
+    const types = receivedBy('deferrable').map(({ event: { type, changed } }) => [type, changed]);
+    expect(types).toEqual([
+      ['task.created', []],
+      ['task.updated', ['title', 'priority']],
+    ]);
+  });
+
+  it('waits for a server with little to do if it is deferrable', async () => {
+    load.isHigh.mockReturnValue(true);
+    for (const title of ['One', 'Two', 'Three']) await createTask(title);
+    await until(() => Promise.resolve(receivedBy('durable').length === 3));
+    // The other handler has received the events, and the poll has seen this one.
+    const polls = load.isHigh.mock.calls.length;
+    await until(() => Promise.resolve(load.isHigh.mock.calls.length > polls + 1));
+    expect(receivedBy('deferrable')).toEqual([]);
+    load.isHigh.mockReturnValue(false);
+    await until(() => Promise.resolve(receivedBy('deferrable').length === 3));
+    expect(new Set(receivedBy('deferrable').map(({ memo }) => memo)).size).toBe(1);
+  });
+
+  it('waits no longer than it may', async () => {
+    load.isHigh.mockReturnValue(true);
+    await createTask('One');
+    await until(() => Promise.resolve(receivedBy('durable').length === 1));
+    expect(receivedBy('deferrable')).toEqual([]);
+    timeBudget.deferralMs = 0;
+    await until(() => Promise.resolve(receivedBy('deferrable').length === 1));
   });
 
   it('receives each event in one of several instances', async () => {
