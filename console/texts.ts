@@ -243,6 +243,22 @@ export const texts = {
     },
   },
 
+  trash: {
+    title: 'Trash',
+    explanation:
+      'Deleted leads and tasks, the last deleted first. They can be restored until the service removes them for good.',
+    kinds: 'Kinds of records',
+    deletedAt: 'Deleted',
+    action: 'Action',
+    restore: 'Restore',
+    restoreOne: (title: string) => `Restore ${title}`,
+    restored: 'Restored:',
+    failed: (title: string) => `“${title}” was not restored.`,
+    holder: 'Show the other lead',
+    survivor: 'Show the lead that it was merged into',
+    empty: 'Nothing is deleted.',
+  },
+
   events: {
     title: 'Events',
     explanation: 'What changes, as it happens. The newest is first.',
