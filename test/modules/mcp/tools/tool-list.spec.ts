@@ -32,11 +32,9 @@ import {
 /** The parameters that tools leave out, because their schemas would take too many tokens. */
 const SYNC = ['after', 'before', 'fields', 'include', 'updated_after', 'updated_before'];
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  list_leads: [...SYNC, 'source', 'tag'],
+  list_leads: [...SYNC, 'deleted', 'source', 'tag'],
   list_appointments: [...SYNC, 'type', 'end_before'],
-  list_tasks: [...SYNC, 'priority', 'due_after', 'created_after'],
-  create_appointment: ['remind_before_minutes'],
-  update_appointment: ['remind_before_minutes'],
+  list_tasks: [...SYNC, 'deleted', 'priority', 'due_after', 'created_after'],
   get_appointment: ['include'],
   get_task: ['include'],
 };
@@ -89,9 +87,10 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       expect(await colleague.listTools()).toEqual(listed);
     });
 
-    // Measured with o200k_base, the encoding of GPT-4o and later: 33,421 characters were 7,862 tokens, 4.25 each.
-    it('takes less than 33,800 characters for all scopes, which is at most 8,000 tokens', () => {
-      expect(JSON.stringify(listed).length).toBeLessThan(33_800);
+    // Measured with o200k_base, the encoding of GPT-4o and later: 34,093 characters, of which 550 were the definition of a
+    // custom field, were 7,960 tokens, 4.28 each.
+    it('takes less than 33,700 characters for all scopes, so that one with a custom field takes at most 8,000 tokens', () => {
+      expect(JSON.stringify(listed).length).toBeLessThan(33_700);
     });
 
     const HINTS = {

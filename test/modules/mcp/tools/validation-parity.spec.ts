@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import {
   FindAppointmentsQuery,
-  BookAppointmentDto,
-  ChangeAppointmentDto,
+  CreateAppointmentDto,
+  UpdateAppointmentDto,
 } from '../../../../src/modules/appointments/appointment.dto.js';
 import {
   clearableFieldsOf,
@@ -231,8 +231,8 @@ const INPUTS: readonly SharedInput[] = [
   create(CreateLeadDto, LEADS, 'create_lead'),
   update(UpdateLeadDto, LEADS, 'update_lead'),
   list(FindLeadsQuery, LEADS, 'list_leads'),
-  create(BookAppointmentDto, APPOINTMENTS, 'create_appointment'),
-  update(ChangeAppointmentDto, APPOINTMENTS, 'update_appointment'),
+  create(CreateAppointmentDto, APPOINTMENTS, 'create_appointment'),
+  update(UpdateAppointmentDto, APPOINTMENTS, 'update_appointment'),
   list(FindAppointmentsQuery, APPOINTMENTS, 'list_appointments'),
   create(CreateTaskDto, TASKS, 'create_task'),
   update(UpdateTaskDto, TASKS, 'update_task'),
