@@ -1,9 +1,17 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { LeadPage } from './pages/leads/lead-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
+import { NewLeadPage } from './pages/leads/new-lead-page.js';
 import { StartPage } from './pages/start/start-page.js';
+import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
+import { WebhookPage } from './pages/webhooks/webhook-page.js';
+import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
 import { EventsPage } from './pages/events/events-page.js';
+import { NewTaskPage } from './pages/tasks/new-task-page.js';
+import { TaskPage } from './pages/tasks/task-page.js';
+import { TasksPage } from './pages/tasks/tasks-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -25,12 +33,25 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
+  { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
+  { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },
   {
     path: 'appointments',
     component: SchedulePage,
     scope: 'appointments:read',
     label: texts.appointments.title,
   },
+  {
+    path: 'webhooks',
+    component: WebhooksPage,
+    scope: 'webhooks:read',
+    label: texts.webhooks.title,
+  },
+  { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
+  { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
