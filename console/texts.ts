@@ -145,7 +145,25 @@ export const texts = {
     more: 'Later changes',
   },
 
-  start: { title: 'Start' },
+  start: {
+    title: 'Start',
+    newLeads: 'New leads of the last 30 days',
+    day: 'Day',
+    leadsBy: { status: 'Leads by status', temperature: 'Leads by temperature' },
+    appointments: 'Appointments of the next 7 days',
+    noAppointments: 'No appointments.',
+    resource: 'Resource',
+    noResource: 'without a resource',
+    overdue: 'Overdue tasks',
+    tasks: (count: number) => (count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`),
+    noOverdue: 'No task is overdue.',
+    failed: 'Failed deliveries',
+    webhook: 'Webhook',
+    noFailed: 'No delivery has failed.',
+    imports: 'Running imports',
+    running: (count: number) => (count === 1 ? '1 import' : `${count} imports`),
+    noImports: 'No import is running.',
+  },
 
   leads: {
     title: 'Leads',
@@ -352,3 +370,8 @@ export const texts = {
     duration: (ms: number) => `${ms} ms`,
   },
 };
+
+/** A word for a value, or the value itself. Values are any text, also `constructor`. */
+export function wordFor(words: Readonly<Record<string, string>>, value: string): string {
+  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}
