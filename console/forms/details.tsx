@@ -28,7 +28,14 @@ export function Details({ fields, record }: DetailsProps) {
 
 const SCHEMES: Readonly<Record<string, string>> = { email: 'mailto:', tel: 'tel:', url: '' };
 
-function FieldValue({ spec: { kind, options = [] }, value }: { spec: FieldSpec; value: unknown }) {
+/** A value as its field shows it. */
+export function FieldValue({
+  spec: { kind, options = [] },
+  value,
+}: {
+  spec: FieldSpec;
+  value: unknown;
+}) {
   const labelOf = (text: unknown) => options.find((each) => each.value === text)?.label ?? text;
   const scheme = SCHEMES[kind] ?? (/^https?:\/\/\S+$/i.test(String(value)) ? '' : undefined);
   if (typeof value !== 'string' || value === '') {
