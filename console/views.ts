@@ -1,6 +1,7 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { AppointmentPage } from './pages/appointments/appointment-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
@@ -38,6 +39,7 @@ export const VIEWS: readonly View[] = [
     scope: 'appointments:read',
     label: texts.appointments.title,
   },
+  { path: 'appointments/:id', component: AppointmentPage, scope: 'appointments:read' },
   {
     path: 'webhooks',
     component: WebhooksPage,
