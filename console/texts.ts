@@ -146,7 +146,25 @@ export const texts = {
     more: 'Later changes',
   },
 
-  start: { title: 'Start' },
+  start: {
+    title: 'Start',
+    newLeads: 'New leads of the last 30 days',
+    day: 'Day',
+    leadsBy: { status: 'Leads by status', temperature: 'Leads by temperature' },
+    appointments: 'Appointments of the next 7 days',
+    noAppointments: 'No appointments.',
+    resource: 'Resource',
+    noResource: 'without a resource',
+    overdue: 'Overdue tasks',
+    tasks: (count: number) => (count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`),
+    noOverdue: 'No task is overdue.',
+    failed: 'Failed deliveries',
+    webhook: 'Webhook',
+    noFailed: 'No delivery has failed.',
+    imports: 'Running imports',
+    running: (count: number) => (count === 1 ? '1 import' : `${count} imports`),
+    noImports: 'No import is running.',
+  },
 
   leads: {
     title: 'Leads',
@@ -203,6 +221,61 @@ export const texts = {
       created_at: 'Created',
       updated_at: 'Changed',
     },
+  },
+
+  tasks: {
+    title: 'Tasks',
+    create: 'New task',
+    empty: 'No tasks match.',
+    search: 'Title',
+    id: 'Id',
+    overdue: 'Overdue',
+    deleteTitle: 'Delete this task?',
+    deleteText: 'It can be restored from the trash.',
+    values: {
+      urgent: 'Urgent',
+      high: 'High',
+      medium: 'Medium',
+      low: 'Low',
+      open: 'Open',
+      in_progress: 'In progress',
+      completed: 'Completed',
+      cancelled: 'Cancelled',
+    } as Readonly<Record<string, string>>,
+    times: {
+      due_after: 'Due at or after',
+      due_before: 'Due before',
+      created_after: 'Created at or after',
+      updated_after: 'Changed at or after',
+      updated_before: 'Changed before',
+    },
+    labels: {
+      title: 'Title',
+      description: 'Description',
+      priority: 'Priority',
+      status: 'Status',
+      due_date: 'Due',
+      contact_id: 'Lead',
+      assigned_to_user_id: 'Assigned to (user id)',
+      created_at: 'Created',
+      updated_at: 'Changed',
+    },
+  },
+
+  trash: {
+    title: 'Trash',
+    explanation:
+      'Deleted leads and tasks, the last deleted first. They can be restored until the service removes them for good.',
+    kinds: 'Kinds of records',
+    deletedAt: 'Deleted',
+    action: 'Action',
+    restore: 'Restore',
+    restoreOne: (title: string) => `Restore ${title}`,
+    restored: 'Restored:',
+    failed: (title: string) => `“${title}” was not restored.`,
+    holder: 'Show the other lead',
+    survivor: 'Show the lead that it was merged into',
+    empty: 'Nothing is deleted.',
   },
 
   events: {
@@ -345,3 +418,8 @@ export const texts = {
     duration: (ms: number) => `${ms} ms`,
   },
 };
+
+/** A word for a value, or the value itself. Values are any text, also `constructor`. */
+export function wordFor(words: Readonly<Record<string, string>>, value: string): string {
+  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}

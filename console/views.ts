@@ -10,6 +10,10 @@ import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
 import { WebhookPage } from './pages/webhooks/webhook-page.js';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
 import { EventsPage } from './pages/events/events-page.js';
+import { NewTaskPage } from './pages/tasks/new-task-page.js';
+import { TaskPage } from './pages/tasks/task-page.js';
+import { TasksPage } from './pages/tasks/tasks-page.js';
+import { TrashPage } from './pages/trash/trash-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -17,12 +21,14 @@ export interface ViewProps {
   readonly segments: readonly string[];
 }
 
+type Scope = Me['scopes'][number];
+
 export interface View {
   /** The first parts of the address; `:id` stands for any. */
   readonly path: string;
   readonly component: ComponentType<ViewProps>;
-  /** The scope without which the view is not shown. */
-  readonly scope?: Me['scopes'][number];
+  /** The scope without which the view is not shown; of several, any. */
+  readonly scope?: Scope | readonly Scope[];
   /** The name in the navigation; views without one are reached from others. */
   readonly label?: string;
 }
@@ -33,6 +39,9 @@ export const VIEWS: readonly View[] = [
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
   { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
+  { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
+  { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },
   {
     path: 'appointments',
     component: SchedulePage,
@@ -49,7 +58,19 @@ export const VIEWS: readonly View[] = [
   { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
   { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
+  {
+    path: 'trash',
+    component: TrashPage,
+    scope: ['leads:read', 'tasks:read'],
+    label: texts.trash.title,
+  },
 ];
+
+/** The scopes of which the key has none, although the view needs one. */
+export function missingScopes({ scope }: View, may: (scope: Scope) => boolean): readonly Scope[] {
+  const scopes = [scope ?? []].flat();
+  return scopes.some(may) ? [] : scopes;
+}
 
 export function viewOf(segments: readonly string[]): View | undefined {
   return VIEWS.find(({ path }) => {

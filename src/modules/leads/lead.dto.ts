@@ -181,7 +181,7 @@ export class FindLeadsQuery extends ListQuery {
   @Text({
     max: 100,
     description:
-      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.',
+      'Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.',
     example: 'hopper',
   })
   search?: string;

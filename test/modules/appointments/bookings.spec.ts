@@ -448,7 +448,11 @@ describe('any_of', () => {
     expectInvalid(await post({ any_of: [open], resource_id: open, ...time }), 'any_of');
     const many = Array.from({ length: 21 }, (_, n) => UNKNOWN.slice(0, -2) + String(n + 10));
     expectInvalid(await post({ any_of: many, ...time }), 'any_of');
-    expectError(await post({ any_of: [open], within_hours: true, ...time }), 422, 'outside_hours');
+    const outside = await post({ any_of: [open, inactive], within_hours: true, ...time });
+    expectError(outside, 422, 'outside_hours');
+    expect(outside.body).toMatchObject({
+      error: { message: 'The time is outside of the hours of all of the resources.' },
+    });
     expectTaken(await post({ any_of: [open], ...time }));
     expectError(
       await post({ any_of: [inactive], ...slot(monday(), '09:00', '10:00') }),

@@ -172,7 +172,7 @@ export class BookingsService {
   ): Promise<T> {
     const slot = intervalOf(wanted);
     const open = resources.filter((resource) => isWithinHours(resource, slot));
-    if (wanted.within_hours && open.length === 0) throw outsideHours();
+    if (wanted.within_hours && open.length === 0) throw outsideHours(resources.length);
     if (resources.every(({ active }) => !active)) throw new ApiError('resource_inactive');
     const active = open.filter((resource) => resource.active);
     const days = new Map(active.map((resource) => [resource.id, dayOf(resource, slot.start)]));
@@ -224,7 +224,7 @@ export class BookingsService {
       field: 'start_time',
       message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
       ...this.existingId(call, conflict),
-      free: proposalsOf(active, busy, window, slot.end - slot.start),
+      free: proposalsOf(call, active, busy, window, slot.end - slot.start),
     };
     return new ApiError('slot_taken', { details: [detail] });
   }

@@ -1,7 +1,9 @@
+import type { Call } from '../../../platform/data/call.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import type { BusyInterval } from './busy-times.repository.js';
+import { compactTime, localTime } from './local-times.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -27,8 +29,9 @@ export function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto,
   return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
 }
 
-/** The next free times of any of the resources, which do not overlap each other. */
+/** The next free times of any of the resources, which do not overlap each other. Agents get them with the offset of the zone. */
 export function proposalsOf(
+  { actor }: Call,
   resources: readonly ResourceDto[],
   busy: readonly BusyInterval[],
   window: Interval,
@@ -37,13 +40,16 @@ export function proposalsOf(
   const found = resources.flatMap((resource) => {
     const own = busy.filter(({ resource_id }) => resource_id === resource.id);
     const times = freeTimes(resource, own, window, { duration, step: PROPOSALS.step });
-    return firstApart(times).map((slot) => ({ ...slot, resource_id: resource.id }));
+    return firstApart(times).map((slot) => ({ ...slot, resource }));
   });
+  const isAgent = actor.channel === 'ai';
+  const timeOf = ({ time_zone }: ResourceDto, time: number) =>
+    isAgent ? compactTime(localTime(time_zone, time)) : new Date(time).toISOString();
   const sorted = found.toSorted((a, b) => a.start - b.start);
-  return firstApart(sorted).map(({ start, end, resource_id }) => ({
-    start_time: new Date(start).toISOString(),
-    end_time: new Date(end).toISOString(),
-    resource_id,
+  return firstApart(sorted).map(({ start, end, resource }) => ({
+    start_time: timeOf(resource, start),
+    end_time: timeOf(resource, end),
+    resource_id: resource.id,
   }));
 }
 
@@ -57,7 +63,9 @@ function firstApart<T extends Interval>(times: Iterable<T>): T[] {
   return chosen;
 }
 
-export function outsideHours(): ApiError {
-  const details = [{ field: 'start_time', message: 'is outside of the hours of the resource' }];
-  return new ApiError('outside_hours', { details });
+/** @param resources how many resources the request names */
+export function outsideHours(resources = 1): ApiError {
+  const hours = `outside of the hours of ${resources > 1 ? 'all of the resources' : 'the resource'}`;
+  const details = [{ field: 'start_time', message: `is ${hours}` }];
+  return new ApiError('outside_hours', { message: `The time is ${hours}.`, details });
 }

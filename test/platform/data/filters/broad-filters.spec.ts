@@ -3,12 +3,17 @@ import { createLead, errorOf, LEADS } from '../../../../src/testing/factories.js
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 
-/** A scan has less time than folding the names of all leads takes. */
+/** A scan has less time than folding the names of all leads takes, and much more than opening a connection. */
 class LittleTime extends UnlimitedTimeBudget {
   override startScan(): Deadline {
-    return new Deadline(100);
+    return new Deadline(2_000);
   }
 }
+
+/** Takes as long as a fold of many long names. */
+const SLOW_FOLD = `create or replace function latitude_fold(value text) returns text
+  language plpgsql immutable parallel safe
+  as $$ begin perform pg_sleep(0.05); return lower(value); end $$`;
 
 let app: TestApp;
 let tenant: Tenant;
@@ -18,10 +23,11 @@ beforeAll(async () => {
   const { id } = await createLead(tenant.api, { status: 'new' });
   await app.sql(
     `insert into leads select (jsonb_populate_record(lead, jsonb_build_object('id', gen_random_uuid(),
-       'first_name', repeat('が ', 50), 'email', null, 'email_compared', null, 'phone', null,
-       'phone_compared', null))).* from leads lead, generate_series(1, 20000) where id = $1`,
+       'email', null, 'email_compared', null, 'phone', null,
+       'phone_compared', null))).* from leads lead, generate_series(1, 200) where id = $1`,
     [id],
   );
+  await app.sql(SLOW_FOLD);
 });
 afterAll(() => app.stop());
 
@@ -61,6 +67,6 @@ describe('a filter that takes too long', () => {
 
   it('holds up neither simple lists nor filters that indexes serve', async () => {
     const answer = await list({ status: 'new' }, '&limit=1');
-    expect(answer.body).toMatchObject({ meta: { total: 20_001 } });
+    expect(answer.body).toMatchObject({ meta: { total: 201 } });
   });
 });
