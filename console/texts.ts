@@ -77,6 +77,7 @@ export const texts = {
     discard: 'Discard them',
     number: 'Enter a number.',
     json: 'Enter JSON.',
+    minutesHint: 'Minutes before the start, such as 1440, 60. A minus sign means none.',
     linesHint: 'One on each line.',
     conflictTitle: 'Somebody else changed the same fields',
     conflict: 'Choose the value of each field. All other changes are kept.',
@@ -145,7 +146,25 @@ export const texts = {
     more: 'Later changes',
   },
 
-  start: { title: 'Start' },
+  start: {
+    title: 'Start',
+    newLeads: 'New leads of the last 30 days',
+    day: 'Day',
+    leadsBy: { status: 'Leads by status', temperature: 'Leads by temperature' },
+    appointments: 'Appointments of the next 7 days',
+    noAppointments: 'No appointments.',
+    resource: 'Resource',
+    noResource: 'without a resource',
+    overdue: 'Overdue tasks',
+    tasks: (count: number) => (count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`),
+    noOverdue: 'No task is overdue.',
+    failed: 'Failed deliveries',
+    webhook: 'Webhook',
+    noFailed: 'No delivery has failed.',
+    imports: 'Running imports',
+    running: (count: number) => (count === 1 ? '1 import' : `${count} imports`),
+    noImports: 'No import is running.',
+  },
 
   leads: {
     title: 'Leads',
@@ -243,6 +262,22 @@ export const texts = {
     },
   },
 
+  trash: {
+    title: 'Trash',
+    explanation:
+      'Deleted leads and tasks, the last deleted first. They can be restored until the service removes them for good.',
+    kinds: 'Kinds of records',
+    deletedAt: 'Deleted',
+    action: 'Action',
+    restore: 'Restore',
+    restoreOne: (title: string) => `Restore ${title}`,
+    restored: 'Restored:',
+    failed: (title: string) => `“${title}” was not restored.`,
+    holder: 'Show the other lead',
+    survivor: 'Show the lead that it was merged into',
+    empty: 'Nothing is deleted.',
+  },
+
   events: {
     title: 'Events',
     explanation: 'What changes, as it happens. The newest is first.',
@@ -282,6 +317,37 @@ export const texts = {
       completed: 'completed',
       cancelled: 'cancelled',
       no_show: 'nobody came',
+    },
+    noResources: 'No resources yet. A resource is a person, a crew or a room whose time is booked.',
+    book: 'Book',
+    move: 'Move',
+    moving: 'Choose a free time for',
+    from: 'From',
+    to: 'To',
+    cancel: 'Cancel the appointment',
+    cancelTitle: 'Cancel this appointment?',
+    cancelText: 'Its time becomes free. The appointment stays readable.',
+    cancelled: 'The appointment is cancelled.',
+    proposals: 'These times are free. Choose one, and save again:',
+    noneFree: 'No other time is free in the next 62 days.',
+    inZone: (time: string, zone: string) => `${time} in ${zone}`,
+    bookedBy: { api: 'a program or a person', ai: 'an agent' },
+    labels: {
+      lead_id: 'Lead',
+      start_time: 'Start',
+      end_time: 'End',
+      resource_id: 'Resource',
+      type: 'What for',
+      location: 'Place',
+      notes: 'Notes',
+      status: 'Status',
+      outcome: 'Outcome',
+      outcome_notes: 'More about the outcome',
+      remind_before_minutes: 'Remind before',
+      booked_by: 'Booked by',
+      created_at: 'Created',
+      updated_at: 'Changed',
+      id: 'Id',
     },
   },
 
@@ -352,3 +418,8 @@ export const texts = {
     duration: (ms: number) => `${ms} ms`,
   },
 };
+
+/** A word for a value, or the value itself. Values are any text, also `constructor`. */
+export function wordFor(words: Readonly<Record<string, string>>, value: string): string {
+  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}
