@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { DuplicatesPage } from './pages/leads/duplicates-page.js';
 import { MergePage } from './pages/leads/merge-page.js';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { AppointmentPage } from './pages/appointments/appointment-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
@@ -51,6 +52,7 @@ export const VIEWS: readonly View[] = [
     scope: 'appointments:read',
     label: texts.appointments.title,
   },
+  { path: 'appointments/:id', component: AppointmentPage, scope: 'appointments:read' },
   {
     path: 'webhooks',
     component: WebhooksPage,
