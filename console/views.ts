@@ -1,6 +1,8 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { AccessPage } from './pages/access/access-page.js';
+import { NewKeyPage } from './pages/access/new-key-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
@@ -52,6 +54,8 @@ export const VIEWS: readonly View[] = [
   },
   { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
   { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
+  { path: 'access', component: AccessPage, scope: 'keys:read', label: texts.access.title },
+  { path: 'access/new', component: NewKeyPage, scope: 'keys:write' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
 ];
 
