@@ -3,6 +3,8 @@ import type { ComponentType } from 'preact';
 import { DuplicatesPage } from './pages/leads/duplicates-page.js';
 import { MergePage } from './pages/leads/merge-page.js';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { AccessPage } from './pages/access/access-page.js';
+import { NewKeyPage } from './pages/access/new-key-page.js';
 import { AppointmentPage } from './pages/appointments/appointment-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
@@ -61,6 +63,8 @@ export const VIEWS: readonly View[] = [
   },
   { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
   { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
+  { path: 'access', component: AccessPage, scope: 'keys:read', label: texts.access.title },
+  { path: 'access/new', component: NewKeyPage, scope: 'keys:write' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
   {
     path: 'trash',
