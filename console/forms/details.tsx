@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { LeadLink } from '../components/lead-link.js';
 import { ForeignLink } from '../components/link.js';
 import { Value } from '../components/text.js';
 import { Time } from '../components/time.js';
@@ -28,12 +29,15 @@ export function Details({ fields, record }: DetailsProps) {
 
 const SCHEMES: Readonly<Record<string, string>> = { email: 'mailto:', tel: 'tel:', url: '' };
 
-function FieldValue({ spec: { kind, options = [] }, value }: { spec: FieldSpec; value: unknown }) {
+function FieldValue({ spec, value }: { spec: FieldSpec; value: unknown }) {
+  const { kind, options = [], conversion } = spec;
   const labelOf = (text: unknown) => options.find((each) => each.value === text)?.label ?? text;
   const scheme = SCHEMES[kind] ?? (/^https?:\/\/\S+$/i.test(String(value)) ? '' : undefined);
+  if (conversion) return <Value value={conversion.toRaw(value)} />;
   if (typeof value !== 'string' || value === '') {
     return <Value value={Array.isArray(value) ? value.map(labelOf) : value} />;
   }
+  if (kind === 'lead') return <LeadLink id={value} />;
   if (kind === 'time' && !Number.isNaN(Date.parse(value))) return <Time value={value} />;
   if (scheme !== undefined) return <ForeignLink href={scheme + value}>{value}</ForeignLink>;
   return <Value value={labelOf(value)} />;

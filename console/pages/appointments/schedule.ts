@@ -5,6 +5,8 @@ import { addDays, startOf } from './days.js';
 const MAX_RESOURCES = 20;
 const MAX_LIMIT = 100;
 const MAX_PAGES = 5;
+/** How far apart long free times begin. */
+const MAX_STEP_MINUTES = 60;
 
 export type Booked = Appointment & { lead?: LeadListItem | null };
 
@@ -105,7 +107,7 @@ async function readSlots(
     from,
     to,
     duration_minutes: choice.minutes,
-    step_minutes: choice.minutes,
+    step_minutes: Math.min(choice.minutes, MAX_STEP_MINUTES),
   };
   const { data } = await client.availability(query, { signal });
   return data.flatMap(({ resource_id, slots }) =>

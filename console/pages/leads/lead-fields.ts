@@ -1,7 +1,7 @@
 import type { CustomField, Lead } from 'latitude/client';
 import type { FieldKind, FieldSpec } from '../../forms/kinds.js';
 import { useQuery } from '../../state/query.js';
-import { texts } from '../../texts.js';
+import { texts, wordFor } from '../../texts.js';
 
 const { labels } = texts.leads;
 
@@ -9,7 +9,7 @@ const choice = (name: keyof typeof labels, values: readonly string[]): FieldSpec
   name,
   label: labels[name],
   kind: 'choice',
-  options: values.map((value) => ({ value, label: texts.leads.values[value] ?? value })),
+  options: values.map((value) => ({ value, label: wordFor(texts.leads.values, value) })),
 });
 const field = (name: keyof typeof labels, kind: FieldKind = 'text'): FieldSpec => ({
   name,

@@ -62,7 +62,7 @@ describe('a task whose due_date passes', () => {
     const stored = dataOf<Task>(await tenant.api.get(`${TASKS}/${id}`));
     expect(stored.updated_at).toBe(updated_at);
     expect(event).toMatchObject({ type: 'task.overdue', record: stored, changed: [] });
-    expect(Object.values(event!.actor)).toEqual([null, null, null, null, null]);
+    expect(Object.values(event!.actor)).toEqual([null, null, null, null, null, null]);
     const { body } = await tenant.api.get(`${TASKS}/${id}/events`);
     expect(body).toMatchObject({ data: [{ type: 'task.created' }, { type: 'task.overdue' }] });
     await expectOverdue(id);

@@ -13,7 +13,12 @@ import { UnlimitedTimeBudget } from '../../../dist/src/platform/data/gateway/pol
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 
 const [{ database, environment }] = await once(process, 'message');
-const settings = { ...readSettings({ LOG_LEVEL: 'error', ...environment }), ...TEST_SETTINGS };
+const settings = {
+  ...readSettings({ LOG_LEVEL: 'error', ...environment }),
+  ...TEST_SETTINGS,
+  // So many that suites can export at the same time.
+  databaseMaxConnections: 20,
+};
 setLogLevel(settings.logLevel);
 // On a busy machine, a statement may take longer than a server allows it.
 const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });

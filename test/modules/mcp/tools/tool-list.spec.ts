@@ -10,7 +10,7 @@ import {
   connectAgent,
   stopWithAgents,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   ajv,
   expectValid,
@@ -54,6 +54,12 @@ afterAll(() => stopWithAgents(app));
 
 type ListedScopes = (typeof ALL_TOOLS)[number];
 
+it('has the same definitions with and without a session', async () => {
+  const agents = PROTOCOL_MODES.map((protocolMode) => connectAgent(app, tenant, protocolMode));
+  const [one, other] = await Promise.all(agents.map(async (agent) => (await agent).listTools()));
+  expect(one).toEqual(other);
+});
+
 describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, protocolMode);
@@ -65,6 +71,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
     listed = await agent.listTools();
   });
 
+  const ownTools = casesOf(protocolMode, byName(TOOLS));
   const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
 
   describe('tools/list', () => {
@@ -113,7 +120,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       }
     });
 
-    describe.each(byName(TOOLS))('%s', (name, tool) => {
+    describe.each(ownTools)('%s', (name, tool) => {
       it('has a title, a description and the four hints', () => {
         const { title = '', description = '', annotations } = listedTool(name);
         expect(title).toMatch(/^[A-Z][a-z ]+[a-z]$/);
@@ -187,7 +194,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         ];
       }
 
-      it.each(byName(TOOLS))('%s has the same fields with the same bounds', (name, tool) => {
+      it.each(ownTools)('%s has the same fields with the same bounds', (name, tool) => {
         const { properties: ours = {}, required = [] } = listedTool(name).inputSchema;
         const { properties: all = {}, required: restRequired = [] } = restInput(tool);
         const leftOut = LEFT_OUT[name] ?? [];

@@ -9,7 +9,8 @@ import {
   withDefinitions,
 } from '../../../../src/platform/data/filters/with-definitions.js';
 import { dataOf } from '../../../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../../../src/testing/test-server.js';
+import { TestApp } from '../../../../src/testing/test-app.js';
+import type { Tenant } from '../../../../src/testing/test-server.js';
 import { idsByCursor } from '../../../support/by-cursor.js';
 import { Random } from '../../../support/random.js';
 import { randomAppointment, randomFilter, randomLead, randomTask } from './random-filters.js';
@@ -23,13 +24,14 @@ interface Row {
   readonly id: string;
 }
 
-let server: TestServer;
+let server: TestApp;
 let tenant: Tenant;
 let records: Record<Kind, readonly Row[]>;
 const random = new Random(Number(SEED));
 
 beforeAll(async () => {
-  server = await TestServer.shared();
+  // A server of its own, because a server refuses exports while others run.
+  server = await TestApp.start();
   tenant = await server.organization();
   const create = async (kind: Kind, body: object) =>
     dataOf<Row>(await tenant.api.post(`/api/v1/${kind}`, body), 201).id;
