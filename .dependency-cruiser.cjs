@@ -23,7 +23,7 @@ const COMPOSITE_MODULES = ['counts', 'prompts', 'personal-data'];
 const COMMON_MODULES = ['auth', 'events', 'mcp', 'custom-fields'];
 
 /** The files of a module that other modules may import. */
-const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$|^src/modules/resources/bookings/any-of\.ts$`;
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/modules/leads/lead-(exists|fields)\.ts$|^src/modules/resources/bookings/(any-of|local-times)\.ts$`;
 
 const platform = (folders) => `^src/platform/(${folders.join('|')})/`;
 const modules = (names) => `^src/modules/(${names.join('|')})/`;

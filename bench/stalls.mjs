@@ -67,7 +67,9 @@ async function attack(send, { count, request, prepare }) {
 
 async function main(rounds, cleanups) {
   const { latitude, client } = await startLatitude(cleanups);
-  const organizations = await createOrganizations(client, Array(CASES.length * rounds + 1).fill(0));
+  const scopes = ['leads:read', 'leads:write', 'resources:write', 'appointments:read'];
+  const sizes = Array(CASES.length * rounds + 1).fill(0);
+  const organizations = await createOrganizations(client, sizes, scopes);
   const [{ key }, ...attackers] = organizations;
   const target = { url: latitude.url, key, pid: latitude.pid };
   const idle = () => watch(target, () => wait(IDLE_MS, ''));

@@ -5,7 +5,7 @@ import { Page } from './components/page.js';
 import { Shell } from './shell.js';
 import { Link } from './components/link.js';
 import { texts } from './texts.js';
-import { viewOf } from './views.js';
+import { missingScopes, viewOf } from './views.js';
 
 /** The sign-in, or the view of the address in the shell. */
 export function App() {
@@ -44,7 +44,8 @@ function View() {
       </Page>
     );
   }
-  const { component: Component, scope } = view;
-  if (scope && !may(scope)) return <Page title={texts.data.refused}>{scope}</Page>;
+  const { component: Component } = view;
+  const missing = missingScopes(view, may);
+  if (missing.length > 0) return <Page title={texts.data.refused}>{missing.join(', ')}</Page>;
   return <Component key={segments.join('/')} segments={segments} />;
 }

@@ -5,7 +5,7 @@ import { useRoute } from './state/router.js';
 import { signOut, useMay, useSignedIn } from './state/session.js';
 import { useStore } from './state/store.js';
 import { texts } from './texts.js';
-import { VIEWS } from './views.js';
+import { missingScopes, VIEWS } from './views.js';
 import { Link } from './components/link.js';
 import { SignInForm } from './components/sign-in.js';
 import { clockTime, Time, ZONE } from './components/time.js';
@@ -43,7 +43,7 @@ function skip(event: Event): void {
 function Navigation() {
   const { segments } = useRoute();
   const may = useMay();
-  const shown = VIEWS.filter(({ label, scope }) => label && (!scope || may(scope)));
+  const shown = VIEWS.filter((view) => view.label && missingScopes(view, may).length === 0);
   return (
     <nav aria-label={texts.navigation}>
       <ul>

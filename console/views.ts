@@ -1,7 +1,23 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { DuplicatesPage } from './pages/leads/duplicates-page.js';
+import { MergePage } from './pages/leads/merge-page.js';
+import { LeadPage } from './pages/leads/lead-page.js';
+import { AccessPage } from './pages/access/access-page.js';
+import { NewKeyPage } from './pages/access/new-key-page.js';
+import { AppointmentPage } from './pages/appointments/appointment-page.js';
+import { SchedulePage } from './pages/appointments/schedule-page.js';
+import { LeadsPage } from './pages/leads/leads-page.js';
+import { NewLeadPage } from './pages/leads/new-lead-page.js';
+import { StartPage } from './pages/start/start-page.js';
+import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
+import { WebhookPage } from './pages/webhooks/webhook-page.js';
+import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
 import { EventsPage } from './pages/events/events-page.js';
-import { StartPage } from './pages/start.js';
+import { NewTaskPage } from './pages/tasks/new-task-page.js';
+import { TaskPage } from './pages/tasks/task-page.js';
+import { TasksPage } from './pages/tasks/tasks-page.js';
+import { TrashPage } from './pages/trash/trash-page.js';
 import { texts } from './texts.js';
 
 export interface ViewProps {
@@ -9,12 +25,14 @@ export interface ViewProps {
   readonly segments: readonly string[];
 }
 
+type Scope = Me['scopes'][number];
+
 export interface View {
   /** The first parts of the address; `:id` stands for any. */
   readonly path: string;
   readonly component: ComponentType<ViewProps>;
-  /** The scope without which the view is not shown. */
-  readonly scope?: Me['scopes'][number];
+  /** The scope without which the view is not shown; of several, any. */
+  readonly scope?: Scope | readonly Scope[];
   /** The name in the navigation; views without one are reached from others. */
   readonly label?: string;
 }
@@ -22,8 +40,45 @@ export interface View {
 /** The views of the console, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
+  { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
+  { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/duplicates', component: DuplicatesPage, scope: 'leads:read' },
+  { path: 'leads/:id/merge', component: MergePage, scope: 'leads:write' },
+  { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
+  { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
+  { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },
+  {
+    path: 'appointments',
+    component: SchedulePage,
+    scope: 'appointments:read',
+    label: texts.appointments.title,
+  },
+  { path: 'appointments/:id', component: AppointmentPage, scope: 'appointments:read' },
+  {
+    path: 'webhooks',
+    component: WebhooksPage,
+    scope: 'webhooks:read',
+    label: texts.webhooks.title,
+  },
+  { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
+  { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
+  { path: 'access', component: AccessPage, scope: 'keys:read', label: texts.access.title },
+  { path: 'access/new', component: NewKeyPage, scope: 'keys:write' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
+  {
+    path: 'trash',
+    component: TrashPage,
+    scope: ['leads:read', 'tasks:read'],
+    label: texts.trash.title,
+  },
 ];
+
+/** The scopes of which the key has none, although the view needs one. */
+export function missingScopes({ scope }: View, may: (scope: Scope) => boolean): readonly Scope[] {
+  const scopes = [scope ?? []].flat();
+  return scopes.some(may) ? [] : scopes;
+}
 
 export function viewOf(segments: readonly string[]): View | undefined {
   return VIEWS.find(({ path }) => {

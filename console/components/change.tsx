@@ -1,5 +1,5 @@
 import type { RecordEvent } from 'latitude/client';
-import { texts } from '../texts.js';
+import { texts, wordFor } from '../texts.js';
 import { Link } from './link.js';
 
 /** The views of kinds of records. Other kinds have none. */
@@ -107,4 +107,4 @@ export function typeInWords(type: string): string {
 
 /** A word for a name, or the name of what an extension adds. */
 const wordOf = (known: Readonly<Record<string, string>>, name: string) =>
-  known[name] ?? name.replaceAll('_', ' ');
+  wordFor(known, name).replaceAll('_', ' ');

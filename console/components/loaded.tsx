@@ -27,15 +27,18 @@ interface FailureProps {
   readonly error: LatitudeError;
   readonly title?: string;
   readonly onAgain?: () => void;
+  /** More about it. */
+  readonly children?: ComponentChildren;
 }
 
 /** An error of the API, with the id that finds it in the log. */
-export function Failure({ error, title = titleOf(error), onAgain }: FailureProps) {
+export function Failure({ error, title = titleOf(error), onAgain, children }: FailureProps) {
   return (
     <div class="notice failed" role="alert">
       <p>
         <strong>{title}</strong> {error instanceof LatitudeConnectionError ? '' : error.message}
       </p>
+      {children}
       {error.requestId && <p class="hint">{texts.data.requestId(error.requestId)}</p>}
       {onAgain && (
         <button type="button" onClick={onAgain}>

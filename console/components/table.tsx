@@ -5,8 +5,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Whether the service can sort by this column. */
-  readonly isSortable?: boolean;
+  /** The order of the service by this column, if it has one. */
+  readonly sortBy?: string;
   readonly isNumber?: boolean;
 }
 
@@ -61,19 +61,18 @@ interface HeadCellProps<Row> {
 }
 
 function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
-  const { name, label, isSortable = false, isNumber } = column;
-  const direction = sort?.by === name ? sort.direction : undefined;
+  const { label, sortBy, isNumber } = column;
+  const direction = sortBy !== undefined && sort?.by === sortBy ? sort.direction : undefined;
   const order = direction && ({ asc: 'ascending', desc: 'descending' } as const)[direction];
-  const next = { by: name, direction: direction === 'desc' ? 'asc' : 'desc' } as const;
   return (
     <th scope="col" aria-sort={order} class={isNumber ? 'number' : undefined}>
-      {isSortable && onSort ? (
+      {sortBy !== undefined && onSort ? (
         <button
           type="button"
           class="quiet"
           title={texts.data.sortBy(label)}
           onClick={() => {
-            onSort(next);
+            onSort({ by: sortBy, direction: direction === 'desc' ? 'asc' : 'desc' });
           }}
         >
           {label}

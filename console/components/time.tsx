@@ -1,7 +1,7 @@
 /** The zone of the browser, which all times of the console have. */
 export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+export const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 const CLOCK = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

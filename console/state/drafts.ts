@@ -1,13 +1,22 @@
-/** What people have typed and not saved, by the name of the form. It survives other views, but no reload. */
-const drafts = new Map<string, ReadonlyMap<string, unknown>>();
+/** What was typed into a field: text, the state of a checkbox, or the chosen options. */
+export type Raw = string | boolean | readonly string[];
 
-export function draftOf(form: string): ReadonlyMap<string, unknown> {
-  return drafts.get(form) ?? new Map();
+/** What a person has typed and not saved, and the record at which it began. */
+export interface Draft {
+  readonly base: object | undefined;
+  readonly typed: ReadonlyMap<string, Raw>;
 }
 
-export function keepDraft(form: string, values: ReadonlyMap<string, unknown>): void {
-  if (values.size === 0) drafts.delete(form);
-  else drafts.set(form, values);
+/** Drafts by the name of the form. They survive other views and another key, but no reload. */
+const drafts = new Map<string, Draft>();
+
+export function draftOf(form: string): Draft | undefined {
+  return drafts.get(form);
+}
+
+export function keepDraft(form: string, draft: Draft): void {
+  if (draft.typed.size === 0) drafts.delete(form);
+  else drafts.set(form, draft);
 }
 
 export function forgetDrafts(): void {

@@ -11,6 +11,8 @@ export interface Result<T> {
   readonly isLoading: boolean;
   /** Reads again. */
   readonly reload: () => void;
+  /** Replaces the data, for example by the response to an update. */
+  readonly replace: (data: T) => void;
 }
 
 type Load<T> = (client: LatitudeClient, signal: AbortSignal) => Promise<T>;
@@ -61,6 +63,11 @@ export function useQuery<T>(name: string | undefined, load: Load<T>): Result<T> 
     isLoading: name !== undefined && !isRead,
     reload: () => {
       setRound(round + 1);
+    },
+    replace: (data) => {
+      if (name === undefined) return;
+      keepResult(name, data);
+      setRead({ name });
     },
   };
 }

@@ -4,7 +4,7 @@ import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
 import { jsonOf } from './json.js';
 import { Leads } from './leads.js';
-import { CancellableResource, DeletableResource } from './resource.js';
+import { CancellableResource, RestorableResource } from './resource.js';
 import { Transport } from './transport.js';
 import { Webhooks } from './webhooks.js';
 import type {
@@ -74,7 +74,7 @@ export class LatitudeClient {
     '/api/v1/appointments',
     APPOINTMENT_EVENTS,
   );
-  readonly tasks = new DeletableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
+  readonly tasks = new RestorableResource<TaskTypes>(this.transport, '/api/v1/tasks', TASK_EVENTS);
   /** The people, crews and rooms whose time appointments take. */
   readonly resources = new BookableResources(this.transport, '/api/v1/resources', RESOURCE_EVENTS);
   readonly holds = new Holds(this.transport, '/api/v1/holds');

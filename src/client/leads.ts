@@ -1,5 +1,5 @@
 import { LeadImports } from './lead-imports.js';
-import { DeletableResource, MAX_LIMIT, segmentOf } from './resource.js';
+import { MAX_LIMIT, RestorableResource, segmentOf } from './resource.js';
 import type {
   CallOptions,
   CreateOptions,
@@ -47,7 +47,7 @@ interface UpsertBody {
 const EXPORT_MS = 600_000;
 
 /** Reads and writes of leads. */
-export class Leads extends DeletableResource<LeadTypes> {
+export class Leads extends RestorableResource<LeadTypes> {
   readonly imports = new LeadImports(this.transport, `${this.path}/imports`);
 
   /**

@@ -9,6 +9,7 @@ import type {
   Counts,
   CreateOptions,
   CursorPage,
+  CursorQuery,
   EventsPage,
   GetOptions,
   Page,
@@ -16,6 +17,7 @@ import type {
   RecordEventQuery,
   SyncPage,
   SyncState,
+  WithDeletedAt,
   WriteOptions,
 } from './types.js';
 
@@ -250,6 +252,23 @@ export class DeletableResource<T extends CountedTypes> extends CountedResource<T
   /** Deletes a record. It is a success if an earlier attempt of this call has deleted it. */
   delete(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options, { id, deleted: true });
+  }
+}
+
+/** A resource whose deleted records can be restored. */
+export class RestorableResource<T extends CountedTypes> extends DeletableResource<T> {
+  /** One page of the deleted records, those that were deleted last first. `after` is `meta.next` of the previous page. */
+  deleted(
+    { after, limit }: CursorQuery = {},
+    options?: CallOptions,
+  ): Promise<CursorPage<T['Item'] & WithDeletedAt>> {
+    const query = { deleted: true, after, limit };
+    return this.transport.send({ method: 'GET', path: this.path, query }, options);
+  }
+
+  /** Restores a deleted record. One that is not deleted stays as it is. */
+  restore(id: string, options?: CreateOptions & WriteOptions): Promise<T['Record']> {
+    return this.transport.one(this.postOf(`${segmentOf(id)}/restore`, {}, options), options);
   }
 }
 

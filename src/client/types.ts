@@ -194,6 +194,18 @@ export interface CursorPage<Item> {
   meta: CursorMeta;
 }
 
+/** The parameters of a list that is read by cursor. */
+export interface CursorQuery {
+  /** `meta.next` of the previous page. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** What an item of a list of deleted records has in addition. */
+export interface WithDeletedAt {
+  deleted_at: string;
+}
+
 /** Where a sync continues. It is plain JSON, to be stored together with the changes that were applied. */
 export interface SyncState {
   /** The event after which the feed continues. */

@@ -257,6 +257,8 @@ export const OPERATOR_ROUTES = [
   { method: 'GET', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
   { method: 'PUT', pattern: `${ORGANIZATIONS}/:id`, access: 'operator' },
   { method: 'POST', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'GET', pattern: `${ORGANIZATIONS}/:id/keys`, access: 'operator' },
+  { method: 'PUT', pattern: `${ORGANIZATIONS}/:id/keys/:key_id`, access: 'operator' },
   { method: 'POST', pattern: `${ORGANIZATIONS}/:id/first-key/replace`, access: 'operator' },
 ] as const;
 

@@ -1,4 +1,4 @@
-import { type LeadFilter, LatitudeClient } from '../../src/client/index.js';
+import { etagOf, type LeadFilter, LatitudeClient } from '../../src/client/index.js';
 import type { SearchableFields } from '../../src/client/filters.js';
 import type { LeadCountBy } from '../../src/client/types.js';
 import { APPOINTMENTS } from '../../src/modules/appointments/appointment.dto.js';
@@ -154,4 +154,23 @@ it('client.leads.duplicates yields every group, whose merge can be tried and the
   expect((await client.leads.list()).meta.total).toBe(4);
   expect((await client.leads.merge(target, merge)).id).toBe(target);
   expect((await client.leads.list()).meta.total).toBe(3);
+});
+
+it('client.leads and client.tasks list deleted records, and restore them', async () => {
+  const { id } = await client.leads.create({ first_name: 'Ada' });
+  const read = await client.leads.get(id);
+  const { id: other } = await client.leads.create({ first_name: 'Grace' });
+  await client.leads.delete(id);
+  await client.leads.delete(other);
+  const { data, meta } = await client.leads.deleted({ limit: 1 });
+  expect(data).toMatchObject([{ id: other, deleted_at: expect.any(String) as string }]);
+  const next = await client.leads.deleted({ after: meta.next });
+  expect(next).toMatchObject({ data: [{ id, first_name: 'Ada' }], meta: { has_more: false } });
+  const restored = await client.leads.restore(id, { ifMatch: etagOf(read) });
+  expect(restored).toMatchObject({ id, first_name: 'Ada' });
+  expect(etagOf(restored)).toBe(etagOf(await client.leads.get(id)));
+  const task = await client.tasks.create({ title: 'Call' });
+  await client.tasks.delete(task.id);
+  expect((await client.tasks.deleted()).data[0]?.title).toBe('Call');
+  expect((await client.tasks.restore(task.id)).title).toBe('Call');
 });

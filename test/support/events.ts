@@ -32,3 +32,7 @@ export async function readAllEvents(
   expect(events).toHaveLength(count);
   return events;
 }
+
+/** Events as those receive them who do not read the feed. */
+export const withoutKeyNames = (events: readonly RecordedEvent[]): RecordedEvent[] =>
+  events.map(({ actor: { key_name: _, ...actor }, ...event }) => ({ ...event, actor }));

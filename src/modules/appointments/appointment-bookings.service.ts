@@ -12,6 +12,7 @@ import { changedFields } from '../../platform/fields/changes.js';
 import { isGiven } from '../../platform/fields/field.js';
 import { notFound } from '../../platform/errors/or-not-found.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import { LeadsService } from '../leads/leads.service.js';
 import { BookingsService } from '../resources/bookings/bookings.service.js';
 import type { HoldDto } from '../resources/bookings/hold.dto.js';
 import { HoldsService } from '../resources/bookings/holds.service.js';
@@ -21,7 +22,7 @@ import type {
   CreateAppointmentDto,
   UpdateAppointmentDto,
 } from './appointment.dto.js';
-import { rowOf, takesOtherTime, takesTime } from './appointment-values.js';
+import { isFree, rowOf, takesOtherTime } from './appointment-values.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 
 /** The values of an appointment after a change; undefined if it changes nothing. */
@@ -36,6 +37,7 @@ export class AppointmentBookings {
   constructor(
     private readonly database: TenantDatabase,
     private readonly repository: AppointmentsRepository,
+    private readonly leads: LeadsService,
     private readonly bookings: BookingsService,
     private readonly holds: HoldsService,
   ) {}
@@ -48,8 +50,17 @@ export class AppointmentBookings {
     return RecordPromise.of<AppointmentDto>(async () => {
       // An earlier response goes before what is stored now. The transaction that looks for it calls this again.
       if (call.once) throw new NothingInserted();
-      return this.database.transaction(call, (inner) => this.insert(inner, input));
+      return this.bookings.transaction(call, input, {
+        mayConflict: () => this.mayConflict(call, input),
+        work: (inner) => this.insert(inner, input),
+      });
     });
+  }
+
+  /** Whether the new appointment takes time that it does not hold, and refers to a lead that exists. */
+  private async mayConflict(call: Call, { lead_id, hold_id, status }: CreateAppointmentDto) {
+    if (isGiven(hold_id) || isFree(status)) return false;
+    return (await this.leads.findNames(call, [lead_id])).has(lead_id);
   }
 
   private async insert(call: InTransaction<Call>, input: CreateAppointmentDto) {
@@ -67,10 +78,9 @@ export class AppointmentBookings {
       }).stored;
     };
     const [first] = resources as [ResourceDto];
-    const { status = 'scheduled' } = input;
-    return takesTime({ resource_id: first.id, status })
-      ? this.bookings.takeFirst(call, resources, wanted, write)
-      : write(first);
+    return isFree(input.status)
+      ? write(first)
+      : this.bookings.takeFirst(call, resources, wanted, write);
   }
 
   /**

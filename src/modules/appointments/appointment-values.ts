@@ -42,9 +42,13 @@ export function revisedAppointment(stored: AppointmentDto, input: UpdateAppointm
   return { ...nullsForMissing(AppointmentFields, revised), status: revised.status };
 }
 
-/** Whether an appointment takes time of a resource. */
-export function takesTime({ resource_id, status }: Pick<TakenTime, 'resource_id' | 'status'>) {
-  return resource_id !== null && !FREE.includes(status);
+/** Whether an appointment with this status takes no time. A new one is scheduled. */
+export function isFree(status: AppointmentStatus = 'scheduled'): boolean {
+  return FREE.includes(status);
+}
+
+function takesTime({ resource_id, status }: TakenTime): boolean {
+  return resource_id !== null && !isFree(status);
 }
 
 /** Whether a change takes other time of a resource than before. */

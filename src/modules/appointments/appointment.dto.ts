@@ -1,6 +1,11 @@
 import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
-import { OmitOf } from '../../platform/fields/omit-of.js';
 import { AnyOfResources } from '../resources/bookings/any-of.js';
+import {
+  type LocalBooking,
+  LocalTime,
+  ResourceName,
+  ResourceTimeZone,
+} from '../resources/bookings/local-times.js';
 import { RemindBeforeMinutes } from '../events/remind-before-minutes.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { AppendedNotes, MAX_NOTES } from '../../platform/fields/note-changes.js';
@@ -14,6 +19,7 @@ import { filterTargetOf, relate } from '../../platform/data/filters/filter-targe
 import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -82,7 +88,7 @@ export class AppointmentFields {
   status?: AppointmentStatus;
   @RemindBeforeMinutes({
     description:
-      'How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.',
+      'Minutes before the start at which to remind. It then writes `appointment.starting`. Without it, those of the resource count.',
     example: [1440, 60],
   })
   remind_before_minutes?: readonly number[] | null;
@@ -101,7 +107,7 @@ const WITHIN_HOURS = {
 export class CreateAppointmentDto extends AppointmentFields {
   @AnyOfResources() any_of?: readonly string[];
   @Uuid({
-    description: 'Becomes the appointment, which has its times and resource.',
+    description: 'Hold that becomes the appointment, with its times and resource.',
     example: '01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18',
     isAlternative: true,
   })
@@ -115,15 +121,6 @@ export class UpdateAppointmentDto extends UpdateOf(AppointmentFields, { fixed: [
   // There is nothing that null could clear.
   @Flag({ ...WITHIN_HOURS, required: true }) within_hours?: boolean;
 }
-
-/** What tools leave out, because its schema would take too many tokens. */
-const NOT_IN_TOOLS = ['remind_before_minutes'] as const;
-
-/** The fields of a new appointment that tools have. */
-export class BookAppointmentDto extends OmitOf(CreateAppointmentDto, NOT_IN_TOOLS) {}
-
-/** The changes of an appointment that tools have. */
-export class ChangeAppointmentDto extends OmitOf(UpdateAppointmentDto, NOT_IN_TOOLS) {}
 
 /** An appointment in responses and lists. */
 export class AppointmentDto extends RecordOf(AppointmentFields) {
@@ -155,7 +152,7 @@ export const APPOINTMENTS = filterTargetOf('appointments', AppointmentDto, {
 relate({ from: APPOINTMENTS, to: LEADS, column: 'lead_id', one: 'lead' });
 
 /** An appointment in the results of tools. */
-export class AgentAppointmentDto extends AppointmentDto {
+export class AgentAppointmentDto extends AppointmentDto implements LocalBooking {
   @Text({
     max: 201,
     description: 'Name of the lead, if the key may read leads.',
@@ -166,6 +163,10 @@ export class AgentAppointmentDto extends AppointmentDto {
   lead_phone?: string | null;
   @Text({ max: 254, description: 'E-mail address of the lead.', example: 'grace@example.com' })
   lead_email?: string | null;
+  @ResourceName() resource_name?: string | null;
+  @ResourceTimeZone() time_zone?: string | null;
+  @LocalTime('When it begins, in the time zone of the resource.') local_start?: string | null;
+  @LocalTime('When it ends, in the time zone of the resource.') local_end?: string | null;
 }
 
 class Cancellation {
@@ -207,6 +208,8 @@ export class AppointmentListQuery extends FindAppointmentsQuery {
   @UpdatedAfter('appointments') updated_after?: Date;
   @UpdatedBefore('appointments') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(AppointmentDto) fields?: readonly string[];
   @Include(APPOINTMENT_INCLUDES) include?: readonly string[];
 }

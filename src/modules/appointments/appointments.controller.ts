@@ -25,6 +25,7 @@ import { AppointmentsService } from './appointments.service.js';
 import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 
 /** What can be in the way of the time of a resource. */
 const BOOKING_ERRORS = ['not_found', 'outside_hours', 'resource_inactive', 'slot_taken'] as const;
@@ -50,7 +51,7 @@ export class AppointmentsController {
     errors: ['filter_too_broad'],
   })
   list(@CurrentCall() call: Call, @Query() query: AppointmentListQuery) {
-    if (query.after !== undefined) return this.appointments.listAfter(call, query);
+    if (isByCursor(query)) return this.appointments.listAfter(call, query);
     return this.appointments.list(call, query);
   }
 

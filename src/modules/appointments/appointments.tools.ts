@@ -9,15 +9,20 @@ import {
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Call } from '../../platform/data/call.js';
+import { Page } from '../../platform/data/lists/page.js';
 import {
   type AppointmentDto,
   AgentAppointmentDto,
   FindAppointmentsQuery,
   CancelledAppointmentDto,
-  BookAppointmentDto,
-  ChangeAppointmentDto,
+  CreateAppointmentDto,
+  UpdateAppointmentDto,
 } from './appointment.dto.js';
+import { ResourcesService } from '../resources/resources.service.js';
 import { AppointmentsService } from './appointments.service.js';
+
+/** What an appointment of a resource has in addition. */
+const LOCAL = ['resource_name', 'time_zone', 'local_start', 'local_end'];
 
 const APPOINTMENT = 'Id of the appointment, from list_appointments.';
 
@@ -27,6 +32,7 @@ export class AppointmentsTools {
   constructor(
     private readonly appointments: AppointmentsService,
     private readonly leads: LeadsService,
+    private readonly resources: ResourcesService,
   ) {}
 
   @Tool('list_appointments', {
@@ -39,12 +45,15 @@ export class AppointmentsTools {
     summary: [
       ...['id', 'lead_id', 'lead_name', 'lead_phone', 'lead_email'],
       ...['start_time', 'end_time', 'status'],
+      ...LOCAL,
     ],
     brief: { result: ['id'] },
     output: [AgentAppointmentDto],
   })
-  list(call: Call, query: FindAppointmentsQuery, fields?: readonly string[]) {
-    return this.appointments.list(call, { ...query, fields });
+  async list(call: Call, query: FindAppointmentsQuery, fields: readonly string[] = []) {
+    const needed = ['resource_id', ...fields];
+    const page = await this.appointments.list(call, { ...query, fields: needed });
+    return new Page(await this.resources.allWithLocalTimes(call, page.data), page.meta);
   }
 
   @Tool('get_appointment', {
@@ -53,15 +62,20 @@ export class AppointmentsTools {
     effect: 'reads',
     scope: 'appointments:read',
     id: APPOINTMENT,
+    brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
+  async get(call: Call, id: string): Promise<AgentAppointmentDto> {
+    return this.resources.withLocalTimes(call, await this.appointments.get(call, id));
+  }
+
   @Resource({
     name: 'appointment',
     title: 'Appointment',
     description: 'One appointment.',
     scope: 'appointments:read',
   })
-  get(call: Call, id: string) {
+  read(call: Call, id: string) {
     return this.appointments.get(call, id);
   }
 
@@ -70,12 +84,13 @@ export class AppointmentsTools {
     description: 'Book an appointment with a lead; find the lead with list_leads first.',
     effect: 'creates',
     scope: 'appointments:write',
-    input: BookAppointmentDto,
+    input: CreateAppointmentDto,
     brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
-  create(call: Call, appointment: BookAppointmentDto) {
-    return this.appointments.create(call, appointment);
+  async create(call: Call, appointment: CreateAppointmentDto): Promise<AgentAppointmentDto> {
+    const created = await this.appointments.create(call, appointment);
+    return this.resources.withLocalTimes(call, created);
   }
 
   @Tool('update_appointment', {
@@ -85,12 +100,17 @@ export class AppointmentsTools {
     effect: 'updates',
     scope: 'appointments:write',
     id: APPOINTMENT,
-    input: ChangeAppointmentDto,
+    input: UpdateAppointmentDto,
     brief: { result: ['id'] },
     output: AgentAppointmentDto,
   })
-  update(call: Call, id: string, changes: ChangeAppointmentDto) {
-    return this.appointments.update(call, id, changes);
+  async update(
+    call: Call,
+    id: string,
+    changes: UpdateAppointmentDto,
+  ): Promise<AgentAppointmentDto> {
+    const updated = await this.appointments.update(call, id, changes);
+    return this.resources.withLocalTimes(call, updated);
   }
 
   @Tool('cancel_appointment', {

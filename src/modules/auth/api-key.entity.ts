@@ -9,7 +9,7 @@ import { Organization } from './organization.entity.js';
   events: {
     name: 'key',
     scope: 'keys:read',
-    changes: ['created', 'rotated', 'revoked'],
+    changes: ['created', 'updated', 'rotated', 'revoked'],
     transitions: { rotated: { successor_id: ANY_VALUE }, revoked: { revoked_at: ANY_VALUE } },
   },
 })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
-import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
+import { Settings } from '../../platform/config/settings.js';
 import type {
   Actor,
   Call,
@@ -17,9 +17,27 @@ import {
   type Stored,
   assertPrecondition,
 } from '../../platform/data/records/stored-record.js';
-import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import { ApiError } from '../../platform/errors/api-error.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
+import {
+  assertWithin,
+  inherited,
+  lowered,
+  type OwnLimits,
+  type WantedLimits,
+} from './key-limits.js';
 import type { ApiKeyDto, ApiKeyWithSecretDto, CreateKeyDto, RevokedKeyDto } from './key.dto.js';
+import {
+  assertHolds,
+  assertMayEnd,
+  assertMayRotate,
+  endOf,
+  expiryOf,
+  hasEnded,
+  later,
+  lifetimeUntil,
+  userOf,
+} from './key-rules.js';
 import { KeysRepository, type NewKeyRow } from './keys.repository.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
@@ -30,10 +48,11 @@ const FIRST_KEY_USED =
   'The first key was used or revoked, or the organization has further keys, so it cannot be replaced.';
 
 /** The fields of a new key. */
-type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'> & {
-  readonly scopes: readonly string[];
-  readonly confirmations?: Confirmations;
-};
+type KeyFields = Pick<NewKeyRow, 'name' | 'user_id' | 'expires_at' | 'ends_with'> &
+  WantedLimits & {
+    readonly scopes: readonly string[];
+    readonly confirmations?: Confirmations;
+  };
 
 /**
  * Makes, rotates and revokes the keys of an organization (docs/contract/keys-and-scopes.md#api-keys). A call of a
@@ -48,6 +67,7 @@ export class ApiKeysService {
     private readonly repository: KeysRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly database: TenantDatabase,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -74,28 +94,59 @@ export class ApiKeysService {
       inner.replay?.need(scopes);
       const expires_at = expiryOf(input, maker);
       const user_id = userOf(input, maker);
+      assertWithin(this.settings, input, maker);
+      const limits = inherited(this.settings, input, maker);
       await this.assertAtMost(MAX_KEYS - 1, inner);
-      const ends_with = [...maker.ends_with, maker.id];
-      return this.issue(inner, { name, scopes, expires_at, user_id, ends_with, confirmations });
+      const owner = { user_id, ends_with: [...maker.ends_with, maker.id] };
+      return this.issue(inner, { name, scopes, expires_at, confirmations, ...owner, ...limits });
     });
   }
 
   /**
    * Makes a key that ends with no other one, for callers that are trusted to do so.
    * @param isFirst whether the organization must not have had a key
-   * @throws ApiError `not_found` for an unknown organization, `first_key_exists`, `create_failed`
+   * @throws ApiError `not_found` for an unknown organization, `validation_error`, `first_key_exists`, `create_failed`
    */
   createRoot(
     call: TenantCall,
     fields: Omit<KeyFields, 'ends_with'>,
     isFirst = false,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
+    this.assertLimits(fields);
     const create = async (inner: InTransaction) => {
       const exists = isFirst && (await this.repository.all(inner)).length > 0;
       if (exists) throw new ApiError('first_key_exists');
       return this.issue(inner, { ...fields, ends_with: [] });
     };
     return this.change(call, create, null);
+  }
+
+  /**
+   * Checks limits that a trusted caller gives a key.
+   * @throws ApiError `validation_error`
+   */
+  assertLimits(limits: WantedLimits): void {
+    assertWithin(this.settings, limits);
+  }
+
+  /**
+   * Sets limits of a key, for callers that are trusted to do so. Keys that end with it get at most the same. Every instance
+   * applies them within a second.
+   * @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed`
+   */
+  setLimits(
+    call: TenantCall,
+    id: string,
+    { reads_per_minute, writes_per_minute }: WantedLimits,
+  ): Promise<Stored<ApiKeyDto>> {
+    const limits = { reads_per_minute, writes_per_minute };
+    this.assertLimits(limits);
+    const set = async (inner: InTransaction) => {
+      const key = orNotFound(await this.repository.update(inner, id, limits).stored, 'key');
+      await this.lowerThoseEndingWith(key.value(), inner);
+      return key;
+    };
+    return this.change(call, set, null);
   }
 
   /**
@@ -162,6 +213,15 @@ export class ApiKeysService {
     });
   }
 
+  /** @throws ApiError `create_failed` */
+  private async lowerThoseEndingWith(key: ApiKeyDto, call: InTransaction): Promise<void> {
+    const others = { ...call, precondition: undefined };
+    const lower = (each: OwnLimits) => lowered(this.settings, each, key);
+    for (const id of await this.repository.findEndingWith(call, key.id)) {
+      if (id !== key.id) await this.repository.update(others, id, lower);
+    }
+  }
+
   /** @throws ApiError `too_many_keys`, `create_failed` */
   private async assertAtMost(valid: number, call: InTransaction): Promise<void> {
     if ((await this.repository.countValid(call)) > valid) throw new ApiError('too_many_keys');
@@ -175,8 +235,10 @@ export class ApiKeysService {
     added: readonly string[] = [],
   ) {
     const lifetime = await this.repository.lifetimeOf(inner, id);
-    const { name, scopes, user_id, confirmations } = old;
-    const fields = { name, scopes, user_id, confirmations, ends_with: old.ends_with };
+    const { name, scopes, user_id, confirmations, ends_with } = old;
+    const { reads_per_minute, writes_per_minute } = old;
+    const limits = { reads_per_minute, writes_per_minute };
+    const fields = { name, scopes, user_id, confirmations, ends_with, ...limits };
     const key = await this.issue(inner, { ...fields, expires_at: endOf(lifetime) }, lifetime);
     const ids = { old: id, new: key.id };
     const end = { lifetime, oldEnd: later(overlapMs) };
@@ -229,92 +291,4 @@ export class ApiKeysService {
     if (!caller || hasEnded(caller)) throw new ApiError('unauthorized');
     return caller;
   }
-}
-
-/** @throws ApiError `insufficient_scope` that names the first missing scope */
-function assertHolds(caller: ApiKeyDto, scopes: readonly Scope[]): void {
-  const missing = scopes.find((scope) => !caller.scopes.includes(scope));
-  if (missing !== undefined) throw insufficientScope(missing);
-}
-
-/**
- * A key with a user manages only what belongs to that user (docs/contract/keys-and-scopes.md#keys-of-a-user).
- * @param user that of the key of the request
- * @param owner that of the other key
- * @throws ApiError `key_not_manageable`
- */
-export function assertOfUser(user: string | null, owner: string | null): void {
-  if (user === null || user === owner) return;
-  throw notManageable('A key with a user_id manages only the keys and grants of this user.');
-}
-
-/** @throws ApiError `insufficient_scope`, `key_not_manageable` */
-function assertMayEnd(caller: ApiKeyDto, key: ApiKeyDto): void {
-  assertHolds(caller, key.scopes);
-  assertOfUser(caller.user_id, key.user_id);
-  if (!caller.ends_with.includes(key.id)) return;
-  throw notManageable('A key cannot rotate or revoke the keys that it ends with.');
-}
-
-/** @throws ApiError `insufficient_scope`, `key_not_manageable` */
-function assertMayRotate(caller: ApiKeyDto, key: ApiKeyDto): void {
-  assertMayEnd(caller, key);
-  if (key.successor_id !== null) {
-    throw notManageable(`The key was rotated already: its successor is ${key.successor_id}.`);
-  }
-  const end = caller.expires_at?.getTime() ?? Infinity;
-  if ((key.expires_at?.getTime() ?? Infinity) <= end) return;
-  throw notManageable('A key cannot rotate a key that expires later than itself.');
-}
-
-function notManageable(message: string): ApiError {
-  return new ApiError('key_not_manageable', { message });
-}
-
-/** @throws ApiError `validation_error` */
-function expiryOf({ expires_at: wanted }: CreateKeyDto, maker: ApiKeyDto): Date | null {
-  if (!wanted) return maker.expires_at;
-  assertFuture(wanted);
-  if (!maker.expires_at || wanted <= maker.expires_at) return wanted;
-  const end = maker.expires_at.toISOString();
-  throw invalidExpiry(`must be at the latest ${end}, when the key of the request expires`);
-}
-
-/** @throws ApiError `validation_error` */
-export function assertFuture(expires_at: Date): void {
-  if (expires_at.getTime() <= Date.now()) throw invalidExpiry('must be in the future');
-}
-
-function invalidExpiry(message: string): ApiError {
-  return validationError([{ field: 'expires_at', message }]);
-}
-
-/** @throws ApiError `validation_error` */
-function userOf({ user_id: wanted }: CreateKeyDto, maker: ApiKeyDto): string | null {
-  if (!wanted || !maker.user_id || wanted === maker.user_id) return wanted ?? maker.user_id;
-  const message = 'must be that of the key of the request';
-  throw validationError([{ field: 'user_id', message }]);
-}
-
-/** Whether a key is revoked or has expired. */
-function hasEnded({ revoked_at, expires_at }: ApiKeyDto): boolean {
-  return revoked_at !== null || (expires_at !== null && expires_at.getTime() <= Date.now());
-}
-
-/** The last time that a timestamp can have. */
-const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
-/** When a key with this lifetime expires that is made now. @param lifetime 0 if it does not expire */
-export function endOf(lifetime: number): Date | null {
-  return lifetime === 0 ? null : later(lifetime);
-}
-
-/** The lifetime of a key that is made now; 0 if it does not expire. */
-export function lifetimeUntil(expires_at: Date | null): number {
-  return expires_at ? Math.max(expires_at.getTime() - Date.now(), 1) : 0;
-}
-
-/** The time after some milliseconds. */
-export function later(ms: number): Date {
-  return new Date(Math.min(Date.now() + ms, LAST_TIME));
 }

@@ -1,6 +1,7 @@
 import { SCOPES, type Scope } from '../../platform/access/scopes.js';
 import { type Confirmations, CONFIRMATIONS } from '../../platform/data/call.js';
-import { RecordOf } from '../../platform/fields/field.js';
+import { MAX_INTEGER } from '../../platform/config/setting.js';
+import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import { DateTime, Integer, OneOf, SomeOf, Text, Uuid } from '../../platform/fields/kinds/kinds.js';
 import { Names } from '../../platform/fields/kinds/output-kinds.js';
 import { CreatedAt, RecordId, TimeOf } from '../../platform/fields/kinds/record-fields.js';
@@ -13,6 +14,9 @@ export const NAME = { max: MAX_NAME_LENGTH, required: true };
 
 /** The longest overlap of a rotation over REST: 30 days. */
 const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
+
+/** A rate limit that a key has of its own. Settings have its largest value (docs/contract/limits.md#limits-of-a-key). */
+const LIMIT = { min: 1, max: MAX_INTEGER };
 
 /** Fields of a new key (docs/contract/keys-and-scopes.md#keys-over-rest). */
 export class CreateKeyDto {
@@ -43,7 +47,28 @@ export class CreateKeyDto {
     example: 'never',
   })
   confirmations?: Confirmations;
+  @Integer({
+    ...LIMIT,
+    description: 'Reads in a window of 60 seconds. Null: the default limit of the service.',
+    example: 60,
+  })
+  reads_per_minute?: number | null;
+  @Integer({
+    ...LIMIT,
+    description: 'Writes in a window of 60 seconds. Null: the default limit of the service.',
+    example: 30,
+  })
+  writes_per_minute?: number | null;
 }
+
+/** The rate limits of a new key. */
+export class KeyLimitsDto extends PickOf(CreateKeyDto, [
+  'reads_per_minute',
+  'writes_per_minute',
+] as const) {}
+
+/** What an operator changes of a key. Limits that are left out keep their values. */
+export class UpdateKeyLimitsDto extends UpdateOf(KeyLimitsDto) {}
 
 /** A key in responses and lists. */
 export class ApiKeyDto extends RecordOf(CreateKeyDto) {

@@ -8,18 +8,17 @@ import { ListedRepository } from '../../platform/data/lists/listed-repository.js
 import type { Row } from '../../platform/data/records/record-statements.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiKey } from './api-key.entity.js';
+import type { WantedLimits } from './key-limits.js';
 
 /** The columns of a new key. */
-export type NewKeyRow = Pick<
-  ApiKey,
-  'id' | 'name' | 'key_start' | 'ends_with' | 'confirmations'
-> & {
-  readonly scopes: readonly string[];
-  readonly user_id: string | null;
-  readonly key_hash: Buffer;
-  readonly expires_at: Date | null;
-  readonly lifetime_ms: number;
-};
+export type NewKeyRow = Pick<ApiKey, 'id' | 'name' | 'key_start' | 'ends_with' | 'confirmations'> &
+  WantedLimits & {
+    readonly scopes: readonly string[];
+    readonly user_id: string | null;
+    readonly key_hash: Buffer;
+    readonly expires_at: Date | null;
+    readonly lifetime_ms: number;
+  };
 
 /** SQL of the lifetime of a key. Of a key without a stored one, it follows from its times, which a rotation changes. */
 export const LIFETIME_MS = `coalesce(lifetime_ms, case when expires_at is null then 0
@@ -28,8 +27,8 @@ export const LIFETIME_MS = `coalesce(lifetime_ms, case when expires_at is null t
 const COUNT_VALID = `
   select count(*)::int as count from api_keys key where organization_id = $1 and ${IS_VALID_KEY}`;
 
-/** The keys that `$2` ends, itself among them. */
-const FIND_ENDED = `
+/** The keys that end with `$2`, itself among them. */
+const FIND_ENDING_WITH = `
   select id from api_keys
   where organization_id = $1 and (id = $2 or ends_with @> array[$2]::uuid[]) and revoked_at is null`;
 
@@ -121,13 +120,21 @@ export class KeysRepository extends ListedRepository<ApiKey, ListQuery> {
   }
 
   /**
+   * The ids of the keys that end with a key, with its own. Revoked ones are left out.
+   * @throws ApiError `create_failed`
+   */
+  async findEndingWith(call: InTransaction, id: string): Promise<string[]> {
+    const values = [call.tenant.id, id];
+    const found = await call.transaction.query<{ id: string }>({ text: FIND_ENDING_WITH, values });
+    return found.map((key) => key.id);
+  }
+
+  /**
    * Revokes a key and those that end with it. The time of an earlier revocation is kept.
    * @throws ApiError `create_failed`
    */
   async revoke(call: InTransaction, id: string): Promise<void> {
-    const values = [call.tenant.id, id];
-    const ended = await call.transaction.query<{ id: string }>({ text: FIND_ENDED, values });
-    const ids = ended.map((key) => key.id);
+    const ids = await this.findEndingWith(call, id);
     await this.lockAndRead(call, ids);
     const revoked_at = new Date();
     for (const each of ids) await this.update(call, each, () => ({ revoked_at }));

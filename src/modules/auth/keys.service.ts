@@ -6,7 +6,8 @@ import type { Stored } from '../../platform/data/records/stored-record.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeysRepository } from './keys.repository.js';
-import type { ApiKeyWithSecretDto } from './key.dto.js';
+import type { ApiKeyDto, ApiKeyWithSecretDto } from './key.dto.js';
+import type { WantedLimits } from './key-limits.js';
 import { type OrganizationChanges, OrganizationsRepository } from './organizations.repository.js';
 import { requireName } from './require-name.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -22,6 +23,9 @@ export interface NewKey {
   /** The user that is stored as the author of records that this key creates. */
   userId?: string | null;
   confirmations?: Confirmations;
+  /** At most the setting `KEY_MAX_READS_PER_MINUTE`. Default: the limit of the settings, for both. */
+  readsPerMinute?: number;
+  writesPerMinute?: number;
 }
 
 /** A new key with its secret, which cannot be read later. */
@@ -88,12 +92,13 @@ export class KeysService {
     return this.repository.list();
   }
 
-  /** @throws ApiError `not_found` for an unknown organization, `create_failed` */
+  /** @throws ApiError `not_found` for an unknown organization, `validation_error`, `create_failed` */
   async createKey(request: NewKey): Promise<IssuedKey> {
     const { organizationId, name, expiresAt = null, userId = null, ...others } = request;
-    const { scopes, confirmations } = others;
+    const { scopes, confirmations, readsPerMinute, writesPerMinute } = others;
+    const limits = { reads_per_minute: readsPerMinute, writes_per_minute: writesPerMinute };
     const owner = { expires_at: expiresAt, user_id: userId };
-    const fields = { name: requireName(name), scopes, confirmations, ...owner };
+    const fields = { name: requireName(name), scopes, confirmations, ...owner, ...limits };
     return issuedKey(organizationId, await this.keys.createRoot(callOf(organizationId), fields));
   }
 
@@ -118,6 +123,14 @@ export class KeysService {
    */
   async callOfKey(id: string): Promise<TenantCall> {
     return callOf(orNotFound(await this.repository.findIdByKey(id), 'key'));
+  }
+
+  /**
+   * Sets limits of a key. Those that are left out keep their values. Every instance applies them within a second.
+   * @throws ApiError `not_found`, `validation_error`, `create_failed`
+   */
+  async setLimits(call: TenantCall, id: string, limits: WantedLimits): Promise<ApiKeyDto> {
+    return (await this.keys.setLimits(call, id, limits)).value();
   }
 
   /**

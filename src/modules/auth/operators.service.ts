@@ -14,8 +14,9 @@ import { type Stored, assertPrecondition } from '../../platform/data/records/sto
 import { changedFields } from '../../platform/fields/changes.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { orNotFound } from '../../platform/errors/or-not-found.js';
-import type { ApiKeyWithSecretDto } from './key.dto.js';
-import { assertFuture, endOf, ApiKeysService, later, lifetimeUntil } from './api-keys.service.js';
+import type { ApiKeyDto, ApiKeyWithSecretDto, UpdateKeyLimitsDto } from './key.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { assertFuture, endOf, later, lifetimeUntil } from './key-rules.js';
 import { requireName } from './require-name.js';
 import { type OperatorKey, OperatorsRepository } from './operators.repository.js';
 import { OrganizationService } from './organization.service.js';
@@ -140,19 +141,44 @@ export class OperatorsService {
   async createFirstKey(
     call: Call,
     id: string,
-    { name, scopes, expires_at = null, user_id = null }: FirstKeyDto,
+    { name, scopes, expires_at = null, user_id = null, ...limits }: FirstKeyDto,
   ): Promise<Stored<ApiKeyWithSecretDto>> {
     if (expires_at) assertFuture(expires_at);
+    this.keys.assertLimits(limits);
     await this.get(call, id);
-    const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id };
+    const fields = { name, scopes: scopes ?? ORDINARY_SCOPES, expires_at, user_id, ...limits };
     return this.keys.createRoot(inOrganization(call, id), fields, true);
+  }
+
+  /**
+   * The keys of an organization that the operator has created.
+   * @throws ApiError `not_found`, `query_failed`
+   */
+  async listKeysOf(call: Call, id: string, query: ListQuery): Promise<Page<ApiKeyDto>> {
+    await this.get(call, id);
+    return this.keys.list(inOrganization(call, id), query);
+  }
+
+  /**
+   * Sets limits of a key of an organization that the operator has created.
+   * @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed`
+   */
+  async setLimits(
+    call: Call,
+    { id, keyId }: { readonly id: string; readonly keyId: string },
+    limits: UpdateKeyLimitsDto,
+  ): Promise<Stored<ApiKeyDto>> {
+    this.keys.assertLimits(limits);
+    await this.get(call, id);
+    return this.keys.setLimits(inOrganization(call, id), keyId, limits);
   }
 }
 
 /** The call of an operator in one of its organizations, in the same transaction. */
-function inOrganization<C extends TenantCall>(call: C, id: string): Omit<C, 'tenant'> & TenantCall {
-  const { transaction } = call;
-  return { ...call, tenant: { id }, ...(transaction && { transaction: transaction.of(id) }) };
+function inOrganization<C extends TenantCall>(call: C, id: string): C {
+  const { transaction, tenant } = call;
+  const of = { tenant: { ...tenant, id } };
+  return { ...call, ...of, ...(transaction && { transaction: transaction.of(id) }) };
 }
 
 /** @param old the key that it replaces; without one, it is the key of a new operator */

@@ -14,7 +14,7 @@ import { CreatedAt } from '../../platform/fields/kinds/record-fields.js';
 import { rule } from '../../platform/fields/kinds/rules.js';
 import { TimeZone } from '../../platform/fields/kinds/time-zone.js';
 import { Nested } from '../../platform/fields/nested.js';
-import { NAME } from './key.dto.js';
+import { KeyLimitsDto, NAME } from './key.dto.js';
 import { LimitsDto } from './me.dto.js';
 
 /** A country code, ISO 3166-1 alpha-2, in any case. */
@@ -90,7 +90,7 @@ export class OrganizationDto extends OrganizationRecordDto {
 }
 
 /** Fields of the first key of an organization. */
-export class FirstKeyDto {
+export class FirstKeyDto extends KeyLimitsDto {
   @Text({ ...NAME, description: 'What it is for.', example: 'First key' })
   name: string;
   @SomeOf(ORDINARY_SCOPES, {

@@ -7,7 +7,7 @@ import { OperatorKey } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { NoBody } from '../../platform/http/routes/handler-declarations.js';
-import { ApiKeyWithSecretDto } from './key.dto.js';
+import { ApiKeyDto, ApiKeyWithSecretDto, UpdateKeyLimitsDto } from './key.dto.js';
 import {
   CreateOrganizationDto,
   FirstKeyDto,
@@ -76,5 +76,28 @@ export class OrganizationsController {
   })
   createFirstKey(@CurrentCall() call: Call, @Id() id: string, @Body() key: FirstKeyDto) {
     return this.operators.createFirstKey(call, id, key);
+  }
+
+  @Get(':id/keys')
+  @OperatorKey()
+  @ApiRoute({ summary: 'List the keys of an organization', response: [ApiKeyDto] })
+  listKeys(@CurrentCall() call: Call, @Id() id: string, @Query() query: ListQuery) {
+    return this.operators.listKeysOf(call, id, query);
+  }
+
+  @Put(':id/keys/:key_id')
+  @OperatorKey()
+  @ApiRoute({
+    summary: 'Change the rate limits of a key',
+    description: 'They apply within a second. Keys that end with it get at most the same.',
+    response: ApiKeyDto,
+  })
+  setLimits(
+    @CurrentCall() call: Call,
+    @Id() id: string,
+    @Id('key_id') keyId: string,
+    @Body() limits: UpdateKeyLimitsDto,
+  ) {
+    return this.operators.setLimits(call, { id, keyId }, limits);
   }
 }

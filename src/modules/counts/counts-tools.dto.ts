@@ -53,7 +53,7 @@ export class CountRecordsDto {
   by: string;
   @Filter() filter?: object;
   @TimeZone({
-    description: 'IANA zone of days, weeks and months; default that of the organization.',
+    description: 'IANA zone of days; default that of the organization.',
     example: 'Europe/Vienna',
   })
   time_zone?: string;

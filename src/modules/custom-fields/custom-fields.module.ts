@@ -6,7 +6,9 @@ import { CustomFieldsRepository } from './custom-fields.repository.js';
 import { CustomFieldsService } from './custom-fields.service.js';
 import { CustomFieldsTools } from './custom-fields.tools.js';
 import { FieldDefinitionsService } from './field-definitions.service.js';
+import { FieldRuleChanges } from './field-rule-changes.service.js';
 import { FieldRulesRepository } from './field-rules.repository.js';
+import { FieldValuesRepository } from './field-values.repository.js';
 
 @Module({
   imports: [AccessModule, HttpModule],
@@ -14,6 +16,8 @@ import { FieldRulesRepository } from './field-rules.repository.js';
   providers: [
     CustomFieldsRepository,
     FieldRulesRepository,
+    FieldValuesRepository,
+    FieldRuleChanges,
     CustomFieldsService,
     FieldDefinitionsService,
     CustomFieldsTools,

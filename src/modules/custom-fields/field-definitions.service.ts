@@ -13,7 +13,8 @@ import { type MaybePromise, mapMaybePromise } from '../../platform/maybe-promise
 import { definedFieldsOf } from './defined-fields.js';
 import { type EnforcedRule, type FieldRule, problemOfValue } from './field-rule.js';
 import { fieldsSchemaOf } from './field-schema.js';
-import { type FieldHolder, FieldRulesRepository } from './field-rules.repository.js';
+import { FieldRulesRepository } from './field-rules.repository.js';
+import { type FieldHolder, FieldValuesRepository } from './field-values.repository.js';
 
 /** An organization whose definitions are read. */
 interface DefinitionsCall {
@@ -49,7 +50,8 @@ export class FieldDefinitionsService {
   private readonly written = new Map<string, number>();
 
   constructor(
-    private readonly repository: FieldRulesRepository,
+    private readonly rules: FieldRulesRepository,
+    private readonly values: FieldValuesRepository,
     schemas: OrganizationSchemas,
   ) {
     schemas.add('custom_fields', (call) => this.schemaFor(call));
@@ -125,11 +127,12 @@ export class FieldDefinitionsService {
       const isValue = value !== null && problemOfValue(rule, value) === undefined;
       return isValue ? [{ rule, value }] : [];
     });
-    return this.repository.findHolders(call, values);
+    return this.values.findHolders(call, values);
   }
 
-  /** @returns undefined without definitions */
+  /** @returns undefined without definitions, and for keys that do not read them */
   private async schemaFor(call: Call): Promise<JsonSchema | undefined> {
+    if (!call.actor.scopes.has('leads:read')) return undefined;
     const rules = await this.of(call);
     return rules.length === 0 ? undefined : fieldsSchemaOf(rules);
   }
@@ -146,7 +149,7 @@ export class FieldDefinitionsService {
   private load(id: string, version: number): Promise<readonly EnforcedRule[]> {
     if (this.cache.size >= MAX_ORGANIZATIONS) this.cache.clear();
     // Not in the transaction of the call, which can be rolled back.
-    const rules = this.repository.findEnforced({ tenant: { id } });
+    const rules = this.rules.findEnforced({ tenant: { id } });
     this.cache.set(id, { version, rules });
     const isCached = () => this.cache.get(id)?.rules === rules;
     rules.then(

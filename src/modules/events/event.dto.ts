@@ -2,6 +2,7 @@ import { Flag, Integer, Text, Uuid } from '../../platform/fields/kinds/kinds.js'
 import { TimeOf } from '../../platform/fields/kinds/record-fields.js';
 import { Nested } from '../../platform/fields/nested.js';
 import { AnyRecord, Names } from '../../platform/fields/kinds/output-kinds.js';
+import { MAX_NAME_LENGTH } from '../auth/key.dto.js';
 import { MAX_LIMIT } from '../../platform/data/lists/list-query.js';
 import { MAX_REMINDER_MINUTES } from './remind-before-minutes.js';
 
@@ -19,6 +20,13 @@ export class EventActorDto {
     example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
   })
   key_id: string | null;
+
+  @Text({
+    max: MAX_NAME_LENGTH,
+    description: 'Its name; null if it is no key of the organization.',
+    example: 'n8n',
+  })
+  key_name: string | null;
 
   @Text({
     max: 20,

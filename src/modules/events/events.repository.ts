@@ -13,6 +13,10 @@ export const EVENTS_ABOUT_RECORDS = ['event_outbox', 'events'].map((name) => ({
   erased: `record = ${ERASED_RECORD}`,
 }));
 
+/** SQL of the name of the key of an event. A text that is no id is one of an extension. */
+const KEY_NAME = `(select name from api_keys where organization_id = $1
+  and id = case when key_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then key_id::uuid end) as key_name`;
+
 /** Which events to read. */
 export interface EventSelection {
   /** Only events after this position. Default: all. */
@@ -43,7 +47,7 @@ export class EventsRepository {
     if (types) conditions.push(`type = any($${values.push(types)})`);
     if (recordIds) conditions.push(`record_id = any($${values.push(recordIds)}::uuid[])`);
     return this.database.read<StoredEvent>(call, {
-      text: `select ${EVENT_COLUMNS} from events where ${conditions.join(' and ')}
+      text: `select ${EVENT_COLUMNS}, ${KEY_NAME} from events where ${conditions.join(' and ')}
         order by events.position ${first === 'oldest' ? 'asc' : 'desc'} limit $3`,
       values,
       // PostgreSQL leaves out the partitions before the position only if it knows the position.

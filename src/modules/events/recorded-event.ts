@@ -21,6 +21,8 @@ export interface RecordedEvent {
   /** Who changed it. Jobs and commands have neither a key nor a request. */
   readonly actor: {
     readonly key_id: string | null;
+    /** Its name, in reads by callers with `events:read`. */
+    readonly key_name?: string | null;
     readonly channel: string | null;
     readonly request_id: string | null;
     /** Set if a client has changed the record, to which a person has granted a part of the key. */
@@ -41,10 +43,11 @@ export function eventJsonOf(stored: StoredEvent, scopes?: ReadonlySet<string>): 
   const isShown = scopes?.has(CONTACT_SCOPE) ?? true;
   const contactable = isShown ? (stored.contactable ?? undefined) : undefined;
   const remind_before_minutes = stored.remind_before_minutes ?? undefined;
-  const { key_id, channel, request_id, grant_id, client_id } = stored;
+  const { key_id, key_name, channel, request_id, grant_id, client_id } = stored;
   const id = eventIdOf(position);
   const head = { id, type, contactable, remind_before_minutes, created_at };
-  const tail = { changed, actor: { key_id, channel, request_id, grant_id, client_id } };
+  const actor = { key_id, key_name, channel, request_id, grant_id, client_id };
+  const tail = { changed, actor };
   return `${JSON.stringify(head).slice(0, -1)},"record":${record},${JSON.stringify(tail).slice(1)}`;
 }
 

@@ -11,6 +11,8 @@ export interface StoredEvent {
   readonly record: string;
   readonly changed: readonly string[];
   readonly key_id: string | null;
+  /** The name of the key, in reads of its organization. */
+  readonly key_name?: string | null;
   readonly channel: string | null;
   readonly request_id: string | null;
   readonly grant_id: string | null;

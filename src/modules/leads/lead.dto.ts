@@ -23,6 +23,7 @@ import { DeletedAt, ListDeleted } from '../../platform/data/lists/deleted-record
 import { filterTargetOf } from '../../platform/data/filters/filter-target.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -180,7 +181,7 @@ export class FindLeadsQuery extends ListQuery {
   @Text({
     max: 100,
     description:
-      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.',
+      'Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.',
     example: 'hopper',
   })
   search?: string;
@@ -211,6 +212,8 @@ export class LeadListQuery extends FindLeadsQuery {
   @UpdatedAfter('leads') updated_after?: Date;
   @UpdatedBefore('leads') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(LeadDto) fields?: readonly string[];
   @Include(LEAD_INCLUDES) include?: readonly string[];
   @ListDeleted('leads') deleted?: boolean;

@@ -17,6 +17,7 @@ import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
 import { CountRoute, countsResponse } from '../../platform/http/count-route.js';
 import type { Call } from '../../platform/data/call.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 import {
   CreateLeadDto,
   DeletedLeadDto,
@@ -68,7 +69,7 @@ export class LeadsController {
   })
   list(@CurrentCall() call: Call, @Query() query: LeadListQuery) {
     if (query.deleted) return this.deleted.list(call, query);
-    if (query.after !== undefined) return this.leads.listAfter(call, query);
+    if (isByCursor(query)) return this.leads.listAfter(call, query);
     return this.leads.list(call, query);
   }
 

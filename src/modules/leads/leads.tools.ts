@@ -77,6 +77,7 @@ export class LeadsTools {
     effect: 'reads',
     scope: 'leads:read',
     id: LEAD,
+    brief: { result: ['id'] },
     output: LeadDto,
   })
   @Resource({

@@ -7,7 +7,7 @@ import type { RecordPromise } from '../../platform/data/records/stored-record.js
 import { changedFields } from '../../platform/fields/changes.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
-import { assertOfUser } from '../auth/api-keys.service.js';
+import { assertOfUser } from '../auth/key-rules.js';
 import { KeysService } from '../auth/keys.service.js';
 import { GrantsRepository } from './grants.repository.js';
 

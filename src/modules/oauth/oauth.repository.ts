@@ -4,6 +4,7 @@ import {
   HAS_NOT_ENDED,
   IS_VALID_GRANT,
   IS_VALID_KEY,
+  KEY_LIMITS,
   type ApiKeyRecord,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
@@ -65,7 +66,7 @@ const DELETE_ENDED = `
     limit 10000)`;
 
 const FIND_TOKEN = `
-  select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at,
+  select key.id, key.name, key.user_id, least(key.expires_at, grants.expires_at) as expires_at, ${KEY_LIMITS},
     grants.confirmations, grants.id as grant_id, grants.client_id, grants.client_name, ${ORGANIZATION_COLUMNS},
     array(select unnest(${SCOPES_OF_GRANT}) intersect
       select unnest(string_to_array(token.payload ->> 'scope', ' '))) as scopes

@@ -4,6 +4,7 @@ import { CreatedAt, OrganizationId, UpdatedAt } from '../../platform/fields/kind
 import { TimeZone } from '../../platform/fields/kinds/time-zone.js';
 import {
   After,
+  Before,
   ItemFields,
   ListQuery,
   SortBy,
@@ -84,5 +85,7 @@ export class ResourceListQuery extends ListQuery {
   @UpdatedBefore('resources') updated_before?: Date;
   @SortBy(RESOURCE_SORTS, 'created_at') sort_by: (typeof RESOURCE_SORTS)[number];
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(ResourceDto) fields?: readonly string[];
 }

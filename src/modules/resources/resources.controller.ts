@@ -14,6 +14,7 @@ import type { Call } from '../../platform/data/call.js';
 import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 import {
   CreateResourceDto,
   ResourceDto,
@@ -41,7 +42,7 @@ export class ResourcesController {
   @RequireScope('appointments:read')
   @ApiRoute({ summary: 'List resources', response: [ResourceDto], record: ResourceDto })
   list(@CurrentCall() call: Call, @Query() query: ResourceListQuery) {
-    if (query.after !== undefined) return this.resources.listAfter(call, query);
+    if (isByCursor(query)) return this.resources.listAfter(call, query);
     return this.resources.list(call, query);
   }
 

@@ -18,7 +18,7 @@ export const resourcesExtension = defineExtension({
       status: 409,
       retryable: false,
       message: 'The time is not free.',
-      advice: 'Nothing was changed. Offer the user one of the free times of the details.',
+      advice: 'Nothing was changed. Take one of the next free times, or offer them to the user.',
       example: {
         message: 'The time is not free.',
         details: [{ field: 'start_time', message: 'is not free' }],

@@ -28,6 +28,16 @@ export class ResourcesRepository extends ListedRepository<Resource, ResourceList
     return rows.map((row) => this.storedOf(call, row).value());
   }
 
+  /** Whether transactions of this instance take time of one of the resources, or wait for it. */
+  isBusy(call: Call, ids: readonly string[]): boolean {
+    return this.database.isBusy(this.keysOf(call, ids));
+  }
+
+  /** Runs work after that of this instance which began earlier and takes time of one of the resources. */
+  inTurn<T>(call: Call, ids: readonly string[], work: (call: Call) => Promise<T>): Promise<T> {
+    return this.database.inTurn(call, this.keysOf(call, ids), work);
+  }
+
   /**
    * Reads resources.
    * @returns those that exist

@@ -5,6 +5,7 @@ import type { CursorPage, Page } from '../../platform/data/lists/page.js';
 import type { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
+import { type Booked, type LocalBooking, localTimesOfBooking } from './bookings/local-times.js';
 import {
   CreateResourceDto,
   type ResourceDto,
@@ -34,6 +35,31 @@ export class ResourcesService {
   /** @throws ApiError `not_found`, `query_failed` */
   get(call: Call, id: string): RecordPromise<ResourceDto> {
     return this.repository.find(call, id).orElse(() => notFound('resource'));
+  }
+
+  /**
+   * Adds the names of resources, and the times in their zones, to what takes their time. Callers that may not read resources
+   * get the bookings as they are.
+   * @throws ApiError `query_failed`
+   */
+  async allWithLocalTimes<T extends Booked & LocalBooking>(
+    call: Call,
+    bookings: readonly T[],
+  ): Promise<T[]> {
+    const ids = new Set(bookings.flatMap(({ resource_id }) => resource_id ?? []));
+    if (ids.size === 0 || !call.actor.scopes.has('appointments:read')) return [...bookings];
+    call.replay?.needFor('local_start', 'appointments:read');
+    const resources = await this.repository.findMany(call, [...ids]);
+    return bookings.map((booking) => {
+      const resource = resources.find(({ id }) => id === booking.resource_id);
+      return resource ? { ...booking, ...localTimesOfBooking(booking, resource) } : booking;
+    });
+  }
+
+  /** Like `allWithLocalTimes`, for one booking. */
+  async withLocalTimes<T extends Booked & LocalBooking>(call: Call, booking: T): Promise<T> {
+    const [local = booking] = await this.allWithLocalTimes(call, [booking]);
+    return local;
   }
 
   /** Locks resources until the transaction ends, in the order of their ids. */

@@ -11,6 +11,7 @@ import { filterTargetOf, relate } from '../../platform/data/filters/filter-targe
 import { INCLUDED_LEAD, LEADS } from '../leads/lead.dto.js';
 import {
   After,
+  Before,
   type FiltersOf,
   ItemFields,
   ListQuery,
@@ -136,6 +137,8 @@ export class TaskListQuery extends FindTasksQuery {
   @UpdatedAfter('tasks') updated_after?: Date;
   @UpdatedBefore('tasks') updated_before?: Date;
   @After() after?: string;
+
+  @Before() before?: string;
   @ItemFields(TaskDto) fields?: readonly string[];
   @Include(TASK_INCLUDES) include?: readonly string[];
   @ListDeleted('tasks') deleted?: boolean;

@@ -30,6 +30,7 @@ import { TasksService } from './tasks.service.js';
 import { RecordBatchDto } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
+import { isByCursor } from '../../platform/data/lists/list-query.js';
 
 const BATCH_ITEMS = itemDtosOf(CreateTaskDto, UpdateTaskDto);
 
@@ -54,7 +55,7 @@ export class TasksController {
   })
   list(@CurrentCall() call: Call, @Query() query: TaskListQuery) {
     if (query.deleted) return this.tasks.listDeleted(call, query);
-    if (query.after !== undefined) return this.tasks.listAfter(call, query);
+    if (isByCursor(query)) return this.tasks.listAfter(call, query);
     return this.tasks.list(call, query);
   }
 

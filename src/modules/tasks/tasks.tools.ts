@@ -48,6 +48,7 @@ export class TasksTools {
     effect: 'reads',
     scope: 'tasks:read',
     id: TASK,
+    brief: { result: ['id'] },
     output: AgentTaskDto,
   })
   @Resource({

@@ -189,13 +189,14 @@ function withoutContact(body: string): string {
 }
 
 function testEvent(call: Call, webhook: WebhookDto) {
+  const { key_name: _, ...actor } = nullsForMissing(EventActorDto, originOf(call));
   return {
     id: `test_${randomUUID()}`,
     type: TEST_TYPE,
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: nullsForMissing(EventActorDto, originOf(call)),
+    actor,
   };
 }
 

@@ -7,6 +7,7 @@ import type { LatitudeConfig } from '../../platform/extension/config.js';
 import { checkExtensions } from '../../platform/extension/extensions.js';
 import { ExtensionError } from '../../platform/extension/listed-extensions.js';
 import type { Run } from '../../platform/extension/command.js';
+import { addConsole } from './console.js';
 import { addBackup, addRestore } from './backup.js';
 import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
@@ -25,6 +26,7 @@ const COMMANDS = [
   addOrganizations,
   addKeys,
   addOperators,
+  addConsole,
   addCounters,
   addJobs,
   addPurge,

@@ -1,20 +1,42 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
 import { KeysService, type NewKey } from '../../modules/auth/keys.service.js';
+import type { WantedLimits } from '../../modules/auth/key-limits.js';
 import { OperatorsService } from '../../modules/auth/operators.service.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { SCOPES } from '../../platform/access/scopes.js';
+import { MAX_INTEGER } from '../../platform/config/setting.js';
 import {
   confirmationsOption,
   duration,
+  integer,
   scopes,
   uuid,
 } from '../../platform/extension/command-options.js';
 import type { Run } from '../../platform/extension/command.js';
 
-interface CreateOptions extends Pick<NewKey, 'name' | 'scopes' | 'userId' | 'confirmations'> {
+interface CreateOptions extends Omit<NewKey, 'organizationId' | 'expiresAt'> {
   organization: string;
   expiresIn?: number;
+}
+
+interface UpdateOptions {
+  readonly readsPerMinute?: number | 'default';
+  readonly writesPerMinute?: number | 'default';
+}
+
+const limit = integer({ min: 1, max: MAX_INTEGER });
+
+/** @throws InvalidArgumentError */
+function limitOrDefault(text: string): number | 'default' {
+  return text === 'default' ? text : limit(text);
+}
+
+function limitsOf({ readsPerMinute, writesPerMinute }: UpdateOptions): WantedLimits {
+  return {
+    reads_per_minute: readsPerMinute === 'default' ? null : readsPerMinute,
+    writes_per_minute: writesPerMinute === 'default' ? null : writesPerMinute,
+  };
 }
 
 /** `latitude keys`. */
@@ -28,6 +50,8 @@ export function addKeys(program: Command, run: Run): void {
     .option('--expires-in <duration>', 'such as 90d', duration)
     .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
     .addOption(confirmationsOption().default('never'))
+    .option('--reads-per-minute <number>', 'reads of the key in a minute', limit)
+    .option('--writes-per-minute <number>', 'writes of the key in a minute', limit)
     .action(({ organization: organizationId, expiresIn, ...options }: CreateOptions) =>
       issue('keys', run, (app) =>
         app.get(KeysService).createKey({
@@ -50,6 +74,19 @@ export function addKeys(program: Command, run: Run): void {
     .action(({ organization }: { organization: string }) =>
       issue('keys', run, (app) => app.get(KeysService).replaceFirst(organization)),
     );
+  keys
+    .command('update')
+    .description('change the rate limits of a key; one that is left out keeps its value')
+    .argument('<id>', 'id of the key', uuid)
+    .option('--reads-per-minute <number>', 'or default', limitOrDefault)
+    .option('--writes-per-minute <number>', 'or default', limitOrDefault)
+    .action((id: string, options: UpdateOptions) => {
+      if (Object.keys(options).length === 0) throw new Error('name what to change.');
+      return run(async (app) => {
+        const service = app.get(KeysService);
+        return service.setLimits(await service.callOfKey(id), id, limitsOf(options));
+      });
+    });
   keys
     .command('revoke')
     .argument('<id>', 'id of the key', uuid)
@@ -103,7 +140,7 @@ export function addOperators(program: Command, run: Run): void {
     .action((id: string) => run((app) => app.get(OperatorsService).revokeKey(id)));
 }
 
-function afterNow(ms: number | undefined): Date | null {
+export function afterNow(ms: number | undefined): Date | null {
   return ms === undefined ? null : new Date(Date.now() + ms);
 }
 
@@ -119,7 +156,7 @@ function overlapOption(): Option {
  * @param command the commands that revoke it
  * @throws Error that names the key if it was created and cannot be printed
  */
-async function issue(
+export async function issue(
   command: 'keys' | 'operators',
   run: Run,
   create: (app: INestApplicationContext) => Promise<{ readonly id: string }>,

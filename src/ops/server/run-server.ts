@@ -9,8 +9,9 @@ import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { flushLog, logger } from '../../platform/config/logger.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { SettingError } from '../../platform/config/setting.js';
-import type { Settings } from '../../platform/config/settings.js';
+import { Settings } from '../../platform/config/settings.js';
 import { writeSynchronously } from '../../platform/config/standard-output.js';
+import { consoleLink, createConsoleKey } from '../console-key.js';
 import type { DatabaseHandle } from '../open-database.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
 import { HealthService } from '../../platform/http/health/health.service.js';
@@ -52,12 +53,12 @@ export async function runServer(
   }
   try {
     url ??= await listen(adapter.getHttpServer(), settings);
-    const message = database.embedded ? await createFirstKey(app, url) : undefined;
+    const message = database.embedded ? await createFirstKeys(app, url) : undefined;
     logger.info(`Latitude listens on ${url}`);
     logger.info(
       `${settings.docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`,
     );
-    if (message) printFirstKey(message);
+    if (message) printFirstKeys(message);
     await stopped;
     logger.info(`${String(stop.reason)}: finishing pending requests`);
     // Load balancers notice meanwhile that the instance is not ready.
@@ -100,10 +101,11 @@ async function listen(server: Server, { port, host }: Settings): Promise<string>
 }
 
 /**
- * Creates an organization and a key if the database has none (docs/contract/running.md#start).
- * @returns a message for the terminal with the key; undefined if the database has keys already
+ * Creates an organization and its keys if the database has none (docs/contract/running.md#start): one for requests and, if
+ * the console is served, one for it.
+ * @returns a message for the terminal with the keys; undefined if the database has keys already
  */
-async function createFirstKey(
+async function createFirstKeys(
   app: INestApplicationContext,
   url: string,
 ): Promise<string | undefined> {
@@ -125,17 +127,33 @@ Create your first lead:
 
 curl -X POST ${url}/api/v1/leads -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}'
 
+${await linkToConsole(app, url, organization.id)}`;
+}
+
+/** @returns the part of the message of a first start about the console; empty if it is not served */
+async function linkToConsole(
+  app: INestApplicationContext,
+  url: string,
+  organizationId: string,
+): Promise<string> {
+  const settings = app.get(Settings);
+  if (!settings.console) return '';
+  const key = await createConsoleKey(app.get(KeysService), settings, organizationId);
+  return `Or open the console, with a key of its own that is shown only now, too:
+
+${consoleLink(url, key)}
+
 `;
 }
 
-/** Prints the message with the key of the first start after the lines of the log. */
-function printFirstKey(message: string): void {
+/** Prints the message with the keys of the first start after the lines of the log. */
+function printFirstKeys(message: string): void {
   flushLog();
   try {
     writeSynchronously(message);
   } catch (error) {
     process.stderr.write(
-      `latitude: The first key was created, but not printed: ${describeFailure(error)}. Create another one with "latitude keys create".\n`,
+      `latitude: The first keys were created, but not printed: ${describeFailure(error)}. Create another one with "latitude keys create".\n`,
     );
   }
 }

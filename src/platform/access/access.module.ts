@@ -31,8 +31,8 @@ const PROVIDERS = [
       inject: [Settings],
       useFactory: (settings: Settings): RateLimitOptions => ({
         throttlers: [
-          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
-          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
+          limitOf('reads', settings.readsPerMinute, settings.keyMaxReadsPerMinute),
+          limitOf('writes', settings.writesPerMinute, settings.keyMaxWritesPerMinute),
           { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
         storage: storageOf(settings),
@@ -44,6 +44,10 @@ const PROVIDERS = [
   exports: PROVIDERS,
 })
 export class AccessModule {}
+
+function limitOf(name: 'reads' | 'writes', limit: number, maxOfKey: number) {
+  return { name, ttl: WINDOW_MS, limit, maxOfKey };
+}
 
 function storageOf({ redisUrl }: Settings): RateLimitStorage {
   return redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();

@@ -15,6 +15,9 @@ export interface ApiKeyRecord extends OrganizationColumns {
   readonly scopes: readonly string[];
   readonly expires_at: Date | null;
   readonly user_id: string | null;
+  /** The limits of an API key, if they are not those of the settings. */
+  readonly reads_per_minute?: number | null;
+  readonly writes_per_minute?: number | null;
   /** Of an API key or a grant. */
   readonly confirmations?: Confirmations;
   /** Of a key of an operator, who stands for the organization and has no scopes. */
@@ -38,9 +41,12 @@ export const IS_VALID_GRANT = 'grants.revoked_at is null and grants.expires_at >
 export const SCOPES_OF_GRANT =
   'array(select unnest(grants.scopes) intersect select unnest(key.scopes) order by 1)';
 
+/** SQL of the limits that a key has of its own. `key` is the alias of `api_keys`. */
+export const KEY_LIMITS = 'key.reads_per_minute, key.writes_per_minute';
+
 const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
-    key.confirmations,
+    key.confirmations, ${KEY_LIMITS},
     ${ORGANIZATION_COLUMNS}
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null and not organization.suspended`;

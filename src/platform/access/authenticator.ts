@@ -2,7 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
-import { type Actor, type Call, tenantOf } from '../data/call.js';
+import { type Actor, type Call, type KeyLimits, tenantOf } from '../data/call.js';
 import { hashKey, isOperatorKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
 import { AccessTokens } from './access-tokens.js';
@@ -143,19 +143,26 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-/** The call of a key, without a limit of its own. */
+/** The call of a key. A policy of a team may give it other limits. */
 export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
   const { id, name, scopes, expires_at: expiresAt, user_id: userId, operator_id: operatorId } = key;
   const { confirmations } = key;
   const ofOperator = operatorId === undefined ? {} : { operatorId };
+  const limits = ownLimitsOf(key);
   return {
     tenant: tenantOf(key),
     actor: {
-      key: { id, name, expiresAt, userId, ...ofOperator },
+      key: { id, name, expiresAt, userId, ...ofOperator, ...(limits && { limits }) },
       scopes: new Set(scopes),
       channel: 'api',
       ...(confirmations === 'ask' && { asksForConfirmation: true }),
     },
   };
+}
+
+function ownLimitsOf(key: ApiKeyRecord): Partial<KeyLimits> | undefined {
+  const { reads_per_minute: reads, writes_per_minute: writes } = key;
+  if (!reads && !writes) return undefined;
+  return { ...(reads && { reads }), ...(writes && { writes }) };
 }

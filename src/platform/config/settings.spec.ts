@@ -107,6 +107,24 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     bad: ['yes', 'true', '0', ' off'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
+  KEY_MAX_READS_PER_MINUTE: {
+    setting: 'keyMaxReadsPerMinute',
+    unset: 6_000,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
+  KEY_MAX_WRITES_PER_MINUTE: {
+    setting: 'keyMaxWritesPerMinute',
+    unset: 3_000,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
   RATE_LIMIT_READS_PER_MINUTE: {
     setting: 'readsPerMinute',
     unset: 60,

@@ -45,6 +45,9 @@ export abstract class Settings {
   abstract readonly readsPerMinute: number;
   /** Maximum number of writes per key in 60 seconds. */
   abstract readonly writesPerMinute: number;
+  /** The largest limits that a key can have of its own. */
+  abstract readonly keyMaxReadsPerMinute: number;
+  abstract readonly keyMaxWritesPerMinute: number;
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
   /** Seconds for which a server that stops still accepts connections, so that load balancers notice it. */
@@ -122,6 +125,8 @@ const SETTINGS = {
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
+  keyMaxReadsPerMinute: ['KEY_MAX_READS_PER_MINUTE', setting.integer({ default: 6_000, min: 1 })],
+  keyMaxWritesPerMinute: ['KEY_MAX_WRITES_PER_MINUTE', setting.integer({ default: 3_000, min: 1 })],
   bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
   shutdownDelaySeconds: [
     'SHUTDOWN_DELAY_SECONDS',

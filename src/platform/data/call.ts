@@ -18,6 +18,8 @@ export interface Actor {
     readonly id: string;
     readonly name: string;
     readonly expiresAt: Date | null;
+    /** The rate limits that an API key has of its own. */
+    readonly limits?: Partial<KeyLimits>;
     /** The user that the key was created for, if any. */
     readonly userId: string | null;
     /**
@@ -35,7 +37,7 @@ export interface Actor {
     };
   };
   readonly scopes: ReadonlySet<string>;
-  /** The rate limits of the key, if they are not those of the settings. */
+  /** The rate limits that a `RateLimitPolicy` gives the key, in place of its own. */
   readonly limits?: KeyLimits;
   /** `api` for REST, `ai` for /mcp, `import` for the job of an import. */
   readonly channel: 'api' | 'ai' | 'import';

@@ -40,11 +40,25 @@ function methodsOf<T>(provider: InstanceWrapper, metadata: string | symbol): Dec
   const instance: unknown = provider.instance;
   if (typeof instance !== 'object' || instance === null) return [];
   const methods = instance as Record<string, DecoratedMethod<T>['run']>;
-  return SCANNER.getAllMethodNames(Object.getPrototypeOf(instance) as object).flatMap((name) => {
+  return decoratedNames(Object.getPrototypeOf(instance) as object).flatMap((name) => {
     const run = methods[name];
     if (!run) return [];
     const declaration = Reflect.getOwnMetadata(metadata, run) as T | undefined;
     if (declaration === undefined) return [];
     return [{ declaration, name, run: run.bind(instance), provider }];
   });
+}
+
+/** The names of the methods with metadata, by prototype. Several kinds of metadata are searched at each start. */
+const names = new WeakMap<object, readonly string[]>();
+
+function decoratedNames(prototype: object): readonly string[] {
+  const methods = prototype as Record<string, object>;
+  const known =
+    names.get(prototype) ??
+    SCANNER.getAllMethodNames(prototype).filter(
+      (name) => Reflect.getOwnMetadataKeys(methods[name] ?? {}).length > 0,
+    );
+  names.set(prototype, known);
+  return known;
 }

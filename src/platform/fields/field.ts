@@ -345,7 +345,10 @@ export function FurtherRule(rule: Rule): PropertyDecorator {
     if (!field) throw new Error(`${dto.name} has no field ${String(property)}`);
     const refined = { ...field, rules: [...field.rules, rule] };
     Reflect.defineMetadata(FIELDS, fields.with(index, refined), dto);
-    declareRule(rule)(target, property);
+    // The rules that class-validator finds in a class replace those that the class inherits for the property.
+    const isOwn = rulesOf(dto).some((one) => one.target === dto && one.propertyName === property);
+    const rules = isOwn ? [rule] : rulesOfField(refined, isUpdate(dto));
+    for (const each of rules) declareRule(each)(target, property);
   };
 }
 

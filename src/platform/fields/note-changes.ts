@@ -16,7 +16,7 @@ export function AppendedNotes(): PropertyDecorator {
       // An update without it changes no notes. There is nothing that null could clear.
       required: true,
       description:
-        'Appended to the notes on a line of its own, unless they end with it. Not together with notes.',
+        'Text to append to the notes. It gets a line of its own, unless they end with it. Not together with notes.',
       example: 'Called, no answer.',
       isAlternative: true,
     }),

@@ -68,6 +68,40 @@ function expectTaken(answer: Answer, existing?: string): Detail {
 }
 
 describe('the time of a resource', () => {
+  it('gets callers who wait for one another the answers that each would get alone', async () => {
+    const resource_id = await resource({ hours: WEEK });
+    const closed = await resource({ active: false });
+    const day = monday();
+    const held = slot(day, '10:00', '11:00');
+    const body = { resource_id, ...held, seconds: 900 };
+    const hold_id = dataOf<{ id: string }>(await tenant.api.post('/api/v1/holds', body), 201).id;
+    const taken = slot(day, '09:00', '10:00');
+    const first = await book({ resource_id, ...taken });
+    const early = slot(day, '08:30', '09:30');
+    const callers: [expected: number | string, send: () => Promise<Answer>][] = [
+      ['slot_taken', () => post({ resource_id, ...taken })],
+      ['slot_taken', () => post({ resource_id, ...early })],
+      ['slot_taken', () => post({ any_of: [resource_id], ...taken })],
+      ['slot_taken', () => tenant.api.post('/api/v1/holds', { ...body, ...taken })],
+      ['outside_hours', () => post({ resource_id, ...early, within_hours: true })],
+      ['resource_inactive', () => post({ any_of: [closed], ...taken })],
+      ['slot_taken', () => post({ any_of: [closed, resource_id], ...early })],
+      ['not_found', () => post({ any_of: [resource_id, UNKNOWN], ...taken })],
+      ['lead_not_found', () => post({ lead_id: UNKNOWN, resource_id, ...taken })],
+      [201, () => post({ resource_id, ...taken, status: 'cancelled' })],
+      [201, () => post({ resource_id, hold_id })],
+      [201, () => post({ resource_id, ...slot(day, '11:00', '12:00') })],
+      ['slot_taken', () => put(first.id, slot(day, '10:30', '11:30'))],
+    ];
+    // All but the first one wait.
+    const answers = await Promise.all(callers.map(([, send]) => send()));
+    const outcomes = answers.map(({ status, body }) => {
+      return (body as { error?: { code: string } }).error?.code ?? status;
+    });
+    expect(outcomes).toEqual(callers.map(([expected]) => expected));
+    for (const answer of answers.slice(0, 2)) expectTaken(answer, first.id);
+  });
+
   it('is taken by one appointment, and its neighbours may touch', async () => {
     const resource_id = await resource();
     const day = monday();
@@ -414,7 +448,11 @@ describe('any_of', () => {
     expectInvalid(await post({ any_of: [open], resource_id: open, ...time }), 'any_of');
     const many = Array.from({ length: 21 }, (_, n) => UNKNOWN.slice(0, -2) + String(n + 10));
     expectInvalid(await post({ any_of: many, ...time }), 'any_of');
-    expectError(await post({ any_of: [open], within_hours: true, ...time }), 422, 'outside_hours');
+    const outside = await post({ any_of: [open, inactive], within_hours: true, ...time });
+    expectError(outside, 422, 'outside_hours');
+    expect(outside.body).toMatchObject({
+      error: { message: 'The time is outside of the hours of all of the resources.' },
+    });
     expectTaken(await post({ any_of: [open], ...time }));
     expectError(
       await post({ any_of: [inactive], ...slot(monday(), '09:00', '10:00') }),

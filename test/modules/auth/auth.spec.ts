@@ -26,12 +26,22 @@ const ME = '/api/v1/me';
 
 let app: TestApp;
 let tenant: Tenant;
+let expired: Tenant;
+let revoked: Tenant;
 let dumpStatement: string | undefined;
+
+/** Requests that would succeed with the key of the tenant. A request that is refused changes nothing. */
+const requests = new Map<Route, ValidRequest>();
+const requestOf = (route: Route) => requests.get(route)!;
 
 beforeAll(async () => {
   app = await TestApp.start();
   await stopBackgroundWork(app);
   tenant = await app.organization({ scopes: app.scopes.every });
+  for (const route of ALL_ROUTES) requests.set(route, await validRequest(route, tenant));
+  expired = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() - 1) });
+  revoked = await app.key(tenant.id);
+  await app.revoke(revoked);
 });
 afterAll(() => app.stop());
 
@@ -130,16 +140,12 @@ describe('the message of a 401', () => {
 });
 
 it('every route answers 401 and changes no row for bad credentials', async () => {
-  const requests: { route: Route; request: ValidRequest }[] = [];
-  for (const route of ALL_ROUTES) {
-    requests.push({ route, request: await validRequest(route, tenant) });
-  }
   const before = await dump();
-  for (const [index, { route, request }] of requests.entries()) {
+  for (const [index, route] of ALL_ROUTES.entries()) {
     const kinds = shareOf(Object.entries(BAD_CREDENTIALS), index, 4);
     const attempts = kinds.map(async ([name, credentials]) => {
       const headers = credentials(tenant.key.key);
-      const answer = await send(app.client(), route, request, headers);
+      const answer = await send(app.client(), route, requestOf(route), headers);
       return { name: `${name} on ${routeName(route)}`, answer };
     });
     const answers = await Promise.all(attempts);
@@ -153,16 +159,12 @@ describe.each(ALL_ROUTES.map((route, index) => [routeName(route), route, index] 
   '%s with a missing, invalid or expired key',
   (_, route, index) => {
     it('answers 401 to an expired and to a revoked key', async () => {
-      const expired = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() - 1) });
-      const revoked = await app.key(tenant.id);
-      await app.revoke(revoked);
-      const request = await validRequest(route, tenant);
-      expectUnauthorized(await send(expired.api, route, request));
-      expectUnauthorized(await send(revoked.api, route, request));
+      expectUnauthorized(await send(expired.api, route, requestOf(route)));
+      expectUnauthorized(await send(revoked.api, route, requestOf(route)));
     });
 
     it('answers 401 to two Authorization headers, even if one or both have a valid key', async () => {
-      const { path } = await validRequest(route, tenant);
+      const { path } = requestOf(route);
       const good = `Bearer ${tenant.key.key}`;
       const bad = `Bearer ${generateKey()}`;
       const pairs = [
@@ -177,7 +179,7 @@ describe.each(ALL_ROUTES.map((route, index) => [routeName(route), route, index] 
     });
 
     it('answers 401 to a key in the query', async () => {
-      const { path, body } = await validRequest(route, tenant);
+      const { path, body } = requestOf(route);
       const names = ['api_key', 'key', 'access_token', 'token', 'Authorization'];
       const paths = shareOf(names, index, 2).map((name) => `${path}?${name}=${tenant.key.key}`);
       const attempts = paths.map((inQuery) => send(app.client(), route, { path: inQuery, body }));
@@ -185,8 +187,7 @@ describe.each(ALL_ROUTES.map((route, index) => [routeName(route), route, index] 
     });
 
     it('answers 401 to HEAD without a body', async () => {
-      const { path } = await validRequest(route, tenant);
-      const answer = await app.client().request('HEAD', path);
+      const answer = await app.client().request('HEAD', requestOf(route).path);
       expect(answer).toMatchObject({ status: 401, body: undefined });
       expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="latitude"');
     });
@@ -216,13 +217,10 @@ describe('scopes', () => {
       const others = SCOPES.filter((other) => other !== scope);
       poorKeys.set(scope, await app.key(tenant.id, others));
     }
-    const requests: { route: (typeof SCOPED_ROUTES)[number]; request: ValidRequest }[] = [];
-    for (const route of SCOPED_ROUTES) {
-      const body = await route.body?.(tenant);
-      requests.push({ route, request: { path: pathOf(route, randomUUID()), body } });
-    }
     const before = await dump();
-    for (const { route, request } of requests) {
+    for (const route of SCOPED_ROUTES) {
+      const { body } = requestOf(route);
+      const request = { path: pathOf(route, randomUUID()), body };
       expectRefusal(await send(poorKeys.get(route.access)!.api, route, request), {
         status: 403,
         code: 'insufficient_scope',
@@ -243,15 +241,15 @@ describe('scopes', () => {
   );
 
   it('do not include each other: write does not include read', async () => {
+    const keys = new Map<string, Tenant>();
     for (const route of SCOPED_ROUTES) {
       const counterpart = route.access.endsWith(':read')
         ? route.access.replace(':read', ':write')
         : route.access.replace(':write', ':read');
-      const { api } = await app.key(
-        tenant.id,
-        SCOPES.filter((scope) => scope === counterpart && scope !== route.access),
-      );
-      const { status } = await send(api, route, await validRequest(route, tenant));
+      const scopes = SCOPES.filter((scope) => scope === counterpart && scope !== route.access);
+      const key = keys.get(counterpart) ?? (await app.key(tenant.id, scopes));
+      keys.set(counterpart, key);
+      const { status } = await send(key.api, route, requestOf(route));
       expect(status).toBe(403);
     }
   });

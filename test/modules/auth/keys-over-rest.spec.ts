@@ -68,6 +68,8 @@ describe('POST /api/v1/keys', () => {
       name: 'n8n',
       key_start: key!.slice(0, 8),
       confirmations: 'never',
+      reads_per_minute: null,
+      writes_per_minute: null,
       scopes: ['leads:read'],
       user_id: null,
       ends_with: [tenant.key.id],

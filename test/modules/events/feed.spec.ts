@@ -60,6 +60,7 @@ describe('GET /api/v1/events', () => {
       changed: [],
       actor: {
         key_id: tenant.key.id,
+        key_name: 'k',
         channel: 'api',
         request_id: 'create-ada',
         grant_id: null,

@@ -3,6 +3,8 @@ import { createLead, dataOf } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { readAllEvents, readEvents } from '../../support/events.js';
+import { mcpHelpers } from '../../support/mcp/mcp-helpers.js';
+import { resourceUpdated, Subscriber } from '../../support/mcp/resource-subscriber.js';
 import { becomeOverdue } from '../../support/scheduled-events.js';
 
 const TASKS = '/api/v1/tasks';
@@ -26,6 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
+const { callerOf } = mcpHelpers(() => app);
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 async function createTask(body: object = {}): Promise<Task> {
@@ -59,7 +62,7 @@ describe('a task whose due_date passes', () => {
     const stored = dataOf<Task>(await tenant.api.get(`${TASKS}/${id}`));
     expect(stored.updated_at).toBe(updated_at);
     expect(event).toMatchObject({ type: 'task.overdue', record: stored, changed: [] });
-    expect(Object.values(event!.actor)).toEqual([null, null, null, null, null]);
+    expect(Object.values(event!.actor)).toEqual([null, null, null, null, null, null]);
     const { body } = await tenant.api.get(`${TASKS}/${id}/events`);
     expect(body).toMatchObject({ data: [{ type: 'task.created' }, { type: 'task.overdue' }] });
     await expectOverdue(id);
@@ -69,6 +72,16 @@ describe('a task whose due_date passes', () => {
     const { id } = await createTask();
     await becomeOverdue(app, tenant, id);
     expect(await readAllEvents(tenant.api, 1, OVERDUE)).toMatchObject([{ record: { id } }]);
+  });
+
+  it.each(['sessions', 'stateless'] as const)('notifies its subscribers (%s)', async (mode) => {
+    const { id } = await createTask();
+    const uri = `task://${id}`;
+    const subscriber = await Subscriber.of(mode, callerOf(tenant), [uri]);
+    await becomeOverdue(app, tenant, id);
+    await app.app.get(ScheduledEvents).writeDue();
+    expect(await subscriber.next()).toEqual(resourceUpdated(uri));
+    subscriber.disconnect();
   });
 
   it('writes nothing if it was completed, cancelled, moved or deleted before', async () => {

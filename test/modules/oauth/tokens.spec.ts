@@ -58,6 +58,16 @@ describe('an access token', () => {
     ]);
   });
 
+  it('has the limits of its key, in the same windows', async () => {
+    const own = await server.app.organization({ readsPerMinute: 3 });
+    const { access_token } = await server.signIn(own.key.key);
+    const limits = ({ headers }: Pick<Response, 'headers'>) =>
+      ['limit', 'remaining'].map((name) => Number(headers.get(`RateLimit-${name}`)));
+    expect(limits(await callTool(access_token, 'list_leads'))).toEqual([3, 2]);
+    expect(limits(await own.api.get('/api/v1/leads'))).toEqual([3, 1]);
+    expect(limits(await callTool(access_token, 'list_leads'))).toEqual([3, 0]);
+  });
+
   it('is stored as a hash only', async () => {
     const stored = JSON.stringify(await server.app.sql('select * from oauth_artifacts'));
     for (const secret of [tokens.access_token, tokens.refresh_token, tokens.code]) {

@@ -167,7 +167,7 @@ describe('counted totals of lists', () => {
     ];
     await steps[0]!();
     const client = async () => {
-      for (let step = 0; step < 40; step++) await pick(steps)();
+      for (let step = 0; step < 15; step++) await pick(steps)();
     };
     await Promise.all(Array.from({ length: 8 }, client));
     expect(await counts.checkCounts({ tenant })).toEqual([]);

@@ -1,4 +1,4 @@
-import { SCOPES } from '../../../src/platform/access/scopes.js';
+import { type Scope, SCOPES } from '../../../src/platform/access/scopes.js';
 import { SessionStore } from '../../../src/modules/mcp/sessions/session-store.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { createLead, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
@@ -212,6 +212,17 @@ describe('qs CVE-2025-15284: limits that other notations bypass', () => {
 });
 
 describe('Directus CVE-2026-35412: a missing check on a second interface', () => {
+  type Party = Awaited<ReturnType<typeof connectTenant>>;
+  const parties = new Map<string, Promise<Party>>();
+
+  /** A caller with these scopes. */
+  function partyWith(scopes: readonly Scope[]): Promise<Party> {
+    const connect = async () => connectTenant(app, await app.key(tenant.id, scopes));
+    const party = parties.get(scopes.join()) ?? connect();
+    parties.set(scopes.join(), party);
+    return party;
+  }
+
   it.each(byName(SCOPED_TOOLS))('REST and /mcp require the same scope: %s', async (name, tool) => {
     const { route, scope, scopes: further = [], makeRecord } = tool;
     const id = await makeRecord?.(tenant);
@@ -220,7 +231,7 @@ describe('Directus CVE-2026-35412: a missing check on a second interface', () =>
     const others = SCOPES.filter((one) => one !== scope);
     for (const scopes of [others, [scope, ...further]]) {
       const isRefused = scopes === others;
-      const party = await connectTenant(app, await app.key(tenant.id, scopes));
+      const party = await partyWith(scopes);
       const rest = await send(party.api, route, { path: pathOf(route, id) });
       // Without arguments, so that a call with the scope is rejected and changes nothing.
       const tools = await party.rpc('tools/call', { name, arguments: {} });

@@ -282,10 +282,11 @@ describe('every documented error', () => {
   /** Errors that do not depend on the route. */
   const EVERYWHERE = ['bad_request', 'internal_error'];
 
-  /** Errors that are answered before a handler, in one place for all routes. */
-  const BEFORE_HANDLERS = new Set([
+  /** Errors that are answered before or around a handler, in one place for all routes. */
+  const AROUND_HANDLERS = new Set([
     ...['unauthorized', 'insufficient_scope', 'rate_limit_exceeded', 'payload_too_large'],
     ...['unsupported_media_type', 'query_failed', 'overloaded'],
+    ...['idempotency_key_in_use', 'idempotency_key_reused', 'create_failed'],
   ]);
 
   it.each(ROUTES.map((route, index) => [routeName(route), route, index] as const))(
@@ -294,7 +295,7 @@ describe('every documented error', () => {
       const codes = description.errorCodesOf(route);
       expect(codes).toEqual(expect.arrayContaining(EVERYWHERE));
       expect(codes.filter((code) => !EVERYWHERE.includes(code) && !requests[code])).toEqual([]);
-      const common = codes.filter((code) => BEFORE_HANDLERS.has(code));
+      const common = codes.filter((code) => AROUND_HANDLERS.has(code));
       const own = codes.filter((code) => ![...EVERYWHERE, ...common].includes(code));
       for (const code of [...own, ...shareOf(common, index, 3)]) {
         const answer = await requests[code]!(route);

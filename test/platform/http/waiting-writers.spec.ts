@@ -58,14 +58,14 @@ async function countLeads(): Promise<number> {
   return (await tenant.api.get(LEADS)).body.meta.total as number;
 }
 
-describe('fifty upserts of one value over two instances', () => {
+describe('upserts of one value over two instances', () => {
   it.each([
-    ['with equal data', false, () => ({})],
-    ['with other data each', false, (n: number) => ({ company: `C${n}` })],
-    ['with an Idempotency-Key each', true, (n: number) => ({ company: `C${n}` })],
-  ])('all succeed and make one lead, %s', async (_, isIdempotent, dataOf) => {
+    [20, 'with equal data', false, () => ({})],
+    [50, 'with other data each', false, (n: number) => ({ company: `C${n}` })],
+    [20, 'with an Idempotency-Key each', true, (n: number) => ({ company: `C${n}` })],
+  ])('all succeed and make one lead: %d %s', async (count, _, isIdempotent, dataOf) => {
     await holdLeads();
-    const upserts = Array.from({ length: 50 }, (_each, n) => {
+    const upserts = Array.from({ length: count }, (_each, n) => {
       const headers: Record<string, string> = isIdempotent ? { 'Idempotency-Key': `k${n}` } : {};
       const body = upsertOf('one@example.com', dataOf(n));
       return clients()[n % 2]!.post(`${LEADS}/upsert`, body, { headers });
@@ -73,7 +73,7 @@ describe('fifty upserts of one value over two instances', () => {
     await until(async () => (await waiting()) >= 2);
     await holder.query('rollback');
     const statuses = (await Promise.all(upserts)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([...Array<number>(49).fill(200), 201]);
+    expect(statuses.toSorted()).toEqual([...Array<number>(count - 1).fill(200), 201]);
     expect(await countLeads()).toBe(1);
   });
 });

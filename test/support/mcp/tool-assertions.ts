@@ -18,10 +18,11 @@ export interface Page {
   meta: { page: number; limit: number; total: number; total_pages: number };
 }
 
-/** A record of a tool without the fields of its lead, which REST does not return. */
+/** A record of a tool without the fields of its lead and its resource, which REST does not return. */
 export function withoutLead(record: Row): Row {
   const { lead_name, lead_phone, lead_email, contact_name, ...others } = record;
-  return others;
+  const { resource_name, time_zone, local_start, local_end, ...stored } = others;
+  return stored;
 }
 
 /** The page that a tool returns for a page of REST: without nulls, and with times to the minute. */

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { responseDtoOf } from '../../../src/platform/http/openapi/routes.js';
 import type { Scope } from '../../../src/platform/access/scopes.js';
 import type { Effect, ToolDeclaration } from '../../../src/modules/mcp/tools/tool.decorator.js';
@@ -105,7 +106,7 @@ export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [stri
   return tools.map((one) => [one.name, one] as const);
 }
 
-/** The route of REST with the scope, the input and the output of a tool. */
+/** The route of REST with the scope, the input and the output of a tool, whose output can have more fields. */
 function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration): Route | undefined {
   return ROUTES.find((route) => {
     const { input: ofRoute, documentation } = declarationOf(route) ?? {};
@@ -114,10 +115,14 @@ function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration):
       route.access === scope &&
       (route.makeRecord !== undefined) === (id !== undefined) &&
       (ofRoute?.query?.type ?? ofRoute?.body?.type) === input &&
-      responseDtoOf(documentation) === output &&
+      isOrExtends(output, responseDtoOf(documentation)) &&
       Array.isArray(documentation?.response) === isPage
     );
   });
+}
+
+function isOrExtends(output: Type<object>, response: Type<object> | undefined): boolean {
+  return response !== undefined && (output === response || output.prototype instanceof response);
 }
 
 function tool(name: string, scope: ToolCase['scope'], effect: Effect, restRoute: string): ToolCase {

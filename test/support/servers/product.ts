@@ -14,6 +14,9 @@ const ADDRESS = /listens on (http:\S+?)"/;
 /** The key that a first start prints after its address. */
 export const FIRST_KEY = /shown only now: (\S+)/;
 
+/** The link with a key that a first start prints after it. */
+export const CONSOLE_LINK = /(http:\S+\/console#key=(lat_\w+))/;
+
 /** The program of util-linux that runs a command in a terminal. */
 export const SCRIPT = '/usr/bin/script';
 

@@ -2,4 +2,5 @@
 export const HOSTILE = {
   script: '<script>alert(1)</script><img src=x onerror=alert(2)>',
   override: '\u202Etxt.exe\u202C',
+  long: 'ä'.repeat(5_000),
 } as const;

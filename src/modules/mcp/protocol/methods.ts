@@ -53,7 +53,7 @@ const CLIENTS_THAT_FORWARD_BOTH: readonly string[] = ['@langchain/mcp-adapters']
 const READING_METHODS: readonly string[] = ['resources/read', 'resources/subscribe'];
 
 /** The most characters of a list of tools with what the organization has defined: 8,000 tokens. */
-const MAX_CHARACTERS = 33_800;
+const MAX_CHARACTERS = 34_200;
 
 /** The methods of all protocol versions. */
 @Injectable()

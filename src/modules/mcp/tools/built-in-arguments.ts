@@ -30,7 +30,7 @@ export function builtInArgumentsOf(tool: ToolDeclaration): Type<BuiltInArguments
   const { prototype } = DeclaredArguments;
   if (id !== undefined) Uuid({ required: true, description: id })(prototype, 'id');
   if (takesDryRun(tool)) {
-    const description = 'Check everything and change nothing.';
+    const description = 'Only check, and change nothing.';
     Flag({ default: false, description })(prototype, DRY_RUN);
   }
   const clearable = input ? clearableFieldsOf(input) : [];
@@ -44,7 +44,7 @@ export function builtInArgumentsOf(tool: ToolDeclaration): Type<BuiltInArguments
 
 /** The fields that an update empties. */
 export function ClearedFields(clearable: readonly string[]): PropertyDecorator {
-  return FieldNames('Fields to empty. A null parameter leaves its field as it is.', clearable);
+  return FieldNames('Fields to empty; null does not.', clearable);
 }
 
 /**

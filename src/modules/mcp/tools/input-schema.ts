@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { ListQuery } from '../../../platform/data/lists/list-query.js';
 import { fieldsOf, isList, namesOf } from '../../../platform/fields/field.js';
 import type { JsonSchema } from '../../../platform/fields/schema/json-schema.js';
 import { propertiesOf } from '../../../platform/fields/validation/properties.js';
@@ -36,7 +37,7 @@ export function inputSchemaOf({ builtIn, input, tool: { brief } }: ToolArguments
   // The lists of names come last, and describe themselves.
   const lists = fieldsOf(builtIn).filter(isList);
   const others = namesOf(builtIn).filter((name) => lists.every((list) => list.name !== name));
-  const properties = [...others, ...ownNamesFirst(input)].map((name) => {
+  const properties = [...others, ...pageLast(input)].map((name) => {
     const own = brief?.objects?.includes(name) ? OPEN_OBJECT : {};
     const schema = { format: formats.get(name), ...given[name], ...own };
     const isBrief = brief?.arguments?.includes(name) ?? false;
@@ -54,16 +55,19 @@ export function inputSchemaOf({ builtIn, input, tool: { brief } }: ToolArguments
   };
 }
 
-/** Lists the own properties of a DTO before inherited ones, such as a search before the page. */
-function ownNamesFirst(dto: Type<object>): string[] {
-  const base = Object.getPrototypeOf(dto) as Type<object>;
-  const inherited = base.prototype === undefined ? [] : propertiesOf(base);
-  return [...propertiesOf(dto).filter((name) => !inherited.includes(name)), ...inherited];
+/** Lists what a list selects before its page. */
+function pageLast(dto: Type<object>): string[] {
+  const names = propertiesOf(dto);
+  const ofPage = new Set(dto.prototype instanceof ListQuery ? namesOf(ListQuery) : []);
+  return [
+    ...names.filter((name) => !ofPage.has(name)),
+    ...names.filter((name) => ofPage.has(name)),
+  ];
 }
 
 /**
  * Keeps the first sentence of a description, because models read the list of tools with every prompt.
- * @param describesInner whether the schemas of properties and items have descriptions, too
+ * @param describesInner whether the schemas of properties and items have descriptions and values, too
  */
 function modelSchemaOf(schema: JsonSchema, describesInner = true): JsonSchema {
   const sentences = [
@@ -74,13 +78,13 @@ function modelSchemaOf(schema: JsonSchema, describesInner = true): JsonSchema {
   return { ...shapeOf(schema, describesInner), ...(description && { description }) };
 }
 
-/** Keeps the keywords of the subset, except the description. */
+/** Keeps the keywords of the subset, except the description, and the values if they are not described. */
 function shapeOf(schema: JsonSchema, describesInner: boolean): JsonSchema {
   const innerOf = (inner: JsonSchema) =>
     describesInner ? modelSchemaOf(inner) : shapeOf(inner, false);
   const { properties, required, items, additionalProperties } = schema;
   const type = typeOf(schema);
-  const values = enumOf(schema);
+  const values = describesInner ? enumOf(schema) : undefined;
   // Gemini rejects an array without `items`.
   if (type === 'array') return { type, items: innerOf(items ?? { type: 'string' }) };
   if (type !== 'object') return { ...(type && { type }), ...(values && { enum: values }) };

@@ -5,9 +5,12 @@ import type { ObjectSchema } from './input-schema.js';
 import { takesDryRun, type ToolDeclaration } from './tool.decorator.js';
 
 const ANY_OBJECT: JsonSchema = { type: 'object' };
+
+/** The part of the position of a page that agents cannot know. */
 const META: ObjectSchema = {
-  ...shapeOf(PAGE_META_SCHEMA),
-  ...{ type: 'object', required: PAGE_META_SCHEMA.required },
+  type: 'object',
+  properties: { total: shapeOf(PAGE_META_SCHEMA.properties.total) },
+  additionalProperties: true,
 };
 
 /**

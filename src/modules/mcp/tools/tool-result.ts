@@ -37,9 +37,10 @@ export function toolError(
   metadata: Record<string, unknown> = {},
 ): CallToolResult {
   const { code, message, advice } = error;
-  const others = (error.details ?? []).flatMap(({ existing_id, merged_into }) => [
+  const others = (error.details ?? []).flatMap(({ existing_id, merged_into, free = [] }) => [
     ...(existing_id === undefined ? [] : [`The existing record has the id ${existing_id}.`]),
     ...(merged_into === undefined ? [] : [`It was merged into the record ${merged_into}.`]),
+    ...(free.length === 0 ? [] : [`The next free times: ${JSON.stringify(free)}.`]),
   ]);
   const text = [`${code}: ${message}`, ...new Set(others), advice].join(' ');
   return {

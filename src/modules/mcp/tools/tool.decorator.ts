@@ -42,7 +42,7 @@ export interface ToolOptions {
    * Makes its schemas shorter. The list of tools is part of each prompt, and other tools describe the same fields.
    */
   readonly brief?: {
-    /** The arguments whose inner fields have no descriptions. */
+    /** The arguments whose inner fields have no descriptions and no values: those of another tool. */
     readonly arguments?: readonly string[];
     /** The arguments that are objects with any fields. */
     readonly objects?: readonly string[];

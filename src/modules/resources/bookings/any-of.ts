@@ -12,7 +12,7 @@ export function AnyOfResources(): PropertyDecorator {
     Uuids({
       max: MAX_RESOURCES,
       description:
-        'Takes the time of the one that is free and has the fewest appointments that day.',
+        'Resources, of which it takes one that is free. It is the one with the fewest appointments that day.',
       example: ['01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64'],
       isAlternative: true,
     }),

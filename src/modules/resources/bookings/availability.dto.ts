@@ -5,24 +5,39 @@ import { problemRule } from '../../../platform/fields/kinds/rules.js';
 import { NestedRecords } from '../../../platform/fields/nested.js';
 import { MAX_RESOURCES } from './any-of.js';
 
-const MAX_DAYS = 62;
+/** The longest window of free times. */
+export const MAX_WINDOW_DAYS = 62;
 const DAY = 24 * 60 * 60 * 1_000;
 
 const RESOURCE = '01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64';
+
+/** The length of free times. */
+export const DURATION = {
+  ...{ min: 1, max: 1_440, required: true },
+  description: 'Length of the free times.',
+  example: 60,
+} as const;
+
+/** The steps in which free times begin. */
+export const STEP = {
+  ...{ min: 5, max: 1_440, default: 30 },
+  description: 'Free times begin in these steps from each opening of the hours.',
+  example: 30,
+} as const;
 
 function EndOfWindow(): PropertyDecorator {
   return applyDecorators(
     DateTime({
       required: true,
       after: 'from',
-      description: `Free times end by this time, at most ${MAX_DAYS} days after from.`,
+      description: `Free times end by this time, at most ${MAX_WINDOW_DAYS} days after from.`,
       example: '2026-03-07T00:00:00Z',
     }),
     FurtherRule(
       problemRule('isWithinDays', (to, { from }) => {
         if (!(from instanceof Date) || !(to instanceof Date)) return undefined;
-        const isLong = to.getTime() - from.getTime() > MAX_DAYS * DAY;
-        return isLong ? `must be at most ${MAX_DAYS} days after from` : undefined;
+        const isLong = to.getTime() - from.getTime() > MAX_WINDOW_DAYS * DAY;
+        return isLong ? `must be at most ${MAX_WINDOW_DAYS} days after from` : undefined;
       }),
     ),
   );
@@ -44,22 +59,8 @@ export class AvailabilityQuery {
   })
   from: Date;
   @EndOfWindow() to: Date;
-  @Integer({
-    min: 1,
-    max: 1_440,
-    required: true,
-    description: 'Length of the free times.',
-    example: 60,
-  })
-  duration_minutes: number;
-  @Integer({
-    min: 5,
-    max: 1_440,
-    default: 30,
-    description: 'Free times begin in these steps from each opening of the hours.',
-    example: 30,
-  })
-  step_minutes: number;
+  @Integer(DURATION) duration_minutes: number;
+  @Integer(STEP) step_minutes: number;
 }
 
 /** A free time of a resource. */

@@ -1,34 +1,89 @@
 import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { ExclusionViolation } from '../../../platform/data/connection/driver-error.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
-import { dayOf, freeTimes, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
+import { dayOf, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
 import { type BusyInterval, BusyTimesRepository } from './busy-times.repository.js';
+import {
+  conflictOf,
+  intervalOf,
+  outsideHours,
+  PROPOSALS,
+  proposalsOf,
+  type WantedTime,
+} from './conflicts.js';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+/** The resources that a request names: one, or several of which it takes one. */
+interface NamedResources {
+  readonly resource_id?: string | null;
+  readonly any_of?: readonly string[];
+}
 
-/** The proposals of a conflict: how many, how far ahead, and in which steps from each opening. */
-const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
-
-/** The time that an appointment or a hold is to take. */
-export interface WantedTime {
-  readonly start_time: Date;
-  readonly end_time: Date;
-  /** Whether it must lie within the hours of the resource. */
-  readonly within_hours?: boolean;
+/** How a request takes time. */
+interface BookingSteps<T> {
+  /** Whether a time that is not free is its first problem. */
+  readonly mayConflict: (call: Call) => Promise<boolean>;
+  readonly work: (call: InTransaction<Call>) => Promise<T>;
 }
 
 /** Takes time of resources, whose rows no two transactions write at once (docs/contract/booking.md#conflicts). */
 @Injectable()
 export class BookingsService {
   constructor(
+    private readonly database: TenantDatabase,
     private readonly resources: ResourcesRepository,
     private readonly busyTimes: BusyTimesRepository,
   ) {}
+
+  /**
+   * Takes time in a transaction, after those of this instance that began earlier and take time of the same resources. While it
+   * waits it has no connection. If it had to wait, it is refused without a transaction when others have taken the time, so
+   * that many callers of one time get their answers soon.
+   * @param wanted with the resources; without them, `work` waits for its turn
+   * @throws ApiError `overloaded`, and as `take` and `work`
+   */
+  transaction<T>(
+    call: Call,
+    wanted: WantedTime & NamedResources,
+    { mayConflict, work }: BookingSteps<T>,
+  ): Promise<T> {
+    const ids = namedOf(wanted);
+    const mustWait = this.resources.isBusy(call, ids);
+    return this.resources.inTurn(call, ids, async (turn) => {
+      if (mustWait && !turn.transaction && (await mayConflict(turn))) {
+        await this.refuseTaken(turn, ids, wanted);
+      }
+      return this.database.transaction(turn, work);
+    });
+  }
+
+  /**
+   * Throws the error of a time that none of the resources has free, if they can be booked. What is free now may be taken by
+   * the time that a transaction takes it.
+   * @throws ApiError `slot_taken`, `query_failed`
+   */
+  private async refuseTaken(
+    call: Call,
+    ids: readonly string[],
+    wanted: WantedTime & NamedResources,
+  ): Promise<void> {
+    const found = await this.resources.findMany(call, ids);
+    const resources = ids.flatMap((id) => found.find((one) => one.id === id) ?? []);
+    const slot = intervalOf(wanted);
+    const needsHours = wanted.any_of ?? wanted.within_hours;
+    const open = resources.filter(
+      (resource) => resource.active && (!needsHours || isWithinHours(resource, slot)),
+    );
+    if (open.length === 0 || resources.length < ids.length) return;
+    const windows = open.map((resource) => withBuffers(resource, slot));
+    const busy = await this.busyOf(call, open, windows);
+    const isTaken = open.every((resource) => conflictOf(busy, resource, slot));
+    if (isTaken) throw await this.slotTaken(call, resources, wanted);
+  }
 
   /**
    * Locks resources until the transaction ends, in the order of their ids. Call it before the records that take their time
@@ -117,7 +172,7 @@ export class BookingsService {
   ): Promise<T> {
     const slot = intervalOf(wanted);
     const open = resources.filter((resource) => isWithinHours(resource, slot));
-    if (wanted.within_hours && open.length === 0) throw outsideHours();
+    if (wanted.within_hours && open.length === 0) throw outsideHours(resources.length);
     if (resources.every(({ active }) => !active)) throw new ApiError('resource_inactive');
     const active = open.filter((resource) => resource.active);
     const days = new Map(active.map((resource) => [resource.id, dayOf(resource, slot.start)]));
@@ -169,7 +224,7 @@ export class BookingsService {
       field: 'start_time',
       message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
       ...this.existingId(call, conflict),
-      free: proposalsOf(active, busy, window, slot.end - slot.start),
+      free: proposalsOf(call, active, busy, window, slot.end - slot.start),
     };
     return new ApiError('slot_taken', { details: [detail] });
   }
@@ -181,47 +236,6 @@ export class BookingsService {
   }
 }
 
-function intervalOf({ start_time, end_time }: WantedTime): Interval {
-  return { start: start_time.getTime(), end: end_time.getTime() };
-}
-
-/** What is in the way of a time. */
-function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto, slot: Interval) {
-  const { start, end } = withBuffers(resource, slot);
-  return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
-}
-
-/** The next free times of any of the resources, which do not overlap each other. */
-function proposalsOf(
-  resources: readonly ResourceDto[],
-  busy: readonly BusyInterval[],
-  window: Interval,
-  duration: number,
-) {
-  const found = resources.flatMap((resource) => {
-    const own = busy.filter(({ resource_id }) => resource_id === resource.id);
-    const times = freeTimes(resource, own, window, { duration, step: PROPOSALS.step });
-    return firstApart(times).map((slot) => ({ ...slot, resource_id: resource.id }));
-  });
-  const sorted = found.toSorted((a, b) => a.start - b.start);
-  return firstApart(sorted).map(({ start, end, resource_id }) => ({
-    start_time: new Date(start).toISOString(),
-    end_time: new Date(end).toISOString(),
-    resource_id,
-  }));
-}
-
-/** The first of the times that do not overlap each other. */
-function firstApart<T extends Interval>(times: Iterable<T>): T[] {
-  const chosen: T[] = [];
-  for (const time of times) {
-    if (chosen.length === PROPOSALS.count) break;
-    if ((chosen.at(-1)?.end ?? -Infinity) <= time.start) chosen.push(time);
-  }
-  return chosen;
-}
-
-function outsideHours(): ApiError {
-  const details = [{ field: 'start_time', message: 'is outside of the hours of the resource' }];
-  return new ApiError('outside_hours', { details });
+function namedOf({ resource_id, any_of }: NamedResources): readonly string[] {
+  return any_of ?? (resource_id ? [resource_id] : []);
 }

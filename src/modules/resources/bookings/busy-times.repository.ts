@@ -24,6 +24,12 @@ interface Row {
   readonly appointment_id: string | null;
 }
 
+/** How many holds a key has, by the time of the database, by which they expire. */
+interface CountedHolds {
+  readonly holds: number;
+  readonly now: Date;
+}
+
 /** The hold `$2`, unless it has expired. */
 const IS_HOLD = `organization_id = $1 and id = $2 and key_id is not null and expires_at > clock_timestamp()`;
 
@@ -82,18 +88,25 @@ export class BusyTimesRepository extends TenantRepository<BusyTime> {
   /**
    * Counts the holds of the key of the call that have not expired. Other transactions of the key that count them wait for the
    * end of this one.
-   * @returns the number, and the time of the database, by which holds expire
    * @throws ApiError `create_failed`
    */
-  async lockAndCountHolds({ transaction, tenant, actor }: InTransaction<Call>) {
-    await transaction.query({ text: LOCK_HOLDS, values: [actor.key.id] });
-    const rows = await transaction.query<{ holds: number; now: Date }>({
+  async lockAndCountHolds(call: InTransaction<Call>): Promise<CountedHolds> {
+    await call.transaction.query({ text: LOCK_HOLDS, values: [call.actor.key.id] });
+    return this.countHolds(call);
+  }
+
+  /**
+   * Counts the holds of the key of the call that have not expired.
+   * @throws ApiError `query_failed`
+   */
+  async countHolds(call: Call): Promise<CountedHolds> {
+    const rows = await this.database.read<CountedHolds>(call, {
       text: `select count(*)::int as holds, clock_timestamp() as now from busy_times
         where organization_id = $1 and key_id = $2 and expires_at > clock_timestamp() and expires_at < 'infinity'`,
-      values: [tenant.id, actor.key.id],
+      values: [call.tenant.id, call.actor.key.id],
+      plan: 'custom',
     });
-    const [{ holds, now }] = rows as [{ holds: number; now: Date }];
-    return { holds, now };
+    return (rows as [CountedHolds])[0];
   }
 
   /**

@@ -1,6 +1,7 @@
 import { DateTime, Integer, Uuid } from '../../../platform/fields/kinds/kinds.js';
 import { CreatedAt, RecordId } from '../../../platform/fields/kinds/record-fields.js';
 import { AnyOfResources } from './any-of.js';
+import { type LocalBooking, LocalTime, ResourceName, ResourceTimeZone } from './local-times.js';
 
 const MAX_SECONDS = 900;
 
@@ -35,7 +36,7 @@ export class CreateHoldDto {
     min: 1,
     max: MAX_SECONDS,
     required: true,
-    description: 'How long it takes the time.',
+    description: 'How long it lasts.',
     example: 300,
   })
   seconds: number;
@@ -55,4 +56,12 @@ export class HoldDto {
   })
   expires_at: Date;
   @CreatedAt() created_at: Date;
+}
+
+/** A hold in the results of tools. */
+export class AgentHoldDto extends HoldDto implements LocalBooking {
+  @ResourceName() resource_name?: string | null;
+  @ResourceTimeZone() time_zone?: string | null;
+  @LocalTime('When it begins, in the time zone of the resource.') local_start?: string | null;
+  @LocalTime('When it ends, in the time zone of the resource.') local_end?: string | null;
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
-import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
-import { RecordPromise } from '../../../platform/data/records/stored-record.js';
+import { RecordPromise, type Stored } from '../../../platform/data/records/stored-record.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound, orNotFound } from '../../../platform/errors/or-not-found.js';
 import { withBuffers } from '../hours/free-time.js';
@@ -18,7 +17,6 @@ const MAX_HOLDS = 20;
 @Injectable()
 export class HoldsService {
   constructor(
-    private readonly database: TenantDatabase,
     private readonly busyTimes: BusyTimesRepository,
     private readonly bookings: BookingsService,
   ) {}
@@ -33,17 +31,20 @@ export class HoldsService {
    */
   create(call: Call, input: CreateHoldDto): RecordPromise<HoldDto> {
     return RecordPromise.of<HoldDto>(() =>
-      this.database.transaction(call, async (inner) => {
-        const { holds, now } = await this.busyTimes.lockAndCountHolds(inner);
-        const resources = await this.bookings.lockExisting(
-          inner,
-          input.any_of ?? [input.resource_id],
-        );
-        if (holds >= MAX_HOLDS) throw new ApiError('too_many_holds');
-        return this.bookings.takeFirst(inner, resources, input, (resource) =>
-          this.insert(inner, resource, input, now),
-        );
+      this.bookings.transaction(call, input, {
+        mayConflict: async (turn) => (await this.busyTimes.countHolds(turn)).holds < MAX_HOLDS,
+        work: (inner) => this.take(inner, input),
       }),
+    );
+  }
+
+  private async take(call: InTransaction<Call>, input: CreateHoldDto): Promise<Stored<HoldDto>> {
+    const { holds, now } = await this.busyTimes.lockAndCountHolds(call);
+    const named = input.any_of ?? [input.resource_id];
+    const resources = await this.bookings.lockExisting(call, named);
+    if (holds >= MAX_HOLDS) throw new ApiError('too_many_holds');
+    return this.bookings.takeFirst(call, resources, input, (resource) =>
+      this.insert(call, resource, input, now),
     );
   }
 

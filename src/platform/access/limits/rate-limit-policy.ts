@@ -6,11 +6,11 @@ import type { Call, KeyLimits } from '../../data/call.js';
  * a key in use. An extension can replace it (docs/guides/replace-and-add.md#rate-limits).
  */
 export abstract class RateLimitPolicy {
-  /** @returns the limits of the key; undefined for those of the settings */
+  /** @returns the limits of the key; undefined for its own or, if it has none, those of the settings */
   abstract limitsOf(call: Call): KeyLimits | undefined | Promise<KeyLimits | undefined>;
 }
 
-/** Leaves every key the limits of the settings. */
+/** Leaves every key its own limits, or those of the settings. */
 @Injectable()
 export class SettingsRateLimitPolicy extends RateLimitPolicy {
   limitsOf(): undefined {

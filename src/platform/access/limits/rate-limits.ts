@@ -30,6 +30,8 @@ interface WindowSize {
 
 interface Throttler extends WindowSize {
   readonly name: LimitName;
+  /** The largest limit that a key can have of its own. */
+  readonly maxOfKey?: number;
 }
 
 /** An actor, or the IP address of a caller without a valid key. */
@@ -161,8 +163,11 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   limitOf(name: LimitName, caller?: RateLimited): WindowSize {
     const shared = this.throttlers[name];
     if (typeof caller === 'string') return this.sizeFor(caller, shared);
-    const own = name === 'messages' ? undefined : caller?.limits;
-    return own ? { ttl: shared.ttl, limit: own[name as 'reads' | 'writes'] } : shared;
+    if (!caller || name === 'messages') return shared;
+    const ofKey = caller.key.limits?.[name];
+    const own = ofKey && Math.min(ofKey, shared.maxOfKey ?? ofKey);
+    const limit = caller.limits?.[name] ?? own;
+    return limit === undefined ? shared : { ttl: shared.ttl, limit };
   }
 
   /** Returns the size of a window of an address. */

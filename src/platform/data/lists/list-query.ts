@@ -16,7 +16,7 @@ const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT);
 
 /** The query parameters of every list (docs/contract/lists.md#paging). */
 export class ListQuery {
-  @WithCursor('cannot be given together with after')
+  @WithCursor('cannot be given')
   @Integer({
     min: 1,
     max: MAX_PAGE,
@@ -35,7 +35,8 @@ export class ListQuery {
   })
   limit: number;
 
-  @WithCursor('must be asc together with after', 'asc')
+  @WithCursor('must be asc', 'asc', ['after'])
+  @WithCursor('must be desc', 'desc', ['before'])
   @OneOf(SORT_DIRECTIONS, {
     default: 'desc',
     description:
@@ -50,6 +51,7 @@ const NO_FILTERS = [
   ...namesOf(ListQuery),
   'sort_by',
   'after',
+  'before',
   'fields',
   'include',
   'deleted',
@@ -58,7 +60,7 @@ const NO_FILTERS = [
 /** What a list selects, without its order and paging. */
 export type FiltersOf<Q> = Omit<
   Q,
-  keyof ListQuery | 'sort_by' | 'after' | 'fields' | 'include' | 'deleted'
+  keyof ListQuery | 'sort_by' | 'after' | 'before' | 'fields' | 'include' | 'deleted'
 >;
 
 /** The names of the filters of a list. @param query the parameters of the list */
@@ -74,16 +76,43 @@ export function SortBy<T extends string>(fields: readonly T[], fallback: T) {
   const description = 'Field by which the list is ordered.';
   return applyDecorators(
     OneOf(fields, { default: fallback, description, example: fallback }),
-    WithCursor('must be created_at together with after', 'created_at'),
+    WithCursor('must be created_at', 'created_at'),
   );
+}
+
+/** The parameters that read a list by cursor. */
+export interface CursorParameters {
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+export function isByCursor({ after, before }: CursorParameters): boolean {
+  return after !== undefined || before !== undefined;
 }
 
 /** Declares the parameter that reads a list by cursor. Empty, it begins with the oldest record. */
 export function After(): PropertyDecorator {
+  return declareCursor('in the order of creation and without totals: only records after this one');
+}
+
+/** Declares the parameter that reads a list by cursor, newest first. Empty, it begins with the newest record. */
+export function Before(): PropertyDecorator {
+  const description = 'like `after`, but the newest first: only records before this one';
+  return applyDecorators(
+    declareCursor(description),
+    FurtherRule(
+      problemRule('isWithoutAfter', (_, { after }) =>
+        after === undefined ? undefined : 'cannot be given together with after',
+      ),
+    ),
+  );
+}
+
+/** @param order says which records a page has */
+function declareCursor(order: string): PropertyDecorator {
   return declareField(
     {
-      description:
-        'Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.',
+      description: `Reads the list by cursor, ${order}. Empty at first, then \`meta.next\` of the previous page.`,
       example: '',
       isAlternative: true,
     },
@@ -142,12 +171,22 @@ function namesIn(text: string, known: readonly string[]): readonly string[] {
   return names.length === 1 && names[0] === '*' ? known : [...new Set(['id', ...names])];
 }
 
-/** Refuses a parameter if the list is read by cursor, unless it has the only value that is then possible. */
-function WithCursor(problem: string, possible?: string): PropertyDecorator {
+/**
+ * Refuses a parameter if the list is read by cursor, unless it has the only value that is then possible.
+ * @param cursors the parameters of the cursor with which it is refused
+ */
+function WithCursor(
+  problem: string,
+  possible?: string,
+  cursors: readonly (keyof CursorParameters)[] = ['after', 'before'],
+): PropertyDecorator {
   return FurtherRule(
-    problemRule('isWithCursor', (value, { after }) =>
-      after === undefined || value === possible ? undefined : problem,
-    ),
+    problemRule(`isWith${cursors.join('Or')}`, (value, query: CursorParameters) => {
+      const cursor = cursors.find((name) => query[name] !== undefined);
+      return cursor === undefined || value === possible
+        ? undefined
+        : `${problem} together with ${cursor}`;
+    }),
   );
 }
 

@@ -48,6 +48,7 @@ export interface ListSource<T extends object> {
 export interface ListParameters extends ListQuery {
   readonly sort_by?: string;
   readonly after?: string;
+  readonly before?: string;
   readonly fields?: readonly string[];
   readonly include?: readonly string[];
 }
@@ -87,22 +88,24 @@ export class RecordList<T extends object> {
   }
 
   /**
-   * Reads the list by cursor, in the order of `created_at` and `id`. Its pages have each record once, however others
-   * write.
+   * Reads the list by cursor, in the order of `created_at` and `id`; with `before`, the newest first. Its pages have each
+   * record once, however others write.
    * @throws ApiError `query_failed`
    */
   async pageAfter(
     conditions: Conditions,
     query: Omit<ListParameters, 'page'>,
   ): Promise<CursorPage<T>> {
-    const { after = '', limit } = query;
-    const order = { ...this.sortOf('created_at'), direction: 'asc' } as const;
-    const cursor = parseCursor(after);
+    const { after, before, limit } = query;
+    const direction = before === undefined ? 'asc' : 'desc';
+    const order = { ...this.sortOf('created_at'), direction } as const;
+    const from = after ?? before ?? '';
+    const cursor = parseCursor(from);
     if (cursor) conditions.after(cursor, order);
     const { selection, parser } = this.select(conditions, { order, limit, offset: 0 }, query);
     const row = await this.run<CursorRow>(selection, pageByCursor(selection), 'custom');
     const { next, has_more } = row;
-    return new CursorPage<T>(parser.list(row.items).json, { next: next ?? after, has_more });
+    return new CursorPage<T>(parser.list(row.items).json, { next: next ?? from, has_more });
   }
 
   private select(

@@ -108,7 +108,13 @@ function groupsOf(
 ): Groups {
   const { column, per, key, isList } = grouping;
   const unit = timeUnitOf(grouping);
-  if (unit) return { value: unit.number(`(${column} at time zone ${zone})`), from: table };
+  if (unit) {
+    const local = `(${column} at time zone ${zone})`;
+    return {
+      value: `case when ${column} is not null then ${unit.number(withinYears(local))} end`,
+      from: table,
+    };
+  }
   if (key !== undefined) {
     const given = `${column} -> ${conditions.parameter(key)}::text`;
     if (isList) {
@@ -129,6 +135,11 @@ function groupsOf(
   return per === 'element'
     ? elementsOf(table, `unnest(${column}) with ordinality each (element, position)`)
     : { value: column, from: table };
+}
+
+/** A local time in the years of the contract. A zone can move a time of their first or last day out of them. */
+function withinYears(local: string): string {
+  return `least(greatest(${local}, timestamp '0001-01-01'), timestamp '9999-12-31')`;
 }
 
 /** A group for each element, and one for records without any. A record has several rows, of which the first counts it. */

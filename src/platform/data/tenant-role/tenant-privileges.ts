@@ -20,9 +20,11 @@ type ColumnPrivileges = Readonly<
   Partial<Record<'select' | 'insert' | 'update', readonly string[]>>
 > & { readonly delete?: true };
 
+const KEY_LIMITS = ['reads_per_minute', 'writes_per_minute'];
+
 const KEY_FIELDS = [
   ...['organization_id', 'id', 'name', 'key_start', 'scopes', 'user_id', 'expires_at'],
-  ...['lifetime_ms', 'ends_with', 'confirmations'],
+  ...['lifetime_ms', 'ends_with', 'confirmations', ...KEY_LIMITS],
 ];
 
 const GRANT_FIELDS = [
@@ -62,6 +64,7 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
     insert: [...KEY_FIELDS, 'key_hash'],
     update: [
       ...['expires_at', 'revoked_at', 'lifetime_ms', 'ends_with', 'successor_id', 'updated_at'],
+      ...KEY_LIMITS,
     ],
   },
   oauth_grants: {

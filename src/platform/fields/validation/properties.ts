@@ -2,9 +2,16 @@ import type { Type } from '@nestjs/common';
 import { isUpdate, namesOf } from '../field.js';
 import { rulesOf } from './rule-metadata.js';
 
+/** The properties of each DTO. class-validator searches the rules of all classes for those of one. */
+const properties = new WeakMap<Type<object>, readonly string[]>();
+
 /** The names of all properties of a DTO that have a field or a rule of class-validator. */
-export function propertiesOf(dto: Type<object>): string[] {
-  return [...new Set([...namesOf(dto), ...rulesOf(dto).map(({ propertyName }) => propertyName)])];
+export function propertiesOf(dto: Type<object>): readonly string[] {
+  const known = properties.get(dto) ?? [
+    ...new Set([...namesOf(dto), ...rulesOf(dto).map(({ propertyName }) => propertyName)]),
+  ];
+  properties.set(dto, known);
+  return known;
 }
 
 /** Whether a DTO declares properties, so that an input can be checked against it. */

@@ -103,7 +103,10 @@ const USUAL_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The parameters of lists that select no records. */
-const PAGING: ReadonlySet<string> = new Set([...namesOf(ListQuery), 'sort_by', 'after', 'fields']);
+const PAGING: ReadonlySet<string> = new Set([
+  ...namesOf(ListQuery),
+  ...['sort_by', 'after', 'before', 'fields'],
+]);
 
 /** Parameters of the same identity mean the same. */
 function identityOf({ name, schema }: ParameterObject): string {

@@ -69,9 +69,11 @@ export interface SerializedResult {
 
 /** Compiles the plans of handlers. */
 export function planRoutes(handlers: readonly DeclaredHandler[]): RoutePlan[] {
-  const reads = handlers
-    .filter(({ httpMethod }) => httpMethod === 'GET')
-    .flatMap(({ paths }) => paths);
+  const reads = new Set(
+    handlers
+      .filter(({ httpMethod }) => httpMethod === 'GET')
+      .flatMap(({ paths }) => paths.map(withoutParameterNames)),
+  );
   return handlers.map((declared) => {
     const { controller, handler, httpMethod, paths } = declared;
     const declarations = declarationsOf(handler);
@@ -111,15 +113,14 @@ function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
  * route exists below it, otherwise the nearest outer path with such a route. For example,
  * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route, and
  * `POST /api/v1/leads/upsert` creates `/api/v1/leads/:id`.
- * @param reads the paths of the GET routes
+ * @param reads the paths of the GET routes, without the names of parameters
  */
-function collectionOf(path: string, reads: readonly string[]): KeptSegments {
-  const known = new Set(reads.map(withoutParameterNames));
+function collectionOf(path: string, reads: ReadonlySet<string>): KeptSegments {
   const segments = path.split('/');
   const all = [...segments.keys()];
   const hasRecords = (kept: KeptSegments) => {
     const collection = kept.map((index) => segments[index]).join('/');
-    return known.has(withoutParameterNames(`${collection}/:id`));
+    return reads.has(withoutParameterNames(`${collection}/:id`));
   };
   for (let kept = all; ;) {
     if (hasRecords(kept)) return kept;

@@ -10,7 +10,7 @@ import { connectTenant, type McpTenant } from '../../../support/id-positions.js'
 import { TestServer } from '../../../../src/testing/test-server.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { STATELESS_REVISION } from '../../../../src/testing/mcp-client.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 const LEAD_OF_PROMPT = { type: 'ref/prompt', name: 'follow_up_lead' };
 const APPOINTMENT_OF_PROMPT = { type: 'ref/prompt', name: 'prepare_appointment' };
@@ -68,22 +68,15 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (protocolMode) => {
     });
     await createLead(tenant.api, { first_name: 'Ada', company: 'Engines' });
     const value = `Grace Hopper ${id}`;
-    for (const typed of [
-      'grac',
-      'HOPPER',
-      'g@navy',
-      '5550100',
-      id,
-      id.toUpperCase(),
-      id.slice(0, 35),
-      value,
-    ]) {
+    const byName = ['grac', 'HOPPER', 'g@navy', '5550100'];
+    const byId = [id, id.toUpperCase(), id.slice(0, 35), value];
+    for (const typed of casesOf(protocolMode, [...byName, ...byId])) {
       const { values } = await complete(LEAD_OF_PROMPT, 'lead_id', typed);
       expect({ typed, values }).toEqual({ typed, values: [value] });
       expect((await complete(templateOf('lead'), 'id', typed)).values).toEqual([id]);
     }
     expect((await complete(LEAD_OF_PROMPT, 'lead_id', '')).values).toHaveLength(2);
-    for (const typed of ['Turing', randomUUID(), '%', 'x'.repeat(5_000)]) {
+    for (const typed of casesOf(protocolMode, ['Turing', randomUUID(), '%', 'x'.repeat(5_000)])) {
       expect(await complete(LEAD_OF_PROMPT, 'lead_id', typed)).toEqual({
         values: [],
         hasMore: false,
@@ -115,7 +108,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (protocolMode) => {
     const found = async (typed: string) =>
       (await complete(APPOINTMENT_OF_PROMPT, 'appointment_id', typed)).values;
     expect(await found('')).toEqual(values);
-    for (const typed of [
+    const typedTexts = [
       'esti',
       'pier',
       'grace',
@@ -123,7 +116,8 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (protocolMode) => {
       '2096-03-02',
       '2096-03-02 09:00',
       next.id,
-    ]) {
+    ];
+    for (const typed of casesOf(protocolMode, typedTexts)) {
       expect({ typed, values: await found(typed) }).toEqual({ typed, values: [values[0]] });
     }
     expect(await found('2026-03')).toEqual([`2026-03-02 09:00 UTC, Grace, Visit ${past.id}`]);

@@ -10,7 +10,7 @@ import {
   connectAgent,
   stopWithAgents,
 } from '../../../support/mcp/agent.js';
-import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
+import { casesOf, PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 import {
   ajv,
   expectValid,
@@ -30,13 +30,11 @@ import {
 } from '../../../support/mcp/tools.js';
 
 /** The parameters that tools leave out, because their schemas would take too many tokens. */
-const SYNC = ['after', 'fields', 'include', 'updated_after', 'updated_before'];
+const SYNC = ['after', 'before', 'fields', 'include', 'updated_after', 'updated_before'];
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  list_leads: [...SYNC, 'source', 'tag'],
+  list_leads: [...SYNC, 'deleted', 'source', 'tag'],
   list_appointments: [...SYNC, 'type', 'end_before'],
-  list_tasks: [...SYNC, 'priority', 'due_after', 'created_after'],
-  create_appointment: ['remind_before_minutes'],
-  update_appointment: ['remind_before_minutes'],
+  list_tasks: [...SYNC, 'deleted', 'priority', 'due_after', 'created_after'],
   get_appointment: ['include'],
   get_task: ['include'],
 };
@@ -56,6 +54,12 @@ afterAll(() => stopWithAgents(app));
 
 type ListedScopes = (typeof ALL_TOOLS)[number];
 
+it('has the same definitions with and without a session', async () => {
+  const agents = PROTOCOL_MODES.map((protocolMode) => connectAgent(app, tenant, protocolMode));
+  const [one, other] = await Promise.all(agents.map(async (agent) => (await agent).listTools()));
+  expect(one).toEqual(other);
+});
+
 describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, protocolMode);
@@ -67,6 +71,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
     listed = await agent.listTools();
   });
 
+  const ownTools = casesOf(protocolMode, byName(TOOLS));
   const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
 
   describe('tools/list', () => {
@@ -89,9 +94,10 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       expect(await colleague.listTools()).toEqual(listed);
     });
 
-    // Measured with o200k_base, the encoding of GPT-4o and later: 33,421 characters were 7,862 tokens, 4.25 each.
-    it('takes less than 33,800 characters for all scopes, which is at most 8,000 tokens', () => {
-      expect(JSON.stringify(listed).length).toBeLessThan(33_800);
+    // Measured with o200k_base, the encoding of GPT-4o and later: 34,093 characters, of which 550 were the definition of a
+    // custom field, were 7,960 tokens, 4.28 each.
+    it('takes less than 33,700 characters for all scopes, so that one with a custom field takes at most 8,000 tokens', () => {
+      expect(JSON.stringify(listed).length).toBeLessThan(33_700);
     });
 
     const HINTS = {
@@ -114,7 +120,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       }
     });
 
-    describe.each(byName(TOOLS))('%s', (name, tool) => {
+    describe.each(ownTools)('%s', (name, tool) => {
       it('has a title, a description and the four hints', () => {
         const { title = '', description = '', annotations } = listedTool(name);
         expect(title).toMatch(/^[A-Z][a-z ]+[a-z]$/);
@@ -188,7 +194,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
         ];
       }
 
-      it.each(byName(TOOLS))('%s has the same fields with the same bounds', (name, tool) => {
+      it.each(ownTools)('%s has the same fields with the same bounds', (name, tool) => {
         const { properties: ours = {}, required = [] } = listedTool(name).inputSchema;
         const { properties: all = {}, required: restRequired = [] } = restInput(tool);
         const leftOut = LEFT_OUT[name] ?? [];

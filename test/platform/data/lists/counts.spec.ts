@@ -263,6 +263,19 @@ describe('counts', () => {
     );
   });
 
+  it('by time name no day before the year 1 or after 9999', async () => {
+    const { api } = await server.organization();
+    for (const due_date of ['0001-01-01T05:00:00Z', '9999-12-31T20:00:00Z']) {
+      dataOf(await api.post(TASKS, { title: 'Call', due_date }), 201);
+    }
+    const dayOf = async (time_zone: string, window: object) =>
+      (await countsOf(api, TASKS, { by: 'due_day', time_zone, ...window })).data;
+    const last = [{ value: '9999-12-31', count: 1 }];
+    expect(await dayOf('Asia/Tokyo', { due_after: '9999-01-01T00:00:00Z' })).toEqual(last);
+    const first = [{ value: '0001-01-01', count: 1 }];
+    expect(await dayOf('Pacific/Honolulu', { due_before: '0002-01-01T00:00:00Z' })).toEqual(first);
+  });
+
   it('have at most 366 values, the largest, and the rest in meta.other', async () => {
     const us = await server.organization();
     await server.sql(

@@ -38,8 +38,7 @@ function randomNumbers(): (below: number) => number {
 describe('latitude_fold', () => {
   it('folds each character as foldText does, alone and between letters', async () => {
     const all = characters();
-    expect(await differencesOf(all)).toEqual([]);
-    expect(await differencesOf(all.map((each) => `a${each}B`))).toEqual([]);
+    expect(await differencesOf(all.map((each) => `${each} a${each}B`))).toEqual([]);
   });
 
   it('folds sequences of letters, marks, spaces and punctuation as foldText does', async () => {
@@ -54,7 +53,7 @@ describe('latitude_fold', () => {
         ),
     );
     const random = randomNumbers();
-    const texts = Array.from({ length: 10_000 }, () =>
+    const texts = Array.from({ length: 3_000 }, () =>
       Array.from({ length: 2 + random(6) }, () => {
         return random(3) === 0
           ? ' aß\u0301\u3099ÅかΣ'.charAt(random(9))

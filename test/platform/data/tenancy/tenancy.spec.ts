@@ -120,11 +120,13 @@ describe.each(layers)('organizations that are isolated %s', (_, layer, layerInde
     expect(statements.withoutFilter).toEqual([]);
   });
 
-  // Each organization asks for every position in one of the layers or more.
-  const directions = positions.map(([name, position], index) => {
-    const isSecond = (index + layerIndex) % 2 === 1;
-    return [name, isSecond ? 'second' : 'first', position] as const;
-  });
+  // Each organization asks for every position with one of the layers or more. Both layers together have a third of them.
+  const directions = positions
+    .map(([name, position], index) => {
+      const isSecond = (index + layerIndex) % 2 === 1;
+      return [name, isSecond ? 'second' : 'first', position] as const;
+    })
+    .filter((__, index) => !(layer.filters && layer.policies) || index % 3 === 0);
 
   it.each(directions)(
     "answer another organization's %s like an unknown id and change no row: the %s asks",
@@ -151,8 +153,7 @@ describe.each(layers)('organizations that are isolated %s', (_, layer, layerInde
       const unknown = await ask(randomUUID());
       expectUnknown(position, unknown.answer);
       expect(unknown.sent).not.toEqual([]);
-      expect(await ask(id)).toEqual(unknown);
-      expect(await ask(id.toUpperCase())).toEqual(unknown);
+      expect(await ask(asking === 'first' ? id : id.toUpperCase())).toEqual(unknown);
 
       expect(await rowsAsText(app, tables, owner)).toBe(before);
       expect(statements.withoutFilter).toEqual([]);

@@ -63,6 +63,18 @@ describe('a RateLimitPolicy', () => {
     expect(limitsIn(me)).toEqual({ reads_per_minute: 60, writes_per_minute: 30 });
   });
 
+  it('takes precedence over the limits of a key, which apply without it', async () => {
+    const own = { readsPerMinute: 100, writesPerMinute: 90 };
+    const limited = await app.organization({ name: '7/5', ...own });
+    const plain = await app.organization({ name: 'plain', ...own });
+    const [first, second] = [
+      await limited.api.get('/api/v1/me'),
+      await plain.api.get('/api/v1/me'),
+    ];
+    expect(limitsIn(first)).toEqual({ reads_per_minute: 7, writes_per_minute: 5 });
+    expect(limitsIn(second)).toEqual({ reads_per_minute: 100, writes_per_minute: 90 });
+  });
+
   it('answers 500 to a key with a limit that is not an integer above 0', async () => {
     const { api } = await app.organization({ name: '0/1' });
     expectError(await api.get(LEADS), 500, 'internal_error');

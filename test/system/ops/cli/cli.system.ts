@@ -124,7 +124,7 @@ describe('the command line', () => {
       );
       const key = await latitude<{ id: string; key: string }>(
         ...['keys', 'create', '--organization', organization, '--name', 'n8n'],
-        ...['--scopes', 'leads:read', '--expires-in', '90d'],
+        ...['--scopes', 'leads:read', '--expires-in', '90d', '--reads-per-minute', '600'],
       );
       expect(key).toEqual({
         id: expect.any(String),
@@ -133,6 +133,14 @@ describe('the command line', () => {
         scopes: ['leads:read'],
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
         key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+      });
+      const updated = await latitude<object>(
+        ...['keys', 'update', key.id, '--writes-per-minute', '300'],
+      );
+      expect(updated).toMatchObject({ reads_per_minute: 600, writes_per_minute: 300 });
+      expect(await latitude('keys', 'update', key.id, '--reads-per-minute', 'default')).toEqual({
+        ...updated,
+        reads_per_minute: null,
       });
       const rotated = await latitude<{ id: string }>(
         ...['keys', 'rotate', key.id, '--overlap', '24h'],
@@ -146,7 +154,28 @@ describe('the command line', () => {
       expect(revoked).toEqual({ id: key.id, revoked_at: expect.any(String) });
       const listed = await latitude<object[]>('keys', 'list', '--organization', organization);
       expect(listed).toHaveLength(2);
+      for (const each of listed) expect(each).toMatchObject({ writes_per_minute: 300 });
       expect(JSON.stringify(listed)).not.toContain(key.key);
+    });
+
+    it('creates keys for the console, and prints the links', async () => {
+      const { id } = await latitude<{ id: string }>('organizations', 'create', '--name', 'People');
+      const link = async (...options: string[]) => {
+        const made = await latitude<{ id: string; url: string }>(
+          ...['console', '--organization', id, ...options],
+        );
+        return made.url.replace(/lat_[0-9A-Za-z]{36}$/, 'KEY');
+      };
+      const url = 'https://crm.example/latitude';
+      expect(await link('--url', `${url}/`, '--expires-in', '1d')).toBe(`${url}/console#key=KEY`);
+      expect((await run(['console', '--organization', id])).stderr).toContain('--url');
+      const [key, ...others] = await latitude<object[]>('keys', 'list', '--organization', id);
+      expect(others).toEqual([]);
+      expect(key).toMatchObject({
+        ...{ name: 'console', reads_per_minute: 600, writes_per_minute: 300 },
+        expires_at: expect.any(String),
+        scopes: expect.not.arrayContaining(['leads:erase']),
+      });
     });
 
     it('creates sample data, and purges deleted records', async () => {
@@ -261,6 +290,19 @@ describe('the command line', () => {
       [['purge'], '--older-than'],
       [['demo', '--leads', '0'], '1 to 1000000'],
       [['keys', 'revoke', 'x'], 'UUID'],
+      [['console', '--organization', '00000000-0000-4000-8000-000000000000', '--url', 'x'], 'URL'],
+      [['keys', 'update', '00000000-0000-4000-8000-000000000000'], 'name what to change'],
+      [
+        ['keys', 'update', '00000000-0000-4000-8000-000000000000', '--reads-per-minute', '0'],
+        'from 1 to',
+      ],
+      [
+        [
+          ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
+          ...['--name', 'n', '--scopes', 'all', '--writes-per-minute', '3001'],
+        ],
+        'must be at most 3000',
+      ],
       [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
       [['organizations', 'create', '--name', ' '], 'name'],
       [['organizations', 'delete', 'x', '--yes'], 'UUID'],

@@ -16,7 +16,13 @@ import {
 } from '../../../../src/testing/canary-values.js';
 import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
 import { OpenApiValidator } from '../../../../src/testing/openapi.js';
-import { FIRST_KEY, Product, type RunningServer, until } from '../../../support/servers/product.js';
+import {
+  CONSOLE_LINK,
+  FIRST_KEY,
+  Product,
+  type RunningServer,
+  until,
+} from '../../../support/servers/product.js';
 import { sendUntilClosed } from '../../../../src/testing/raw-http.js';
 import { type Route, ROUTES, validRequest } from '../../../../src/testing/routes.js';
 import { TOOLS, type ToolCase, validArguments } from '../../../support/mcp/tools.js';
@@ -26,8 +32,8 @@ type Body = Record<string, unknown>;
 /** A request that is sent repeatedly, in every state of the service. */
 type Call = () => Promise<Answer>;
 
-/** The message with the key, which the first start prints between the lines of the log. */
-const FIRST_START = /\nYour organization: [^]*?\ncurl .*\n/;
+/** The message with the keys, which the first start prints between the lines of the log. */
+const FIRST_START = /\nYour organization: [^]*?\nhttp.*#key=.*\n/;
 
 const RECORDS = ['leads', 'appointments', 'tasks'] as const;
 const inEach = (tables: readonly string[], statement: string) =>
@@ -57,7 +63,13 @@ const US_NUMBER = String(randomInt(2_000_000, 10_000_000));
 const product = new Product();
 const canaries = new CanaryValues();
 /** Keys by their role in the tests. */
-const keys = { unknown: generateKey(), poor: generateKey(), unseen: generateKey(), first: '' };
+const keys = {
+  unknown: generateKey(),
+  poor: generateKey(),
+  unseen: generateKey(),
+  first: '',
+  console: '',
+};
 const refusals: Answer[] = [];
 let server: RunningServer;
 let tenant: Tenant;
@@ -72,6 +84,10 @@ beforeAll(async () => {
     RATE_LIMIT_WRITES_PER_MINUTE: limit,
   });
   keys.first = server.printed(FIRST_KEY)!;
+  const [link = '', key = ''] = CONSOLE_LINK.exec(server.stdout)?.slice(1) ?? [];
+  keys.console = key;
+  await new ApiClient(server.url, key).get('/api/v1/keys');
+  await fetch(link);
   tenant = await tenantOf(keys.first);
   const email = canaries.email('a taken e-mail');
   taken = {
@@ -139,7 +155,7 @@ describe('after valid and invalid calls of every route and tool, with a working 
   it('a dump of the database contains only the hash and the first characters of a key', () => {
     expect(findLeaks(canaries.secrets, dump)).toContain('a taken e-mail in plain');
     expect(findLeaks(hashesOfKeys(), dump).sort()).toEqual(
-      ['first', 'poor', 'unseen'].map((name) => `hash of the ${name} key in hex`),
+      ['console', 'first', 'poor', 'unseen'].map((name) => `hash of the ${name} key in hex`),
     );
     expect(findLeaks(secretsOfKeys(), dump)).toEqual([]);
   });

@@ -8,7 +8,14 @@ import { Subscriber, resourceUpdated } from '../../../support/mcp/resource-subsc
 import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
 import { createKey, latitude } from '../../../support/command-line.js';
 import { outcomeOf } from '../../../support/outcome-of.js';
-import { FIRST_KEY, Product, SCRIPT, UNLIMITED, until } from '../../../support/servers/product.js';
+import {
+  CONSOLE_LINK,
+  FIRST_KEY,
+  Product,
+  SCRIPT,
+  UNLIMITED,
+  until,
+} from '../../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
 /** The socket does not exist, so that the start fails at once. */
@@ -54,10 +61,10 @@ describe('startup', () => {
     await other.remove();
   });
 
-  it('creates an organization and a key on the first start, and prints a working curl command once, after the log', async () => {
+  it('creates an organization and two keys on the first start, and prints a curl command and a link to the console once, after the log', async () => {
     const first = await product.start();
     expect(first.stdout).toMatch(
-      /^(\{.*\}\n)+\nYour organization: \S+\nYour API key, .*\n\nCreate .*:\n\ncurl .*\n\n$/,
+      /^(\{.*\}\n)+\nYour organization: \S+\nYour API key, .*\n\nCreate .*:\n\ncurl .*\n\nOr .*:\n\nhttp.*\n\n$/,
     );
     const line = first.printed(/\n(curl .*)\n/) ?? '';
     const [, url, key, body] = /POST (\S+) .*Bearer (\S+)" .*-d '(.*)'/.exec(line) ?? [];
@@ -67,13 +74,34 @@ describe('startup', () => {
       body: body!,
     });
     expect(answer.status).toBe(201);
+    const limitsOf = async (api: ApiClient) =>
+      dataOf<{ limits: object; scopes: string[] }>(await api.get('/api/v1/me'));
+    const ordinary = await limitsOf(new ApiClient(first.url, key));
+    expect(ordinary.limits).toEqual({ reads_per_minute: 60, writes_per_minute: 30 });
+    const [link, consoleKey] = CONSOLE_LINK.exec(first.stdout)!.slice(1);
+    expect((await fetch(link!)).status).toBe(200);
+    const { limits, scopes } = await limitsOf(new ApiClient(first.url, consoleKey));
+    expect(limits).toEqual({ reads_per_minute: 600, writes_per_minute: 300 });
+    expect(scopes).toEqual(expect.arrayContaining(['keys:write', 'organization:write']));
+    expect(scopes).not.toContain('leads:erase');
     expect(await first.stop()).toBe(0);
 
     const second = await product.start();
     expect(second.printed(FIRST_KEY)).toBeUndefined();
+    expect(second.printed(CONSOLE_LINK)).toBeUndefined();
     const leads = await new ApiClient(second.url, key).get(LEADS);
     expect(leads.body.meta.total).toBe(1);
     expect(await second.stop()).toBe(0);
+  });
+
+  it('prints no link to a console that is not served, and creates no key for it', async () => {
+    const other = new Product({ CONSOLE: 'off' });
+    const server = await other.start();
+    expect(server.stdout).not.toContain('console');
+    const keys = await other.sql<{ name: string }>('select name from api_keys');
+    expect(keys).toEqual([{ name: 'First key' }]);
+    await server.stop();
+    await other.remove();
   });
 
   it('fails with one line if another server uses the same data directory', async () => {

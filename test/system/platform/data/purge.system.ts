@@ -104,6 +104,33 @@ describe('purge', () => {
     expect(await rows()).toMatchObject({ leads: 1, tasks: 0 });
   });
 
+  it('removes an old deleted resource with its holds and calendars, and sets resource_id of its appointments to null', async () => {
+    const make = async (path: string, body: object) =>
+      dataOf<{ id: string }>(await tenant.api.post(`/api/v1/${path}`, body), 201).id;
+    const resource_id = await make('resources', { name: 'Crew' });
+    const lead_id = (await createLead(tenant.api)).id;
+    const [start_time, mid_time, end_time] = [9, 10, 11].map((hour) =>
+      new Date(Date.UTC(2040, 0, 2, hour)).toISOString(),
+    );
+    const booked = { lead_id, resource_id, start_time, end_time: mid_time };
+    const path = `${APPOINTMENTS}/${await make('appointments', booked)}`;
+    await make('holds', { resource_id, start_time: mid_time, end_time, seconds: 900 });
+    await make(`resources/${resource_id}/calendar`, {});
+    await remove(`/api/v1/resources/${resource_id}`, 31);
+    const before = await tenant.api.get(path);
+
+    expect(await purge()).toMatchObject({ resources: 1, appointments: 0 });
+    const after = await tenant.api.get(path);
+    expect(dataOf(before)).toMatchObject({ resource_id });
+    expect(dataOf(after)).toMatchObject({ resource_id: null, start_time });
+    expect(dataOf<Dated>(after).updated_at > dataOf<Dated>(before).updated_at).toBe(true);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    for (const table of ['resources', 'calendars', 'busy_times']) {
+      const left = `select from ${table} where organization_id = $1`;
+      expect(await app.sql(left, [tenant.id])).toEqual([]);
+    }
+  });
+
   it('keeps records that are not deleted, cancelled or deleted later', async () => {
     const lead = await createLead(tenant.api);
     const cancelled = await makeAppointment(lead.id);

@@ -1,4 +1,5 @@
 import { createClient } from '@redis/client';
+import { KeysService } from '../../../../../src/modules/auth/keys.service.js';
 import { SettingError } from '../../../../../src/platform/config/setting.js';
 import { expectError } from '../../../../../src/testing/factories.js';
 import { McpHttpClient } from '../../../../../src/testing/mcp-client.js';
@@ -127,6 +128,24 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       const write = () => clientOf(request++).post(LEADS, {});
       expect(await countUntilRefused(write)).toBe(4);
       expect(limitsOf(await write())).toMatchObject({ limit: 4, remaining: 0 });
+    });
+
+    it('apply changed limits of a key in the middle of its window', async () => {
+      const limitTo = async (reads_per_minute: number) => {
+        const keys = one.app.get(KeysService);
+        await keys.setLimits({ tenant }, tenant.key.id, { reads_per_minute });
+        await until(async () => {
+          const shown = await Promise.all(clients.map((api) => api.get(ME)));
+          return shown.every((answer) => limitsOf(answer).limit === reads_per_minute);
+        });
+      };
+      // So many that instances count requests in advance.
+      await limitTo(5_000);
+      await Promise.all(Array.from({ length: 50 }, (_, request) => clientOf(request).get(ME)));
+      await limitTo(30);
+      for (const api of clients) expectRefusal(await api.get(ME));
+      await limitTo(4_000);
+      for (const api of clients) expect((await api.get(ME)).status).toBe(200);
     });
 
     it('share the window of an address without a key', async () => {

@@ -1,0 +1,71 @@
+import type { Call } from '../../../platform/data/call.js';
+import { ApiError } from '../../../platform/errors/api-error.js';
+import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
+import type { ResourceDto } from '../resource.dto.js';
+import type { BusyInterval } from './busy-times.repository.js';
+import { compactTime, localTime } from './local-times.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** The proposals of a conflict: how many, how far ahead, and in which steps from each opening. */
+export const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
+
+/** The time that an appointment or a hold is to take. */
+export interface WantedTime {
+  readonly start_time: Date;
+  readonly end_time: Date;
+  /** Whether it must lie within the hours of the resource. */
+  readonly within_hours?: boolean;
+}
+
+export function intervalOf({ start_time, end_time }: WantedTime): Interval {
+  return { start: start_time.getTime(), end: end_time.getTime() };
+}
+
+/** What is in the way of a time. */
+export function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto, slot: Interval) {
+  const { start, end } = withBuffers(resource, slot);
+  return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
+}
+
+/** The next free times of any of the resources, which do not overlap each other. Agents get them with the offset of the zone. */
+export function proposalsOf(
+  { actor }: Call,
+  resources: readonly ResourceDto[],
+  busy: readonly BusyInterval[],
+  window: Interval,
+  duration: number,
+) {
+  const found = resources.flatMap((resource) => {
+    const own = busy.filter(({ resource_id }) => resource_id === resource.id);
+    const times = freeTimes(resource, own, window, { duration, step: PROPOSALS.step });
+    return firstApart(times).map((slot) => ({ ...slot, resource }));
+  });
+  const isAgent = actor.channel === 'ai';
+  const timeOf = ({ time_zone }: ResourceDto, time: number) =>
+    isAgent ? compactTime(localTime(time_zone, time)) : new Date(time).toISOString();
+  const sorted = found.toSorted((a, b) => a.start - b.start);
+  return firstApart(sorted).map(({ start, end, resource }) => ({
+    start_time: timeOf(resource, start),
+    end_time: timeOf(resource, end),
+    resource_id: resource.id,
+  }));
+}
+
+/** The first of the times that do not overlap each other. */
+function firstApart<T extends Interval>(times: Iterable<T>): T[] {
+  const chosen: T[] = [];
+  for (const time of times) {
+    if (chosen.length === PROPOSALS.count) break;
+    if ((chosen.at(-1)?.end ?? -Infinity) <= time.start) chosen.push(time);
+  }
+  return chosen;
+}
+
+/** @param resources how many resources the request names */
+export function outsideHours(resources = 1): ApiError {
+  const hours = `outside of the hours of ${resources > 1 ? 'all of the resources' : 'the resource'}`;
+  const details = [{ field: 'start_time', message: `is ${hours}` }];
+  return new ApiError('outside_hours', { message: `The time is ${hours}.`, details });
+}
