@@ -262,6 +262,51 @@ export const texts = {
     },
   },
 
+  duplicates: {
+    title: 'Likely duplicates',
+    explanation:
+      'Leads that are likely the same person. Choose the one that stays, and compare the others with it.',
+    empty: 'No likely duplicates.',
+    more: 'Show more',
+    group: (total: number, reasons: string) => `${total} leads with the same ${reasons}`,
+    reasons: {
+      email: 'e-mail address',
+      phone: 'phone number',
+      name_zip: 'name and zip code',
+      name_company: 'name and company',
+    },
+    others: (count: number) => `and ${count} more`,
+    show: 'Show',
+    merge: 'Compare and merge',
+    stays: 'stays',
+  },
+
+  merge: {
+    title: 'Merge two leads',
+    action: 'Merge…',
+    explanation:
+      'One lead stays. It takes in the values, appointments and tasks of the other one, which is then deleted. Nothing changes before you confirm.',
+    back: 'Back to the lead',
+    other: 'The lead to take in',
+    field: 'Field',
+    target: 'Lead that stays',
+    source: 'Lead that is taken in',
+    result: 'After the merge',
+    take: 'Keep this',
+    records: {
+      appointments: (count: number) => (count === 1 ? '1 appointment' : `${count} appointments`),
+      tasks: (count: number) => (count === 1 ? '1 task' : `${count} tasks`),
+    } as Readonly<Record<string, (count: number) => string>>,
+    moves: (records: string) => `The lead that stays gets ${records} of the other one.`,
+    movesNothing: 'The other lead has no appointments and tasks.',
+    merge: 'Merge',
+    confirmTitle: 'Merge these leads?',
+    confirmText: 'A merge cannot be undone.',
+    merged: 'Merged.',
+    swap: 'Keep the other one',
+    another: 'Choose another lead',
+  },
+
   trash: {
     title: 'Trash',
     explanation:

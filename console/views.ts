@@ -1,5 +1,7 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { DuplicatesPage } from './pages/leads/duplicates-page.js';
+import { MergePage } from './pages/leads/merge-page.js';
 import { LeadPage } from './pages/leads/lead-page.js';
 import { AccessPage } from './pages/access/access-page.js';
 import { NewKeyPage } from './pages/access/new-key-page.js';
@@ -43,6 +45,8 @@ export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
   { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/duplicates', component: DuplicatesPage, scope: 'leads:read' },
+  { path: 'leads/:id/merge', component: MergePage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
   { path: 'imports', component: ImportsPage, scope: 'leads:read' },
   { path: 'imports/new', component: NewImportPage, scope: 'leads:write' },

@@ -98,6 +98,9 @@ export function LeadsPage() {
           {texts.leads.create}
         </Link>
       )}
+      <Link to="leads/duplicates" class="button">
+        {texts.duplicates.title}
+      </Link>
     </>
   );
   return (
