@@ -262,6 +262,51 @@ export const texts = {
     },
   },
 
+  duplicates: {
+    title: 'Likely duplicates',
+    explanation:
+      'Leads that are likely the same person. Choose the one that stays, and compare the others with it.',
+    empty: 'No likely duplicates.',
+    more: 'Show more',
+    group: (total: number, reasons: string) => `${total} leads with the same ${reasons}`,
+    reasons: {
+      email: 'e-mail address',
+      phone: 'phone number',
+      name_zip: 'name and zip code',
+      name_company: 'name and company',
+    },
+    others: (count: number) => `and ${count} more`,
+    show: 'Show',
+    merge: 'Compare and merge',
+    stays: 'stays',
+  },
+
+  merge: {
+    title: 'Merge two leads',
+    action: 'Merge…',
+    explanation:
+      'One lead stays. It takes in the values, appointments and tasks of the other one, which is then deleted. Nothing changes before you confirm.',
+    back: 'Back to the lead',
+    other: 'The lead to take in',
+    field: 'Field',
+    target: 'Lead that stays',
+    source: 'Lead that is taken in',
+    result: 'After the merge',
+    take: 'Keep this',
+    records: {
+      appointments: (count: number) => (count === 1 ? '1 appointment' : `${count} appointments`),
+      tasks: (count: number) => (count === 1 ? '1 task' : `${count} tasks`),
+    } as Readonly<Record<string, (count: number) => string>>,
+    moves: (records: string) => `The lead that stays gets ${records} of the other one.`,
+    movesNothing: 'The other lead has no appointments and tasks.',
+    merge: 'Merge',
+    confirmTitle: 'Merge these leads?',
+    confirmText: 'A merge cannot be undone.',
+    merged: 'Merged.',
+    swap: 'Keep the other one',
+    another: 'Choose another lead',
+  },
+
   trash: {
     title: 'Trash',
     explanation:
@@ -505,6 +550,56 @@ export const texts = {
     revoke: 'Revoke',
     revokeTitle: 'Revoke this calendar?',
     revokeText: 'Its address stops working at once.',
+  },
+
+  access: {
+    title: 'Access',
+    keys: 'Keys',
+    create: 'New key',
+    created: 'The key is ready',
+    secret: 'The new key.',
+    lost: 'The key was made, but its response was lost. Revoke it and make another one.',
+    toList: 'To the keys',
+    never: 'never',
+    limits: (reads: number | null, writes: number | null) =>
+      `${reads ?? 'default'} reads, ${writes ?? 'default'} writes`,
+    until: 'valid until',
+    states: { valid: 'valid', revoked: 'revoked', expired: 'expired' },
+    confirmations: { never: 'Never', ask: 'Before they delete, cancel or merge' },
+    rotate: 'Rotate',
+    rotateTitle: (name: string) => `Rotate the key ${name}?`,
+    rotateText: 'A new key with the same scopes and limits takes its place, and is shown once.',
+    overlap: 'The old key stays valid for',
+    overlapHint: 'So that you have time to replace it where it is used.',
+    overlaps: { 0: 'no time', 3600: 'an hour', 86400: 'a day', 604800: 'a week' },
+    revoke: 'Revoke',
+    revoked: 'Revoked.',
+    revokeTitle: (name: string) => `Revoke ${name}?`,
+    revokeText: 'Within a second it is refused, and so is each key that it has made.',
+    revokeOwn:
+      'You are signed in with this key. Within a second it is refused, and you need another one to continue.',
+    revokeGrant: 'Within a second the application is refused, and its sessions end.',
+    grants: 'Applications',
+    noGrants: 'No application has been granted access.',
+    labels: {
+      name: 'Name',
+      scopes: 'Scopes',
+      limits: 'Limits in a minute',
+      last_used_at: 'Last used',
+      state: 'State',
+      actions: 'Actions',
+      expires_at: 'Expires',
+      reads_per_minute: 'Reads in a minute',
+      writes_per_minute: 'Writes in a minute',
+      confirmations: 'Agents ask the user',
+      application: 'Application',
+      granted: 'Granted',
+    },
+    hints: {
+      name: 'What the key is for, such as n8n.',
+      expires_at: 'Without a time, when your key does.',
+      limit: (most: number) => `At most ${most}. Without a number, the default of the service.`,
+    },
   },
 };
 

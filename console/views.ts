@@ -1,6 +1,10 @@
 import type { Me } from 'latitude/client';
 import type { ComponentType } from 'preact';
+import { DuplicatesPage } from './pages/leads/duplicates-page.js';
+import { MergePage } from './pages/leads/merge-page.js';
 import { LeadPage } from './pages/leads/lead-page.js';
+import { AccessPage } from './pages/access/access-page.js';
+import { NewKeyPage } from './pages/access/new-key-page.js';
 import { AppointmentPage } from './pages/appointments/appointment-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
@@ -42,6 +46,8 @@ export const VIEWS: readonly View[] = [
   { path: '', component: StartPage, label: texts.start.title },
   { path: 'leads', component: LeadsPage, label: texts.leads.title, scope: 'leads:read' },
   { path: 'leads/new', component: NewLeadPage, scope: 'leads:write' },
+  { path: 'leads/duplicates', component: DuplicatesPage, scope: 'leads:read' },
+  { path: 'leads/:id/merge', component: MergePage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
   { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
   { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
@@ -72,6 +78,8 @@ export const VIEWS: readonly View[] = [
   },
   { path: 'webhooks/new', component: NewWebhookPage, scope: 'webhooks:write' },
   { path: 'webhooks/:id', component: WebhookPage, scope: 'webhooks:read' },
+  { path: 'access', component: AccessPage, scope: 'keys:read', label: texts.access.title },
+  { path: 'access/new', component: NewKeyPage, scope: 'keys:write' },
   { path: 'events', component: EventsPage, scope: 'events:read', label: texts.events.title },
   {
     path: 'trash',

@@ -29,7 +29,8 @@ export function Details({ fields, record }: DetailsProps) {
 
 const SCHEMES: Readonly<Record<string, string>> = { email: 'mailto:', tel: 'tel:', url: '' };
 
-function FieldValue({ spec, value }: { spec: FieldSpec; value: unknown }) {
+/** A value as its field shows it. */
+export function FieldValue({ spec, value }: { spec: FieldSpec; value: unknown }) {
   const { kind, options = [], conversion } = spec;
   const labelOf = (text: unknown) => options.find((each) => each.value === text)?.label ?? text;
   const scheme = SCHEMES[kind] ?? (/^https?:\/\/\S+$/i.test(String(value)) ? '' : undefined);

@@ -1,6 +1,6 @@
-import type { LeadListItem } from 'latitude/client';
 import type { AllHTMLAttributes } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { LeadDescription } from '../components/lead-description.js';
 import { Loaded } from '../components/loaded.js';
 import { useQuery } from '../state/query.js';
 import { texts } from '../texts.js';
@@ -58,7 +58,7 @@ export function LeadPicker({ input, value, onChange }: LeadPickerProps) {
                 onChange(lead.id);
               }}
             />
-            <Description lead={lead} />
+            <LeadDescription lead={lead} />
           </label>
         ))}
       </fieldset>
@@ -68,25 +68,6 @@ export function LeadPicker({ input, value, onChange }: LeadPickerProps) {
         </Loaded>
       )}
     </>
-  );
-}
-
-function Description({
-  lead,
-}: {
-  lead: Pick<LeadListItem, 'first_name' | 'last_name' | 'company' | 'email' | 'phone'>;
-}) {
-  const { first_name, last_name, company, email, phone } = lead;
-  const name = [first_name, last_name].filter(Boolean).join(' ');
-  return (
-    <span>
-      <bdi>{name}</bdi>
-      {[company, email, phone].filter(Boolean).map((text) => (
-        <>
-          , <bdi>{text}</bdi>
-        </>
-      ))}
-    </span>
   );
 }
 

@@ -36,6 +36,9 @@ const session = new Store<Session>({ state: 'starting' });
 /** Only this variable and the session storage of the tab have the key. */
 let key: string | undefined;
 
+/** Whether another tab has sent its key. */
+let isHandedOver = false;
+
 export const useSession = (): Session => useStore(session);
 
 /** The session of a view, which is shown only with a key. */
@@ -53,39 +56,50 @@ export function useMay(): (scope: Me['scopes'][number]) => boolean {
 
 /** Takes the key from the address, from this tab or from another tab. */
 export function startSession(): void {
-  const [, given] = /^#key=(.+)$/.exec(location.hash) ?? [];
-  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  takeKeyFromAddress();
+  addEventListener('hashchange', () => {
+    if (takeKeyFromAddress()) void signIn(sessionStorage.getItem(STORED) ?? '');
+  });
   tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     receive(data);
   });
-  const found = given ?? sessionStorage.getItem(STORED);
+  const found = sessionStorage.getItem(STORED);
   if (found) {
     void signIn(found);
     return;
   }
   tabs.postMessage({ type: 'ask' } satisfies Message);
   setTimeout(() => {
-    if (session.value.state === 'starting' && key === undefined)
-      session.set({ state: 'signed-out' });
+    if (session.value.state === 'starting' && !isHandedOver) session.set({ state: 'signed-out' });
   }, HANDOVER_MS);
+}
+
+/** @returns whether the address had a key. It is removed, so that it is neither seen nor copied with the address. */
+function takeKeyFromAddress(): boolean {
+  const [, given] = /^#key=(.+)$/.exec(location.hash) ?? [];
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  if (given !== undefined) sessionStorage.setItem(STORED, given);
+  return given !== undefined;
 }
 
 /** Accepts a key if the service does. The views stay, with what was typed, if it is one of the same organization. */
 export async function signIn(given: string): Promise<LatitudeError | undefined> {
   const before = session.value;
-  key = given.trim();
+  const entered = given.trim();
   try {
-    const options = { baseUrl: API_URL, apiKey: key, fetch: observedFetch };
+    const options = { baseUrl: API_URL, apiKey: entered, fetch: observedFetch };
     const client = new LatitudeClient({ ...options, maxAttempts: MAX_ATTEMPTS });
     forgetResponses();
     const me = await client.me();
     if (before.signedIn && before.signedIn.me.organization.id !== me.organization.id) forget();
+    key = entered;
     sessionStorage.setItem(STORED, key);
     isKeyRefused.set(false);
     session.set({ state: 'signed-in', signedIn: { client, me } });
     return undefined;
   } catch (error) {
     if (!before.signedIn) {
+      if ((error as LatitudeError).status === 401) sessionStorage.removeItem(STORED);
       session.set({ state: 'signed-out', error: error as LatitudeError });
       isKeyRefused.set(false);
     }
@@ -104,7 +118,10 @@ function receive(message: Message): void {
   if (message.type === 'ask' && key !== undefined && session.value.state === 'signed-in') {
     tabs.postMessage({ type: 'key', key } satisfies Message);
   }
-  if (message.type === 'key' && key === undefined) void signIn(message.key);
+  if (message.type === 'key' && session.value.state === 'starting' && !isHandedOver) {
+    isHandedOver = true;
+    void signIn(message.key);
+  }
 }
 
 function end(): void {

@@ -7,7 +7,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "definition_conflicts" | "too_many_custom_fields" | "resource_inactive" | "slot_taken" | "too_many_holds" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "filter_too_broad" | "idempotency_key_reused" | "calendar_too_large" | "compliance_blocked" | "outside_hours" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
+        ErrorCode: "bad_request" | "validation_error" | "no_session" | "unauthorized" | "insufficient_scope" | "origin_not_allowed" | "session_mismatch" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "too_many_keys" | "first_key_exists" | "key_not_manageable" | "definition_conflicts" | "too_many_custom_fields" | "merged" | "resource_inactive" | "slot_taken" | "too_many_holds" | "webhook_disabled" | "too_many_webhooks" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "filter_too_broad" | "idempotency_key_reused" | "calendar_too_large" | "compliance_blocked" | "outside_hours" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "overloaded" | "too_many_sessions";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -239,6 +239,73 @@ export interface components {
              * @example 2026-01-05T16:20:00.000Z
              */
             updated_at: string;
+        };
+        DeletedLead: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Given name.
+             * @example Grace
+             */
+            first_name: string;
+            /**
+             * @description Family name.
+             * @example Hopper
+             */
+            last_name: string | null;
+            /**
+             * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @example +1 415 555 0132
+             */
+            phone: string | null;
+            /**
+             * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @example grace.hopper@example.com
+             */
+            email: string | null;
+            /**
+             * @description Free text; lists filter by its exact value.
+             * @example new
+             */
+            status: string | null;
+            /**
+             * @description How likely the lead is to buy.
+             * @example warm
+             * @enum {string|null}
+             */
+            temperature: "cold" | "warm" | "hot" | null;
+            /**
+             * @description Computed from the other fields on every write; higher is more promising.
+             * @example 80
+             */
+            lead_score: number;
+            /**
+             * @description Company.
+             * @example Harbor Roofing
+             */
+            company: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            deleted_at: string;
         };
         CreateLead: {
             /**
@@ -706,7 +773,7 @@ export interface components {
              */
             remove_tags?: string[];
             /**
-             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @description Text to append to the notes. It gets a line of its own, unless they end with it. Not together with notes.
              * @example Called, no answer.
              */
             append_notes?: string;
@@ -859,7 +926,7 @@ export interface components {
                  */
                 remove_tags?: string[];
                 /**
-                 * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+                 * @description Text to append to the notes. It gets a line of its own, unless they end with it. Not together with notes.
                  * @example Called, no answer.
                  */
                 append_notes?: string;
@@ -1600,6 +1667,7 @@ export interface components {
              * @description Who changed it.
              * @example {
              *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *       "key_name": "n8n",
              *       "channel": "api",
              *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
              *       "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
@@ -1612,6 +1680,11 @@ export interface components {
                  * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
                  */
                 key_id: string | null;
+                /**
+                 * @description Its name; null if it is no key of the organization.
+                 * @example n8n
+                 */
+                key_name: string | null;
                 /**
                  * @description `api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.
                  * @example api
@@ -1872,7 +1945,7 @@ export interface components {
              */
             status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
             /**
-             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @description Minutes before the start at which to remind. It then writes `appointment.starting`. Without it, those of the resource count.
              * @example [
              *       1440,
              *       60
@@ -1959,7 +2032,7 @@ export interface components {
              */
             status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show" | null;
             /**
-             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @description Minutes before the start at which to remind. It then writes `appointment.starting`. Without it, those of the resource count.
              * @example [
              *       1440,
              *       60
@@ -1977,7 +2050,7 @@ export interface components {
              */
             outcome_notes?: string | null;
             /**
-             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @description Resources, of which it takes one that is free. It is the one with the fewest appointments that day.
              * @example [
              *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
              *     ]
@@ -1985,7 +2058,7 @@ export interface components {
             any_of?: string[] | null;
             /**
              * Format: uuid
-             * @description Becomes the appointment, which has its times and resource.
+             * @description Hold that becomes the appointment, with its times and resource.
              * @example 01a1fbde-41d7-7b0a-8c6f-3e5a9d2b7f18
              */
             hold_id?: string | null;
@@ -2034,7 +2107,7 @@ export interface components {
              */
             status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
             /**
-             * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+             * @description Minutes before the start at which to remind. It then writes `appointment.starting`. Without it, those of the resource count.
              * @example [
              *       1440,
              *       60
@@ -2052,7 +2125,7 @@ export interface components {
              */
             outcome_notes?: string | null;
             /**
-             * @description Appended to the notes on a line of its own, unless they end with it. Not together with notes.
+             * @description Text to append to the notes. It gets a line of its own, unless they end with it. Not together with notes.
              * @example Called, no answer.
              */
             append_notes?: string;
@@ -2598,7 +2671,7 @@ export interface components {
              */
             resource_id?: string | null;
             /**
-             * @description Takes the time of the one that is free and has the fewest appointments that day.
+             * @description Resources, of which it takes one that is free. It is the one with the fewest appointments that day.
              * @example [
              *       "01a1fbdd-6f0a-7c3e-9b52-5d8e1f7a2c64"
              *     ]
@@ -2615,7 +2688,7 @@ export interface components {
              */
             end_time: string;
             /**
-             * @description How long it takes the time.
+             * @description How long it lasts.
              * @example 300
              */
             seconds: number;
@@ -2696,6 +2769,89 @@ export interface components {
              * @example 2026-01-05T16:20:00.000Z
              */
             updated_at: string;
+        };
+        DeletedTask: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description What is to be done.
+             * @example Send the offer
+             */
+            title: string;
+            /**
+             * @description Free text.
+             * @example With the prices of this spring.
+             */
+            description: string | null;
+            /**
+             * @description How pressing it is. Lists sort it by meaning, from low to urgent.
+             * @example high
+             * @enum {string}
+             */
+            priority: "low" | "medium" | "high" | "urgent";
+            /**
+             * @description Any status may follow any other.
+             * @example open
+             * @enum {string}
+             */
+            status: "open" | "in_progress" | "completed" | "cancelled";
+            /**
+             * Format: date-time
+             * @description When it is due.
+             * @example 2026-03-06T17:00:00.000Z
+             */
+            due_date: string | null;
+            /**
+             * Format: uuid
+             * @description The lead that it is about. It must exist in the organization.
+             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            contact_id: string | null;
+            /**
+             * Format: uuid
+             * @description The team member who does it: an id of your own users.
+             * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+             */
+            assigned_to_user_id: string | null;
+            /**
+             * Format: uuid
+             * @description The organization that it belongs to: that of the key.
+             * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+             */
+            organization_id: string;
+            /**
+             * Format: uuid
+             * @description The user whom the key that created it names, if it names one.
+             * @example 01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18
+             */
+            created_by_user_id: string | null;
+            /**
+             * @description Whether it was created through /mcp.
+             * @example false
+             */
+            created_by_ai: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            deleted_at: string;
         };
         CreateTask: {
             /**
@@ -3407,7 +3563,7 @@ export interface components {
                  */
                 status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
                 /**
-                 * @description How many minutes before the start it writes `appointment.starting`. Without it, those of the resource count.
+                 * @description Minutes before the start at which to remind. It then writes `appointment.starting`. Without it, those of the resource count.
                  * @example [
                  *       1440,
                  *       60
@@ -3564,6 +3720,7 @@ export interface components {
              *         ],
              *         "actor": {
              *           "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *           "key_name": "n8n",
              *           "channel": "api",
              *           "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
              *           "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
@@ -3624,6 +3781,7 @@ export interface components {
                  * @description Who changed it.
                  * @example {
                  *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                 *       "key_name": "n8n",
                  *       "channel": "api",
                  *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
                  *       "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
@@ -3636,6 +3794,11 @@ export interface components {
                      * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
                      */
                     key_id: string | null;
+                    /**
+                     * @description Its name; null if it is no key of the organization.
+                     * @example n8n
+                     */
+                    key_name: string | null;
                     /**
                      * @description `api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.
                      * @example api
@@ -3995,6 +4158,16 @@ export interface components {
              */
             confirmations: "ask" | "never";
             /**
+             * @description Reads in a window of 60 seconds. Null: the default limit of the service.
+             * @example 60
+             */
+            reads_per_minute: number | null;
+            /**
+             * @description Writes in a window of 60 seconds. Null: the default limit of the service.
+             * @example 30
+             */
+            writes_per_minute: number | null;
+            /**
              * @description The first characters of the key.
              * @example lat_3fGh
              */
@@ -4060,6 +4233,16 @@ export interface components {
              * @enum {string|null}
              */
             confirmations?: "ask" | "never" | null;
+            /**
+             * @description Reads in a window of 60 seconds. Null: the default limit of the service.
+             * @example 60
+             */
+            reads_per_minute?: number | null;
+            /**
+             * @description Writes in a window of 60 seconds. Null: the default limit of the service.
+             * @example 30
+             */
+            writes_per_minute?: number | null;
         };
         ApiKeyWithSecret: {
             /**
@@ -4099,6 +4282,16 @@ export interface components {
              * @enum {string}
              */
             confirmations: "ask" | "never";
+            /**
+             * @description Reads in a window of 60 seconds. Null: the default limit of the service.
+             * @example 60
+             */
+            reads_per_minute: number | null;
+            /**
+             * @description Writes in a window of 60 seconds. Null: the default limit of the service.
+             * @example 30
+             */
+            writes_per_minute: number | null;
             /**
              * @description The first characters of the key.
              * @example lat_3fGh
@@ -4241,6 +4434,16 @@ export interface components {
         };
         FirstKey: {
             /**
+             * @description Reads in a window of 60 seconds. Null: the default limit of the service.
+             * @example 60
+             */
+            reads_per_minute?: number | null;
+            /**
+             * @description Writes in a window of 60 seconds. Null: the default limit of the service.
+             * @example 30
+             */
+            writes_per_minute?: number | null;
+            /**
              * @description What it is for.
              * @example First key
              */
@@ -4264,6 +4467,18 @@ export interface components {
              * @example 01a1fbdc-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             user_id?: string | null;
+        };
+        UpdateKeyLimits: {
+            /**
+             * @description Reads in a window of 60 seconds. Null: the default limit of the service.
+             * @example 60
+             */
+            reads_per_minute?: number | null;
+            /**
+             * @description Writes in a window of 60 seconds. Null: the default limit of the service.
+             * @example 30
+             */
+            writes_per_minute?: number | null;
         };
         Grant: {
             /**
@@ -4446,6 +4661,11 @@ export interface operations {
                  * @example
                  */
                 after?: string;
+                /**
+                 * @description Reads the list by cursor, like `after`, but the newest first: only records before this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                before?: string;
                 /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
                  * @example created_at,updated_at
@@ -4738,7 +4958,7 @@ export interface operations {
                  */
                 sort_dir?: "asc" | "desc";
                 /**
-                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
+                 * @description Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.
                  * @example hopper
                  */
                 search?: string;
@@ -4805,6 +5025,11 @@ export interface operations {
                  */
                 after?: string;
                 /**
+                 * @description Reads the list by cursor, like `after`, but the newest first: only records before this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                before?: string;
+                /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
                  * @example created_at,updated_at
                  */
@@ -4814,6 +5039,11 @@ export interface operations {
                  * @example next_appointment
                  */
                 include?: string;
+                /**
+                 * @description Lists the deleted leads instead, those that were deleted last first, by cursor. Only `limit` and `after` can be given with it.
+                 * @example false
+                 */
+                deleted?: boolean;
             };
             header?: never;
             path?: never;
@@ -4826,7 +5056,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
+                 * @description Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.
                  * @example hopper
                  */
                 search?: string;
@@ -4925,7 +5155,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
+                 * @description Only leads whose name, company, e-mail or phone contains this. A name is the first, the last or the full one, in either order. Case and accents are ignored, and a phone is found by every spelling of it.
                  * @example hopper
                  */
                 search?: string;
@@ -5182,6 +5412,32 @@ export interface operations {
         requestBody?: never;
         responses: never;
     };
+    organizationsListKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
     resourcesList: {
         parameters: {
             query?: {
@@ -5230,6 +5486,11 @@ export interface operations {
                  * @example
                  */
                 after?: string;
+                /**
+                 * @description Reads the list by cursor, like `after`, but the newest first: only records before this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                before?: string;
                 /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
                  * @example created_at,updated_at
@@ -5369,6 +5630,11 @@ export interface operations {
                  */
                 after?: string;
                 /**
+                 * @description Reads the list by cursor, like `after`, but the newest first: only records before this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                before?: string;
+                /**
                  * @description Fields of the items, separated by commas, or `*` for all. `id` is always one of them.
                  * @example created_at,updated_at
                  */
@@ -5378,6 +5644,11 @@ export interface operations {
                  * @example lead
                  */
                 include?: string;
+                /**
+                 * @description Lists the deleted tasks instead, those that were deleted last first, by cursor. Only `limit` and `after` can be given with it.
+                 * @example false
+                 */
+                deleted?: boolean;
             };
             header?: never;
             path?: never;

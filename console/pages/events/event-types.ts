@@ -12,7 +12,7 @@ const TYPES: readonly (readonly [kind: string, scope: Scope, verbs: readonly str
   ['task', 'tasks:read', ['created', 'updated', 'completed', 'deleted', 'overdue']],
   ['resource', 'appointments:read', CHANGES],
   ['custom_field', 'leads:read', CHANGES],
-  ['key', 'keys:read', ['created', 'rotated', 'revoked']],
+  ['key', 'keys:read', ['created', 'rotated', 'updated', 'revoked']],
   ['organization', 'events:read', ['updated']],
   ['grant', 'events:read', ['created', 'refused', 'updated', 'revoked']],
 ];

@@ -2,6 +2,7 @@ import { etagOf, type Lead } from 'latitude/client';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ConfirmButton } from '../../components/confirm-button.js';
+import { Link } from '../../components/link.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
@@ -101,6 +102,9 @@ function LeadActions({ lead, onEdit }: { lead: Lead; onEdit: () => void }): Comp
       <button type="button" class="primary" onClick={onEdit}>
         {texts.form.edit}
       </button>
+      <Link to={`leads/${lead.id}/merge`} class="button">
+        {texts.merge.action}
+      </Link>
       <ConfirmButton
         label={texts.form.delete}
         title={texts.leads.deleteTitle}

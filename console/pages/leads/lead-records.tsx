@@ -2,6 +2,7 @@ import { Link } from '../../components/link.js';
 import { Loaded } from '../../components/loaded.js';
 import { Time } from '../../components/time.js';
 import { useQuery } from '../../state/query.js';
+import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
 
 const MAX_ROWS = 10;
@@ -38,12 +39,20 @@ export function LeadAppointments({ leadId }: { leadId: string }) {
 
 /** The tasks of a lead, the newest first. */
 export function LeadTasks({ leadId }: { leadId: string }) {
+  const may = useMay();
   const page = useQuery(`tasks of ${leadId}`, (client, signal) =>
     client.tasks.list({ contact_id: leadId, limit: MAX_ROWS }, { signal }),
   );
   return (
     <section class="card">
-      <h2>{texts.leads.tasks}</h2>
+      <div class="title">
+        <h2>{texts.leads.tasks}</h2>
+        {may('tasks:write') && (
+          <Link to="tasks/new" query={{ contact_id: leadId }}>
+            {texts.tasks.create}
+          </Link>
+        )}
+      </div>
       <Loaded of={page} isEmpty={({ data }) => data.length === 0} empty={texts.leads.noTasks}>
         {({ data }) => (
           <ul>

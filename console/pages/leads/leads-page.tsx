@@ -84,10 +84,17 @@ const customColumn = ({ key, label }: CustomField): ListColumn<Row> => ({
 export function LeadsPage() {
   const may = useMay();
   const definitions = useCustomFields();
-  const actions = may('leads:write') && (
-    <Link to="leads/new" class="button primary">
-      {texts.leads.create}
-    </Link>
+  const actions = (
+    <>
+      {may('leads:write') && (
+        <Link to="leads/new" class="button primary">
+          {texts.leads.create}
+        </Link>
+      )}
+      <Link to="leads/duplicates" class="button">
+        {texts.duplicates.title}
+      </Link>
+    </>
   );
   return (
     <Page title={texts.leads.title} actions={actions}>

@@ -1,7 +1,6 @@
 import { etagOf, type Task } from 'latitude/client';
 import { useState } from 'preact/hooks';
 import { ConfirmButton } from '../../components/confirm-button.js';
-import { Link } from '../../components/link.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
@@ -14,7 +13,6 @@ import { navigate } from '../../state/router.js';
 import { useMay, useSignedIn } from '../../state/session.js';
 import { texts } from '../../texts.js';
 import type { ViewProps } from '../../views.js';
-import { nameOf } from '../leads/lead-fields.js';
 import { DueDate, taskFields } from './task-fields.js';
 import { taskDraft, TaskForm } from './task-form.js';
 
@@ -89,11 +87,8 @@ function TaskActions({ task, onEdit }: { task: Task; onEdit: () => void }) {
 
 const { labels } = texts.tasks;
 
-/** Fields that are shown in another way than `Details` shows them. */
-const OWN: readonly string[] = ['due_date', 'contact_id'];
-
 function TaskDetails({ task }: { task: Task }) {
-  const fields = taskFields(true).filter(({ name }) => !OWN.includes(name));
+  const fields = taskFields(true).filter(({ name }) => name !== 'due_date');
   return (
     <>
       <Details fields={fields} record={task} />
@@ -102,8 +97,6 @@ function TaskDetails({ task }: { task: Task }) {
         <dd>
           <DueDate task={task} />
         </dd>
-        <dt>{labels.contact_id}</dt>
-        <dd>{task.contact_id ? <Contact id={task.contact_id} /> : texts.data.none}</dd>
         <dt>{labels.created_at}</dt>
         <dd>
           <Time value={task.created_at} />
@@ -116,19 +109,5 @@ function TaskDetails({ task }: { task: Task }) {
         <dd>{task.id}</dd>
       </dl>
     </>
-  );
-}
-
-/** The lead of a task by its name, if the key may read it and it is not deleted. */
-function Contact({ id }: { id: string }) {
-  const mayRead = useMay()('leads:read');
-  const { data } = useQuery(mayRead ? `lead ${id}` : undefined, (client, signal) =>
-    client.leads.get(id, { signal }),
-  );
-  if (!data) return <>{id}</>;
-  return (
-    <Link to={`leads/${id}`}>
-      <bdi>{nameOf(data)}</bdi>
-    </Link>
   );
 }

@@ -60,9 +60,11 @@ export function toLoggedApiError(
   const error = toApiError(thrown, problemsOf);
   const request = { request_id: requestId, route };
   const failure = databaseFailureOf(thrown);
-  if (failure)
-    logger.error({ ...failure.logProperties, ...request }, 'a database statement failed');
-  else if (error.code === 'internal_error') {
+  if (failure) {
+    // A statement that was refused, such as that of a broad filter, is no fault of the service.
+    const level = error.status < 500 ? 'warn' : 'error';
+    logger[level]({ ...failure.logProperties, ...request }, 'a database statement failed');
+  } else if (error.code === 'internal_error') {
     // Another exception can have values of records in its message.
     const message = thrown instanceof ApiError ? thrown.message : 'unhandled error';
     logger.error({ err: thrown, ...request }, message);

@@ -2,6 +2,10 @@ import { Deadline, UnlimitedTimeBudget } from '../../../../src/platform/data/gat
 import { createLead, errorOf, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
+import { captureLog, linesOf } from '../../../support/captured-log.js';
+
+/** The number of the level in the log. */
+const WARN = 40;
 
 /** A scan has less time than folding the names of all leads takes, and much more than opening a connection. */
 class LittleTime extends UnlimitedTimeBudget {
@@ -14,6 +18,8 @@ class LittleTime extends UnlimitedTimeBudget {
 const SLOW_FOLD = `create or replace function latitude_fold(value text) returns text
   language plpgsql immutable parallel safe
   as $$ begin perform pg_sleep(0.05); return lower(value); end $$`;
+
+const log = captureLog('warn');
 
 let app: TestApp;
 let tenant: Tenant;
@@ -55,6 +61,8 @@ describe('a filter that takes too long', () => {
       expect(details).toHaveLength(3);
       expect(field('filter.first_name.contains')).toBe('is a condition that no index serves');
       expect(field('filter.or[1].last_name.starts_with')).toBeDefined();
+      const [line] = linesOf(log, answer);
+      expect(line).toMatchObject({ level: WARN, msg: 'a database statement failed' });
       const path = 'filter.or[0].custom_fields.roof_age';
       expect(field(path)).toContain('make the custom field filterable');
     },
