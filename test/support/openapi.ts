@@ -46,6 +46,19 @@ export async function describeExtensions(
   return openApiDocument(preview, 'http://127.0.0.1');
 }
 
+/** Returns the errors that Redocly finds in the operations of a team, and in what they refer to. */
+export async function lintPaths(
+  document: OpenApiDocument,
+  isOfTeam: (path: string) => boolean,
+): Promise<NormalizedProblem[]> {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).filter(([path]) => isOfTeam(path)),
+  );
+  expect(paths).not.toEqual({});
+  const problems = await lint({ ...document, paths });
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
 /** Returns the problems that the recommended rules of Redocly find in a document. */
 export async function lint(document: OpenApiDocument): Promise<NormalizedProblem[]> {
   // `/leads/imports/{id}` and `/leads/{id}/events` both match a path that no import and no lead has.

@@ -19,6 +19,8 @@ const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
 const TIMES = { start_time: '2030-01-01T10:00:00Z', end_time: '2030-01-01T11:00:00Z' };
 const TEN = Array.from({ length: 10 }, (_, index) => index);
+/** How often writers that race are sent. */
+const ROUNDS = TEN.slice(0, 4);
 
 /** The response to a dry run. */
 interface Preview {
@@ -515,7 +517,7 @@ describe('If-Match and Idempotency-Key', () => {
 describe('merges at the same time', () => {
   const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
 
-  it.each(TEN)('of one lead into another: one succeeds (%d)', async (round) => {
+  it.each(ROUNDS)('of one lead into another: one succeeds (%d)', async (round) => {
     const target = await createLead(api);
     const source = await createLead(api, { email: 'a@example.com', tags: ['x'] });
     const headers = () => (round % 2 ? { 'Idempotency-Key': randomUUID() } : {});
@@ -529,7 +531,7 @@ describe('merges at the same time', () => {
     expect(await getLead(api, target.id)).toMatchObject({ email: 'a@example.com', tags: ['x'] });
   });
 
-  it.each(TEN)('of two leads into each other: one succeeds (%d)', async () => {
+  it.each(ROUNDS)('of two leads into each other: one succeeds (%d)', async () => {
     const [one, other] = [await createLead(api, { tags: ['a'] }), await createLead(api)];
     const answers = await Promise.all([merge(one.id, other.id), merge(other.id, one.id)]);
     expect(statusesOf(answers)).toEqual([200, 404]);
@@ -541,7 +543,7 @@ describe('merges at the same time', () => {
     expect(await totalOf()).toBe(1);
   });
 
-  it.each(TEN)('of a ring of leads: one stays with all tags (%d)', async () => {
+  it.each(ROUNDS)('of a ring of leads: one stays with all tags (%d)', async () => {
     const ring = await Promise.all(TEN.map((n) => createLead(api, { tags: [`${n}`] })));
     const answers = await Promise.all(
       ring.map((lead, n) => merge(ring[(n + 1) % ring.length]!.id, lead.id)),
@@ -560,7 +562,7 @@ describe('merges at the same time', () => {
     ).toEqual(TEN);
   });
 
-  it.each(TEN)(
+  it.each(ROUNDS)(
     'with an appointment for the source: it is on the target or refused (%d)',
     async () => {
       const [target, source] = [await createLead(api), await createLead(api)];

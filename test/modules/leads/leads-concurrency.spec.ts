@@ -23,7 +23,7 @@ beforeEach(async () => {
   ({ api } = tenant);
 });
 
-const ROUNDS = Array.from({ length: 25 }, (_, index) => index);
+const ROUNDS = Array.from({ length: 8 }, (_, index) => index);
 
 /** Runs `act` concurrently this many times. */
 function atOnce<T>(times: number, act: (index: number) => Promise<T>): Promise<T[]> {

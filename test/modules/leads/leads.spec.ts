@@ -179,6 +179,8 @@ describe('PUT /api/v1/leads/:id', () => {
     let expected = await get(id);
     for (let set = 1; set < 2 ** texts.length; set++) {
       const names = texts.filter((_, n) => set & (1 << n));
+      // One or two fields, or all but one or none: their sets in between take the same ways.
+      if (names.length > 2 && names.length < texts.length - 1) continue;
       const changes = Object.fromEntries(names.map((name) => [name, `${set}@${name}.example`]));
       const updated = await update(id, changes);
       const { lead_score, updated_at } = updated;

@@ -180,9 +180,15 @@ describe('the OpenAPI document', () => {
       const headers = Object.fromEntries(examplesIn('header'));
       const all = examplesIn('query');
       const without = (...left: string[]) => all.filter(([name]) => !left.includes(name));
-      const isBoth = ['after', 'page'].every((name) => all.some(([one]) => one === name));
-      // The parameters of page numbers are not given together with a cursor.
-      const ways = isBoth ? [without('after'), without('page', 'sort_by', 'sort_dir')] : [all];
+      const cursors = ['after', 'before'];
+      const isBoth = ['page', ...cursors].every((name) => all.some(([one]) => one === name));
+      // The parameters of page numbers are not given together with a cursor, nor one cursor with the other.
+      const ways = isBoth
+        ? [
+            without(...cursors),
+            ...cursors.map((cursor) => without(cursor, 'page', 'sort_by', 'sort_dir')),
+          ]
+        : [all];
       for (const given of ways) {
         const query = new URLSearchParams(given).toString();
         const path = query ? `${request.path}?${query}` : request.path;

@@ -2,6 +2,7 @@
  * The server that suites share, in a separate process, and an address at which suites create organizations
  * and keys. The parent process sends its database and environment variables.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { createApp } from '../../../dist/src/app.js';
@@ -25,7 +26,13 @@ const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeB
 await app.listen(0, '127.0.0.1');
 // The suites close connections that are idle. A request that meets the end of a connection would fail.
 app.getHttpServer().keepAliveTimeout = 0;
-const keys = await serveMethods(app.get(KeysService));
+const service = app.get(KeysService);
+const keys = await serveMethods({
+  createOrganization: (...args) => service.createOrganization(...args),
+  createKey: (...args) => service.createKey(...args),
+  revoke: (...args) => service.revoke(...args),
+  createOrganizations,
+});
 process.on('disconnect', async () => {
   keys.close();
   app.getHttpServer().closeAllConnections();
@@ -39,13 +46,22 @@ function urlOf(server) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
+/** Creates organizations with a key each. */
+function createOrganizations(count) {
+  const create = async () => {
+    const { id: organizationId } = await service.createOrganization(`Organization ${randomUUID()}`);
+    return service.createKey({ organizationId, name: 'k', scopes: ORDINARY_SCOPES });
+  };
+  return Promise.all(Array.from({ length: count }, create));
+}
+
 /** Serves `POST /<method>`, whose body is the list of arguments. */
-async function serveMethods(service) {
+async function serveMethods(methods) {
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     try {
       const chunks = await request.toArray();
       const args = JSON.parse(Buffer.concat(chunks).toString());
-      response.end(JSON.stringify(await service[request.url.slice(1)](...args)));
+      response.end(JSON.stringify(await methods[request.url.slice(1)](...args)));
     } catch (error) {
       response.writeHead(500).end(String(error));
     }

@@ -44,8 +44,12 @@ describe.each(LISTS)('fields of %s', (path) => {
   });
 
   it('can be any field of the record', async () => {
-    for (const [name, value] of Object.entries(record)) {
-      expect(await items(path, `fields=${name}`)).toEqual([{ id: record.id, [name]: value }]);
+    const names = Object.keys(record);
+    for (let start = 0; start < names.length; start += 4) {
+      const some = names.slice(start, start + 4);
+      const shown = Object.fromEntries(some.map((name) => [name, record[name]]));
+      const [item] = await items(path, `fields=${some.join()}`);
+      expect(item).toEqual({ id: record.id, ...shown });
     }
   });
 

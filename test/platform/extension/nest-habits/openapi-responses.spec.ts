@@ -32,7 +32,7 @@ import type { JsonSchema } from '../../../../src/platform/fields/schema/json-sch
 import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import type { OpenApiDocument, Operation } from '../../../../src/platform/http/openapi/model.js';
 import { LeadDto } from '../../../../src/modules/leads/lead.dto.js';
-import { describeExtensions, lint } from '../../../support/openapi.js';
+import { describeExtensions, lintPaths } from '../../../support/openapi.js';
 
 class SendDto {
   @Text({ max: 5, required: true }) title: string;
@@ -176,8 +176,7 @@ function dataOf(method: string, path: string, status: number) {
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 describe('the OpenAPI document with routes of a team', () => {
   it('is valid, and the same when it is created again', async () => {
-    const problems = await lint(document);
-    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(await lintPaths(document, (path) => path.startsWith(MESSAGES))).toEqual([]);
     expect(await describeExtensions([extension])).toEqual(document);
   });
 
