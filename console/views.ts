@@ -13,6 +13,10 @@ import { StartPage } from './pages/start/start-page.js';
 import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
 import { WebhookPage } from './pages/webhooks/webhook-page.js';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
+import { NewResourcePage, ResourcePage } from './pages/resources/resource-pages.js';
+import { ResourcesPage } from './pages/resources/resources-page.js';
+import { FieldPage, NewFieldPage } from './pages/fields/field-pages.js';
+import { FieldsPage } from './pages/fields/fields-page.js';
 import { EventsPage } from './pages/events/events-page.js';
 import { NewTaskPage } from './pages/tasks/new-task-page.js';
 import { TaskPage } from './pages/tasks/task-page.js';
@@ -55,6 +59,17 @@ export const VIEWS: readonly View[] = [
     label: texts.appointments.title,
   },
   { path: 'appointments/:id', component: AppointmentPage, scope: 'appointments:read' },
+  {
+    path: 'resources',
+    component: ResourcesPage,
+    scope: 'appointments:read',
+    label: texts.resources.title,
+  },
+  { path: 'resources/new', component: NewResourcePage, scope: 'resources:write' },
+  { path: 'resources/:id', component: ResourcePage, scope: 'appointments:read' },
+  { path: 'fields', component: FieldsPage, scope: 'leads:read', label: texts.fields.title },
+  { path: 'fields/new', component: NewFieldPage, scope: 'fields:write' },
+  { path: 'fields/:id', component: FieldPage, scope: 'leads:read' },
   {
     path: 'webhooks',
     component: WebhooksPage,
