@@ -1,9 +1,11 @@
 # Evaluates filters over records as docs/contract/filters.md describes them, record by record. It shares no code with the
-# server. Reads {"records": {"leads": [...], ...}, "filters": [{"record", "filter"}]} and prints the ids that each selects.
+# server. Reads {"records": {"leads": [...], ...}, "filters": [{"record", "filter", "by"}]} and prints the ids that each
+# selects, and how many of the selected records have each value of the field `by`.
 import json
 import re
 import sys
 import unicodedata
+from collections import Counter
 from datetime import datetime, timezone
 
 NAMES = {"first_name", "last_name", "company", "city", "zip", "type", "location", "title"}
@@ -136,10 +138,21 @@ class Evaluation:
         return all(condition(record, key, *each) for each in operators.items())
 
 
+def counts(records, by):
+    field = {"tag": "tags", "assigned_to": "assigned_to_user_id"}.get(by, by)
+    found = Counter()
+    for record in records:
+        value = record[field]
+        found.update((value or [None]) if field == "tags" else [value])
+    # JSON has no order of objects: pairs of a value and its count, the largest first, then by code point and null last.
+    return sorted(found.items(), key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""))
+
+
 question = json.load(sys.stdin)
 evaluation = Evaluation(question["records"])
 answers = []
 for each in question["filters"]:
     records = question["records"][each["record"]]
-    answers.append([record["id"] for record in records if evaluation.matches(record, each["filter"])])
+    selected = [record for record in records if evaluation.matches(record, each["filter"])]
+    answers.append({"ids": [record["id"] for record in selected], "counts": counts(selected, each["by"])})
 json.dump(answers, sys.stdout)

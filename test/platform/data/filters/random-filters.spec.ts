@@ -23,6 +23,15 @@ type Kind = (typeof RECORDS)[number];
 interface Row {
   readonly id: string;
 }
+/** Pairs of a value and its count. */
+type Counts = readonly (readonly [value: string | null, count: number])[];
+
+/** The fields by which records are counted. */
+const GROUPINGS = {
+  leads: ['status', 'temperature', 'source', 'tag', 'city'],
+  appointments: ['status', 'type'],
+  tasks: ['status', 'priority', 'assigned_to'],
+} as const;
 
 let server: TestApp;
 let tenant: Tenant;
@@ -71,17 +80,17 @@ async function listed(kind: Kind): Promise<Row[]> {
   return dataOf<Row[]>(answer);
 }
 
-/** The ids that each filter selects, by the evaluation in Python. */
-function expectedIds(filters: readonly { record: Kind; filter: object }[]): string[][] {
+/** What each filter selects, and the counts by a field, by the evaluation in Python. */
+function expectedOf(filters: readonly { record: Kind; filter: object; by: string }[]) {
   const script = path.join('test', 'platform', 'data', 'filters', 'naive.py');
   const input = JSON.stringify({ records, filters });
   const { stdout, stderr, status } = spawnSync('python3', [script], { input, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return JSON.parse(stdout) as string[][];
+  return JSON.parse(stdout) as { ids: string[]; counts: Counts }[];
 }
 
 /** The ids that a filter selects and the totals, in each way to read them. */
-async function selected(kind: Kind, filter: object) {
+async function selected(kind: Kind, filter: object, by: string) {
   const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
   const answer = await tenant.api.get(`/api/v1/${kind}?${query}`);
   if (answer.status !== 200) return { status: answer.status, body: answer.body as unknown };
@@ -90,7 +99,13 @@ async function selected(kind: Kind, filter: object) {
     filter: JSON.stringify(filter),
     limit: '40',
   });
+  const counted = new URLSearchParams({ filter: JSON.stringify(filter), by });
+  const counts = await tenant.api.get(`/api/v1/${kind}/counts?${counted}`);
   const ids = {
+    counts: dataOf<{ value: string | null; count: number }[]>(counts).map(({ value, count }) => [
+      value,
+      count,
+    ]),
     page: data.map(({ id }) => id).sort(),
     total: meta.total,
     byCursor: byCursor.sort(),
@@ -120,17 +135,18 @@ async function exported(filter: object): Promise<string[]> {
 }
 
 describe('random filters', () => {
-  it('select the records of a naive evaluation, by pages with totals, by cursor, in exports and for webhooks', async () => {
+  it('select the records of a naive evaluation, by pages with totals, by cursor, in counts, in exports and for webhooks', async () => {
     const filters = Array.from({ length: Number(FILTERS) }, () => {
       const record = random.of(RECORDS);
-      return { record, filter: randomFilter(random, record) };
+      return { record, filter: randomFilter(random, record), by: random.of(GROUPINGS[record]) };
     });
-    const expected = expectedIds(filters);
-    for (const [index, { record, filter }] of filters.entries()) {
-      const ids = expected[index]!.toSorted();
-      const found = { page: ids, total: ids.length, byCursor: ids };
+    const expected = expectedOf(filters);
+    for (const [index, { record, filter, by }] of filters.entries()) {
+      const { counts } = expected[index]!;
+      const ids = expected[index]!.ids.toSorted();
+      const found = { counts, page: ids, total: ids.length, byCursor: ids };
       const evaluated = evaluatedIds(record, filter);
-      expect({ filter, evaluated, ...(await selected(record, filter)) }).toEqual({
+      expect({ filter, evaluated, ...(await selected(record, filter, by)) }).toEqual({
         filter,
         evaluated: evaluated && ids,
         ...found,
@@ -138,6 +154,6 @@ describe('random filters', () => {
       });
     }
     // Filters that select some of the records show more than others.
-    expect(expected.filter((ids) => ids.length > 0).length).toBeGreaterThan(filters.length / 3);
+    expect(expected.filter(({ ids }) => ids.length > 0).length).toBeGreaterThan(filters.length / 3);
   });
 });
