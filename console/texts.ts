@@ -120,6 +120,7 @@ export const texts = {
       created: 'created',
       updated: 'changed',
       deleted: 'deleted',
+      restored: 'restored',
       cancelled: 'cancelled',
       completed: 'completed',
       rotated: 'rotated',
