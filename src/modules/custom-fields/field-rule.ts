@@ -1,7 +1,7 @@
 import { parseDateTime } from '../../platform/fields/kinds/date-time.js';
 import type { CustomFieldDto, FieldType } from './custom-field.dto.js';
 
-/** What a definition demands of the values of its key. The trigger `leads_custom_fields` enforces the same. */
+/** What a definition demands of the values of its key. The function `enforce_custom_field_rules` of PostgreSQL enforces the same. */
 export interface FieldRule {
   readonly id: string;
   readonly field_id: string;

@@ -122,32 +122,25 @@ const FUNCTIONS = [
       case when type = 'datetime' then custom_field_time(item #>> '{}') end
     from jsonb_array_elements(case when type = 'multi_select' then given else jsonb_build_array(given) end)
       with ordinality as items (item, place) $$`,
-  // Reads the rules in a snapshot of its own, after the row was written: a transaction that began before a rule was
-  // committed is waited for. The errors have the class that every release answers with 400 and 409.
-  `create function leads_custom_fields() returns trigger language plpgsql set search_path from current as $$
+  // Refuses fields that do not fit, and stores the values of unique and filterable ones. Both fields are null if the lead is
+  // deleted, and the earlier ones if it is new. The errors have the class that every release answers with 400 and 409.
+  `create function enforce_custom_field_rules(organization uuid, lead uuid, is_new boolean, fields jsonb, earlier_fields jsonb)
+    returns void language plpgsql set search_path from current as $$
     declare
       rule custom_field_rules;
       given jsonb;
       earlier jsonb;
       problem text;
     begin
-      if tg_op = 'DELETE' then
-        delete from custom_field_values where organization_id = old.organization_id and lead_id = old.id;
-        return null;
-      end if;
-      if not exists (select from custom_field_rules where organization_id = new.organization_id) then
-        return null;
-      end if;
       for rule in select * from custom_field_rules
-        where organization_id = new.organization_id and status <> 'dry_run' order by key, id
+        where organization_id = organization and status <> 'dry_run' order by key, id
       loop
-        given := case when new.deleted_at is null then nullif(new.custom_fields -> rule.key, 'null') end;
-        earlier := case when tg_op = 'UPDATE' and old.deleted_at is null
-          then nullif(old.custom_fields -> rule.key, 'null') end;
+        given := nullif(fields -> rule.key, 'null');
+        earlier := nullif(earlier_fields -> rule.key, 'null');
         if given is not null then
           problem := custom_field_problem(rule.type, rule.options, rule.is_unique or rule.is_filterable, given);
         else
-          problem := case when rule.required and new.deleted_at is null and (tg_op = 'INSERT' or earlier is not null)
+          problem := case when rule.required and fields is not null and (is_new or earlier is not null)
             then 'is required' end;
         end if;
         if problem is not null then
@@ -157,12 +150,12 @@ const FUNCTIONS = [
         continue when not (rule.is_unique or rule.is_filterable) or given is not distinct from earlier;
         if earlier is not null then
           delete from custom_field_values
-          where organization_id = new.organization_id and lead_id = new.id and rule_id = rule.id;
+          where organization_id = organization and lead_id = lead and rule_id = rule.id;
         end if;
         continue when given is null;
         begin
           insert into custom_field_values
-          select new.organization_id, new.id, rule.id, item_position, rule.is_unique, item_text, item_number,
+          select organization, lead, rule.id, item_position, rule.is_unique, item_text, item_number,
             item_date, item_time
           from custom_field_rows(rule.type, given);
         exception when unique_violation then
@@ -170,6 +163,30 @@ const FUNCTIONS = [
             constraint = 'custom_fields.' || rule.key;
         end;
       end loop;
+    end $$`,
+  // These triggers read the rules in a snapshot of their own, after the rows were written: a transaction that began before a
+  // rule was committed is waited for. An insert looks once for rules, however many leads it has. Row-level security leaves
+  // the rules of the organization.
+  `create function leads_custom_fields_insert() returns trigger language plpgsql set search_path from current as $$
+    begin
+      if exists (select from custom_field_rules) then
+        perform enforce_custom_field_rules(organization_id, id, true, case when deleted_at is null then custom_fields end, null)
+        from new_rows;
+      end if;
+      return null;
+    end $$`,
+  `create function leads_custom_fields_update() returns trigger language plpgsql set search_path from current as $$
+    begin
+      if exists (select from custom_field_rules where organization_id = new.organization_id) then
+        perform enforce_custom_field_rules(new.organization_id, new.id, false,
+          case when new.deleted_at is null then new.custom_fields end,
+          case when old.deleted_at is null then old.custom_fields end);
+      end if;
+      return null;
+    end $$`,
+  `create function leads_custom_fields_delete() returns trigger language plpgsql set search_path from current as $$
+    begin
+      delete from custom_field_values where organization_id = old.organization_id and lead_id = old.id;
       return null;
     end $$`,
 ];
@@ -193,11 +210,24 @@ const PROTECTION = OWN_TABLES.flatMap((table) => [
 const IN_USE = [
   `alter table organizations add column unknown_fields text not null default 'allow',
      add column definitions_version integer not null default 0`,
-  `create trigger leads_custom_fields after insert or delete or update of custom_fields, deleted_at on leads
-     for each row execute function leads_custom_fields()`,
+  `create trigger leads_custom_fields_insert after insert on leads referencing new table as new_rows
+     for each statement execute function leads_custom_fields_insert()`,
+  `create trigger leads_custom_fields_update after update of custom_fields, deleted_at on leads
+     for each row execute function leads_custom_fields_update()`,
+  `create trigger leads_custom_fields_delete after delete on leads
+     for each row execute function leads_custom_fields_delete()`,
 ];
 
-const FUNCTION_NAMES = ['leads_custom_fields', 'custom_field_rows', 'custom_field_problem'];
+const TRIGGERS = ['insert', 'update', 'delete'].map((name) => `leads_custom_fields_${name}`);
+
+const FUNCTIONS_OF_FIELDS = [
+  ...[
+    'enforce_custom_field_rules',
+    'custom_field_rows',
+    'custom_field_problem',
+    'custom_field_time',
+  ],
+];
 
 /** Definitions of custom fields, the rules that they enforce, and the values of those that are unique or filterable. */
 export class CustomFields1767200000200 implements MigrationInterface {
@@ -207,9 +237,8 @@ export class CustomFields1767200000200 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop trigger leads_custom_fields on leads');
-    for (const name of [...FUNCTION_NAMES, 'custom_field_time'])
-      await runner.query(`drop function ${name}`);
+    for (const name of TRIGGERS) await runner.query(`drop function ${name} cascade`);
+    for (const name of FUNCTIONS_OF_FIELDS) await runner.query(`drop function ${name}`);
     await runner.query(`drop table ${OWN_TABLES.join(', ')}`);
     await runner.query(
       'alter table organizations drop column unknown_fields, drop column definitions_version',

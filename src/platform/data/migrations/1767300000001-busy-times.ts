@@ -14,7 +14,6 @@ const KEEP_BUSY_TIMES = `create function keep_busy_times() returns trigger langu
       delete from busy_times where organization_id = old.organization_id and id = old.id;
       return null;
     end if;
-    if new.resource_id is null and (tg_op = 'INSERT' or old.resource_id is null) then return null; end if;
     if tg_op = 'UPDATE' and ${takesTime('old')} then
       if ${takesTime('new')} and (old.resource_id, old.start_time, old.end_time) = (new.resource_id, new.start_time, new.end_time)
         then return null;
@@ -78,9 +77,13 @@ const STATEMENTS = [
   `alter table appointments add constraint appointments_organization_id_resource_id_fkey
     foreign key (organization_id, resource_id) references resources (organization_id, id)
     on delete set null (resource_id) not valid`,
-  `create trigger keep_busy_times
-    after insert or delete or update of resource_id, start_time, end_time, status on appointments
-    for each row execute function keep_busy_times()`,
+  // Appointments without a resource, which most organizations have, call no function.
+  `create trigger keep_busy_times_insert after insert on appointments
+    for each row when (new.resource_id is not null) execute function keep_busy_times()`,
+  `create trigger keep_busy_times_update after update of resource_id, start_time, end_time, status on appointments
+    for each row when (new.resource_id is not null or old.resource_id is not null) execute function keep_busy_times()`,
+  `create trigger keep_busy_times_delete after delete on appointments
+    for each row when (old.resource_id is not null) execute function keep_busy_times()`,
 ];
 
 /**
@@ -96,8 +99,7 @@ export class BusyTimes1767300000001 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop trigger keep_busy_times on appointments;
-      drop function keep_busy_times();
+    await runner.query(`drop function keep_busy_times() cascade;
       drop table busy_times;
       drop function delete_expired_holds();
       alter table appointments drop column resource_id`);

@@ -29,10 +29,14 @@ const MAY_BE_OVERDUE = (row: string) =>
 
 /** Statements that lock tables in use. */
 const TRIGGERS = [
-  // A moment that has passed stays: the record itself says whether its event is still to be written.
+  // A moment that has passed stays: the record itself says whether its event is still to be written. The conditions of the
+  // triggers are short, because PostgreSQL parses them for each statement.
   `create function tasks_schedule_events() returns trigger language plpgsql set search_path from current
    as $$ begin
      if tg_op = 'UPDATE' then
+       if new.due_date is not distinct from old.due_date and (${MAY_BE_OVERDUE('new')}) = (${MAY_BE_OVERDUE('old')}) then
+         return null;
+       end if;
        delete from scheduled_events where organization_id = new.organization_id and record_id = new.id
          and due_at > clock_timestamp();
      end if;
@@ -47,9 +51,7 @@ const TRIGGERS = [
   `create trigger tasks_schedule_insert after insert on tasks for each row
    when (new.due_date is not null) execute function tasks_schedule_events()`,
   `create trigger tasks_schedule_update after update of due_date, status, deleted_at on tasks for each row
-   when (new.due_date is distinct from old.due_date
-     or new.due_date is not null and (${MAY_BE_OVERDUE('new')}) <> (${MAY_BE_OVERDUE('old')}))
-   execute function tasks_schedule_events()`,
+   when (new.due_date is not null or old.due_date is not null) execute function tasks_schedule_events()`,
 ];
 
 /**

@@ -12,10 +12,15 @@ const momentsOf = (row: string, minutes: string) => `
 const INSERT = 'insert into scheduled_events (organization_id, record_id, type, due_at)';
 
 const STATEMENTS = [
-  // A moment that has passed stays: the record itself says whether its event is still to be written.
+  // A moment that has passed stays: the record itself says whether its event is still to be written. The conditions of the
+  // triggers are short, because PostgreSQL parses them for each statement.
   `create function appointments_schedule_events() returns trigger language plpgsql set search_path from current
    as $$ begin
      if tg_op = 'UPDATE' then
+       if (new.remind_before_minutes, new.resource_id, new.start_time, ${MAY_START('new')})
+         is not distinct from (old.remind_before_minutes, old.resource_id, old.start_time, ${MAY_START('old')}) then
+         return null;
+       end if;
        delete from scheduled_events where organization_id = new.organization_id and record_id = new.id
          and due_at > clock_timestamp();
      end if;
@@ -52,10 +57,8 @@ const STATEMENTS = [
    execute function appointments_schedule_events()`,
   `create trigger appointments_schedule_update
    after update of start_time, status, remind_before_minutes, resource_id on appointments for each row
-   when (new.remind_before_minutes is distinct from old.remind_before_minutes
-     or new.resource_id is distinct from old.resource_id
-     or (new.remind_before_minutes is not null or new.resource_id is not null)
-       and (new.start_time <> old.start_time or (${MAY_START('new')}) <> (${MAY_START('old')})))
+   when (new.remind_before_minutes is not null or old.remind_before_minutes is not null
+     or new.resource_id is not null or old.resource_id is not null)
    execute function appointments_schedule_events()`,
 ];
 
