@@ -6,6 +6,9 @@ import { LeadPage } from './pages/leads/lead-page.js';
 import { AccessPage } from './pages/access/access-page.js';
 import { NewKeyPage } from './pages/access/new-key-page.js';
 import { AppointmentPage } from './pages/appointments/appointment-page.js';
+import { ImportPage } from './pages/imports/import-page.js';
+import { ImportsPage } from './pages/imports/imports-page.js';
+import { NewImportPage } from './pages/imports/new-import-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
@@ -49,6 +52,9 @@ export const VIEWS: readonly View[] = [
   { path: 'leads/duplicates', component: DuplicatesPage, scope: 'leads:read' },
   { path: 'leads/:id/merge', component: MergePage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'imports', component: ImportsPage, scope: 'leads:read' },
+  { path: 'imports/new', component: NewImportPage, scope: 'leads:write' },
+  { path: 'imports/:id', component: ImportPage, scope: 'leads:read' },
   { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
   { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
   { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },

@@ -42,11 +42,12 @@ export function Change({ event, withRecord = true }: ChangeProps) {
         {record} {words.starting(minutes)}
       </span>
     );
-  const isUpdate = verb === 'updated' && changed.length > 0;
+  const isRestore = verb === 'updated' && changed.includes('deleted_at');
+  const isUpdate = verb === 'updated' && changed.length > 0 && !isRestore;
   return (
     <span>
-      {actorOf(event)} {wordOf(words.verbs, verb)} {isUpdate && <bdi>{words.list(changed)}</bdi>}{' '}
-      {isUpdate && withRecord && words.of} {record}
+      {actorOf(event)} {wordOf(words.verbs, isRestore ? 'restored' : verb)}{' '}
+      {isUpdate && <bdi>{words.list(changed)}</bdi>} {isUpdate && withRecord && words.of} {record}
     </span>
   );
 }
