@@ -6,6 +6,9 @@ import { LeadPage } from './pages/leads/lead-page.js';
 import { AccessPage } from './pages/access/access-page.js';
 import { NewKeyPage } from './pages/access/new-key-page.js';
 import { AppointmentPage } from './pages/appointments/appointment-page.js';
+import { ImportPage } from './pages/imports/import-page.js';
+import { ImportsPage } from './pages/imports/imports-page.js';
+import { NewImportPage } from './pages/imports/new-import-page.js';
 import { SchedulePage } from './pages/appointments/schedule-page.js';
 import { LeadsPage } from './pages/leads/leads-page.js';
 import { NewLeadPage } from './pages/leads/new-lead-page.js';
@@ -13,6 +16,10 @@ import { StartPage } from './pages/start/start-page.js';
 import { NewWebhookPage } from './pages/webhooks/new-webhook-page.js';
 import { WebhookPage } from './pages/webhooks/webhook-page.js';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.js';
+import { NewResourcePage, ResourcePage } from './pages/resources/resource-pages.js';
+import { ResourcesPage } from './pages/resources/resources-page.js';
+import { FieldPage, NewFieldPage } from './pages/fields/field-pages.js';
+import { FieldsPage } from './pages/fields/fields-page.js';
 import { EventsPage } from './pages/events/events-page.js';
 import { NewTaskPage } from './pages/tasks/new-task-page.js';
 import { TaskPage } from './pages/tasks/task-page.js';
@@ -45,6 +52,9 @@ export const VIEWS: readonly View[] = [
   { path: 'leads/duplicates', component: DuplicatesPage, scope: 'leads:read' },
   { path: 'leads/:id/merge', component: MergePage, scope: 'leads:write' },
   { path: 'leads/:id', component: LeadPage, scope: 'leads:read' },
+  { path: 'imports', component: ImportsPage, scope: 'leads:read' },
+  { path: 'imports/new', component: NewImportPage, scope: 'leads:write' },
+  { path: 'imports/:id', component: ImportPage, scope: 'leads:read' },
   { path: 'tasks/new', component: NewTaskPage, scope: 'tasks:write' },
   { path: 'tasks/:id', component: TaskPage, scope: 'tasks:read' },
   { path: 'tasks', component: TasksPage, label: texts.tasks.title, scope: 'tasks:read' },
@@ -55,6 +65,17 @@ export const VIEWS: readonly View[] = [
     label: texts.appointments.title,
   },
   { path: 'appointments/:id', component: AppointmentPage, scope: 'appointments:read' },
+  {
+    path: 'resources',
+    component: ResourcesPage,
+    scope: 'appointments:read',
+    label: texts.resources.title,
+  },
+  { path: 'resources/new', component: NewResourcePage, scope: 'resources:write' },
+  { path: 'resources/:id', component: ResourcePage, scope: 'appointments:read' },
+  { path: 'fields', component: FieldsPage, scope: 'leads:read', label: texts.fields.title },
+  { path: 'fields/new', component: NewFieldPage, scope: 'fields:write' },
+  { path: 'fields/:id', component: FieldPage, scope: 'leads:read' },
   {
     path: 'webhooks',
     component: WebhooksPage,

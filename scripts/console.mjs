@@ -7,7 +7,7 @@ const ROOT = path.dirname(import.meta.dirname);
 const OUTPUT = path.join(ROOT, 'dist/console');
 
 /** The licence of Preact requires that its text accompanies its code. */
-const PREACT_LICENCE = 'preact-licence.txt';
+export const PREACT_LICENCE = 'preact-licence.txt';
 
 export async function buildConsole() {
   rmSync(OUTPUT, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PREACT_LICENCE } from './console.mjs';
 import { packages, ROOT } from './packages.mjs';
 
 export const LICENCES_FILE = path.join(ROOT, 'docs/licences.md');
@@ -29,6 +30,7 @@ export const BUNDLED = [
 
 /** @returns the content of docs/licences.md, from package-lock.json */
 export function renderLicences() {
+  const preact = packages.find(({ name }) => name === 'preact');
   const installed = packages.filter(({ isProduction }) => isProduction);
   const licences = [...new Set(installed.map(({ licence }) => licence))].sort();
   const sections = licences.map((licence) => {
@@ -42,6 +44,11 @@ export function renderLicences() {
 Latitude has the [MIT licence](../LICENSE). \`npm run licences\` writes this list of the packages that are
 installed to run it, from \`package-lock.json\`. The licence text of each package is in its folder of
 \`node_modules\`, also in the image of \`docker/Dockerfile\`.
+
+## In the console
+
+The script of \`/console\` contains \`preact\` ${preact.version}, which has the licence ${preact.licence}. Its text is in the file
+\`dist/console/assets/${PREACT_LICENCE}\`, which the service answers at \`/console/assets/${PREACT_LICENCE}\`.
 
 ## In the packages of the embedded PostgreSQL
 

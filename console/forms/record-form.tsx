@@ -171,7 +171,13 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
           </button>
         )}
         {onCancel && (
-          <button type="button" onClick={onCancel}>
+          <button
+            type="button"
+            onClick={() => {
+              change(new Map());
+              onCancel();
+            }}
+          >
             {texts.form.cancel}
           </button>
         )}

@@ -1,5 +1,5 @@
 import type { Sort } from '../components/table.js';
-import { changeQuery, useRoute } from '../state/router.js';
+import { changeQuery, decoded, useRoute } from '../state/router.js';
 
 /** Parameters of the address that are no filters. */
 const OTHERS: readonly string[] = ['sort', 'columns', 'from'];
@@ -21,7 +21,7 @@ export function useListState(order: Sort): ListState {
   return {
     filters: new Map([...query].filter(([name]) => !OTHERS.includes(name))),
     sort: by ? { by, direction: direction === 'asc' ? 'asc' : 'desc' } : order,
-    columns: query.get('columns')?.split(','),
+    columns: query.get('columns')?.split(',').map(decoded),
     from: query.get('from') ?? undefined,
   };
 }
@@ -43,7 +43,8 @@ export function setSort({ by, direction }: Sort): void {
 }
 
 export function setColumns(names: readonly string[]): void {
-  changeQuery({ columns: names.join(',') });
+  // The name of a custom field can have a comma.
+  changeQuery({ columns: names.map(encodeURIComponent).join(',') });
 }
 
 const MAX_ROWS = 50;

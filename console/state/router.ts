@@ -57,10 +57,11 @@ function read(): Route {
   return { segments: segments.map(decoded), query: new URLSearchParams(location.search) };
 }
 
-function decoded(segment: string): string {
+/** The text that a part of an address encodes, or the part itself if it encodes none. */
+export function decoded(part: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(part);
   } catch {
-    return segment;
+    return part;
   }
 }

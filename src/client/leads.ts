@@ -55,7 +55,20 @@ export class Leads extends RestorableResource<LeadTypes> {
    * minutes.
    */
   async export(query: LeadExportQuery = {}, options: CallOptions = {}): Promise<string> {
-    const call = { method: 'GET', path: `${this.path}/export`, query, isFile: true } as const;
+    return this.readExport(query, options, true);
+  }
+
+  /** The same as a `Blob`, which browsers keep outside of the memory of the page. */
+  async exportBlob(query: LeadExportQuery = {}, options: CallOptions = {}): Promise<Blob> {
+    return this.readExport(query, options, 'blob');
+  }
+
+  private readExport<File>(
+    query: LeadExportQuery,
+    options: CallOptions,
+    isFile: true | 'blob',
+  ): Promise<File> {
+    const call = { method: 'GET', path: `${this.path}/export`, query, isFile } as const;
     return this.transport.send(call, { ...options, timeoutMs: options.timeoutMs ?? EXPORT_MS });
   }
 

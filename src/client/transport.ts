@@ -19,8 +19,8 @@ export interface ApiCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** The body: JSON, unless a header says otherwise. */
   readonly body?: string | Uint8Array<ArrayBuffer> | Blob;
-  /** Whether the response is a file. Its body is then a string. */
-  readonly isFile?: boolean;
+  /** Whether the response is a file. Its body is then a string, or a `Blob`. */
+  readonly isFile?: boolean | 'blob';
   /** Time in milliseconds that the server may wait before it responds. The timeout begins after it. */
   readonly waitMs?: number;
   /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
@@ -104,8 +104,13 @@ export class Transport {
       return await withDeadline(signals, timeoutMs, async (signal) => {
         uncertain ||= isWrite;
         const response = await this.fetch(this.baseUrl + path, this.requestOf(call, signal));
+        if (isFile === 'blob' && response.ok) return await response.blob();
         const text = await (isFile ? textOfFile(response) : response.text());
-        return parseResponse(response, text, { isWrite, wasUncertain, isFile });
+        return parseResponse(response, text, {
+          isWrite,
+          wasUncertain,
+          isFile: isFile !== undefined,
+        });
       });
     } catch (cause) {
       const isTimeout = cause instanceof DeadlineExceeded;

@@ -202,9 +202,7 @@ export interface CursorQuery {
 }
 
 /** What an item of a list of deleted records has in addition. */
-export interface WithDeletedAt {
-  deleted_at: string;
-}
+export type WithDeletedAt = Pick<Schemas['DeletedLead'], 'deleted_at'>;
 
 /** Where a sync continues. It is plain JSON, to be stored together with the changes that were applied. */
 export interface SyncState {

@@ -88,6 +88,10 @@ describe('client.leads.export', () => {
     const marked = await client.leads.export({ status: 'none', delimiter: 'tab', bom: true });
     expect(marked).toMatch(/^\ufeffid\tfirst_name\t/);
     expect(await client.leads.export({ status: 'none' })).toMatch(/^id,first_name,.*\r\n$/);
+    const blob = await client.leads.exportBlob({ format: 'ndjson', status: 'new' });
+    expect(JSON.parse(await blob.text())).toEqual(lead);
+    const wrong = client.leads.exportBlob({ format: 'xlsx' as 'csv' });
+    await expect(wrong).rejects.toMatchObject({ status: 400, code: 'validation_error' });
   });
 
   it('rejects if the response is not complete', async () => {
@@ -105,5 +109,6 @@ describe('client.leads.export', () => {
       maxAttempts: 1,
     });
     await expect(broken.leads.export()).rejects.toBeInstanceOf(LatitudeConnectionError);
+    await expect(broken.leads.exportBlob()).rejects.toBeInstanceOf(LatitudeConnectionError);
   });
 });

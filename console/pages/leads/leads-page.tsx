@@ -7,6 +7,7 @@ import { valueOf } from '../../forms/values.js';
 import { type ListColumn, RecordList } from '../../lists/record-list.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
+import { ExportButton } from './export-button.js';
 import { nameOf, LEAD_FIELDS, SOURCE, TEMPERATURE, useCustomFields } from './lead-fields.js';
 
 type Row = Partial<Lead> & { id: string };
@@ -81,11 +82,17 @@ const customColumn = ({ key, label }: CustomField): ListColumn<Row> => ({
   cell: (lead) => <Value value={valueOf(lead, `custom_fields.${key}`)} />,
 });
 
+const ORDER = { by: 'created_at', direction: 'desc' } as const;
+
 export function LeadsPage() {
   const may = useMay();
   const definitions = useCustomFields();
   const actions = (
     <>
+      <ExportButton order={ORDER} />
+      <Link to="imports" class="button">
+        {texts.imports.title}
+      </Link>
       {may('leads:write') && (
         <Link to="leads/new" class="button primary">
           {texts.leads.create}
@@ -102,7 +109,7 @@ export function LeadsPage() {
         caption={texts.leads.title}
         columns={[...COLUMNS, ...definitions.map(customColumn)]}
         filters={FILTERS}
-        order={{ by: 'created_at', direction: 'desc' }}
+        order={ORDER}
         searchLabel={texts.leads.search}
         takesFilter
         read={(client, query, signal) => client.leads.list(query as LeadQuery, { signal })}

@@ -1,58 +1,69 @@
 import type { BookableResource } from 'latitude/client';
+import { type Conversion, InvalidInput } from '../../forms/kinds.js';
+import { texts } from '../../texts.js';
 
-export const WEEKDAYS = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
-] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+const { closed, hints, weekdays } = texts.resources;
 
-export type WeeklyHours = NonNullable<BookableResource['hours']>;
-export type Exceptions = BookableResource['exceptions'];
-type Interval = NonNullable<WeeklyHours[Weekday]>[number];
+type Hours = NonNullable<BookableResource['hours']>;
+type Weekday = keyof Hours;
+type Exceptions = BookableResource['exceptions'];
+type Interval = Exceptions[number]['hours'][number];
 
-const INTERVAL = /^(\d{1,2}):?(\d{2})?\s*[-–]\s*(\d{1,2}):?(\d{2})?$/;
+const WEEKDAYS = Object.entries(weekdays) as [Weekday, string][];
 
-/** Such as `09:00–12:00, 13:00–17:30`. */
-export function intervalsAsText(intervals: readonly Interval[] = []): string {
-  return intervals.map(({ start, end }) => `${start}–${end}`).join(', ');
+const INTERVAL = /^(\d{1,2})(?::(\d{2}))?\s*[-–]\s*(\d{1,2})(?::(\d{2}))?$/;
+
+/** A line for each weekday. */
+export const HOURS: Conversion = {
+  toRaw: (value) => {
+    const hours = (value ?? {}) as Hours;
+    return WEEKDAYS.map(([day, label]) => `${label}: ${textOf(hours[day])}`).join('\n');
+  },
+  toValue: (raw) => {
+    const days = linesOf(raw as string).map(([label, text]) => {
+      const day = WEEKDAYS.find(([, each]) => each.toLowerCase() === label.toLowerCase());
+      if (!day) throw new InvalidInput(hints.hours);
+      return [day[0], intervalsOf(text, hints.hours)] as const;
+    });
+    const open = days.filter(([, intervals]) => intervals.length > 0);
+    return open.length === 0 ? null : Object.fromEntries(open);
+  },
+};
+
+/** A line for each date. */
+export const EXCEPTIONS: Conversion = {
+  toRaw: (value) =>
+    ((value ?? []) as Exceptions).map(({ date, hours }) => `${date}: ${textOf(hours)}`).join('\n'),
+  toValue: (raw) =>
+    linesOf(raw as string).map(([date, text]) => ({
+      date,
+      hours: intervalsOf(text, hints.exceptions),
+    })),
+};
+
+/** What stands before and after the first colon of each line. */
+function linesOf(text: string): (readonly [string, string])[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const at = `${line}:`.indexOf(':');
+    return [line.slice(0, at).trim(), line.slice(at + 1).trim()] as const;
+  });
 }
 
-/** Reads such a text, also `9-12, 13-17:30`. Undefined if it is none; the service checks the times. */
-export function intervalsOf(text: string): Interval[] | undefined {
-  const parts = text.split(/[,;]/).map((part) => part.trim());
-  const matches = parts.filter((part) => part !== '').map((part) => INTERVAL.exec(part));
-  if (matches.some((match) => match === null)) return undefined;
-  return matches.map((match) => {
-    const [, fromHour = '', fromMinute, toHour = '', toMinute] = match ?? [];
+/** Such as `09:00–12:00, 13:00–17:30`. */
+function textOf(intervals: readonly Interval[] = []): string {
+  return intervals.map(({ start, end }) => `${start}–${end}`).join(', ') || closed;
+}
+
+/** @throws InvalidInput; the service checks the times */
+function intervalsOf(text: string, problem: string): Interval[] {
+  if (text.toLowerCase() === closed) return [];
+  return text.split(',').map((part) => {
+    const match = INTERVAL.exec(part.trim());
+    if (!match) throw new InvalidInput(problem);
+    const [, fromHour = '', fromMinute, toHour = '', toMinute] = match;
     return { start: clock(fromHour, fromMinute), end: clock(toHour, toMinute) };
   });
 }
 
 const clock = (hour: string, minute = '00') => `${hour.padStart(2, '0')}:${minute}`;
-
-/** A line for each date, such as `2026-12-24: 09:00–12:00` or `2026-12-25: closed`. */
-export function exceptionsAsText(exceptions: Exceptions, closed: string): string {
-  return exceptions
-    .map(({ date, hours }) => `${date}: ${intervalsAsText(hours) || closed}`)
-    .join('\n');
-}
-
-/** Reads such lines. Undefined if a line is none; the service checks dates and times. */
-export function exceptionsOf(text: string, closed: string): Exceptions | undefined {
-  const lines = text.split('\n').map((line) => line.trim());
-  const read = lines
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [, date = '', rest = ''] = /^(\d{4}-\d{2}-\d{2})\s*:?\s*(.*)$/.exec(line) ?? [];
-      const hours = rest === closed ? [] : intervalsOf(rest);
-      return date !== '' && hours && (rest === closed || hours.length > 0)
-        ? { date, hours }
-        : undefined;
-    });
-  return read.every((exception) => exception !== undefined) ? read : undefined;
-}

@@ -51,16 +51,18 @@ export class AppointmentBookings {
       // An earlier response goes before what is stored now. The transaction that looks for it calls this again.
       if (call.once) throw new NothingInserted();
       return this.bookings.transaction(call, input, {
-        mayConflict: () => this.mayConflict(call, input),
+        ...this.conflictStep(input),
         work: (inner) => this.insert(inner, input),
       });
     });
   }
 
-  /** Whether the new appointment takes time that it does not hold, and refers to a lead that exists. */
-  private async mayConflict(call: Call, { lead_id, hold_id, status }: CreateAppointmentDto) {
-    if (isGiven(hold_id) || isFree(status)) return false;
-    return (await this.leads.findNames(call, [lead_id])).has(lead_id);
+  /** A conflict is the first problem of an appointment if its lead exists. With a hold or a free status it has none. */
+  private conflictStep({ lead_id, hold_id, status }: CreateAppointmentDto) {
+    if (isGiven(hold_id) || isFree(status)) return {};
+    const mayConflict = async (call: Call) =>
+      (await this.leads.findNames(call, [lead_id])).has(lead_id);
+    return { mayConflict };
   }
 
   private async insert(call: InTransaction<Call>, input: CreateAppointmentDto) {

@@ -22,7 +22,7 @@ const HALF_HOURS_OPEN = 16;
 const LEAD_STATUSES = ['new', 'new', 'contacted', 'qualified', 'proposal', 'won', 'lost'] as const;
 const SOURCES = ['website', 'website', 'referral', 'manual', 'api', 'import', 'other'] as const;
 const PAST_APPOINTMENTS = ['completed', 'completed', 'completed', 'cancelled', 'no_show'] as const;
-const FUTURE_APPOINTMENTS = ['scheduled', 'confirmed'] as const;
+export const FUTURE_APPOINTMENTS = ['scheduled', 'confirmed'] as const;
 const PRIORITIES = ['low', 'medium', 'medium', 'high', 'urgent'] as const;
 const OVERDUE_TASKS = ['completed', 'completed', 'completed', 'open', 'cancelled'] as const;
 const FUTURE_TASKS = ['open', 'open', 'in_progress', 'completed'] as const;
@@ -31,8 +31,8 @@ const FUTURE_TASKS = ['open', 'open', 'in_progress', 'completed'] as const;
 export const AREA_CODES = [212, 303, 312, 404, 415, 505, 512, 602, 617, 702, 801, 901];
 
 /** The company of the sample renovates homes. */
-const PROJECTS = ['roof', 'kitchen', 'bathroom', 'solar', 'windows', 'deck', 'heating'];
-const VISITS = ['Estimate', 'Installation', 'Inspection', 'Consultation'];
+export const PROJECTS = ['roof', 'kitchen', 'bathroom', 'solar', 'windows', 'deck', 'heating'];
+export const VISITS = ['Estimate', 'Installation', 'Inspection', 'Consultation'];
 const OUTCOMES = ['Offer accepted', 'Offer sent', 'Needs second visit', 'Not interested'];
 const LEAD_NOTES = [
   'Asked for a call back in the evening.',

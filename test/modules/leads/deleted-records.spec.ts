@@ -361,6 +361,42 @@ describe('a restored lead', () => {
     expect(await idsByCursor(api, LEADS, DELETED)).toEqual([]);
   });
 
+  it('that is erased at the same time is gone, and its last event is a deletion or none', async () => {
+    for (let round = 0; round < 5; round++) {
+      const lead = await deletedLead();
+      const [restored, erased] = await Promise.all([
+        restore(LEADS, lead.id),
+        api.post(`${LEADS}/${lead.id}/erase`, undefined),
+      ]);
+      dataOf(erased);
+      const types = ['lead.created', 'lead.deleted'];
+      if (restored.status === 200) types.push('lead.updated', 'lead.deleted');
+      else expectError(restored, 404, 'not_found');
+      expectError(await api.get(`${LEADS}/${lead.id}`), 404, 'not_found');
+      const events = async () => {
+        const all = await api.get('/api/v1/events?limit=100');
+        const data = dataOf<{ type: string; record: { id: string } }[]>(all);
+        return data.filter(({ record }) => record.id === lead.id).map(({ type }) => type);
+      };
+      await until(async () => (await events()).length === types.length);
+      expect(await events()).toEqual(types);
+    }
+  });
+
+  it('that a lead with its phone is created beside is one of both', async () => {
+    for (let round = 0; round < 5; round++) {
+      const lead = await deletedLead();
+      const [restored, created] = await Promise.all([
+        restore(LEADS, lead.id),
+        api.post(LEADS, buildLead({ phone: lead.phone })),
+      ]);
+      const statuses = [restored.status, created.status];
+      expect([JSON.stringify([200, 409]), JSON.stringify([409, 201])]).toContain(
+        JSON.stringify(statuses),
+      );
+    }
+  });
+
   it('is sent to webhooks that choose changes of a field which it has', async () => {
     const lead = await deletedLead({ city: 'Oslo' });
     const webhook = async (changed: string) => {

@@ -12,6 +12,7 @@ import {
   SignInServer,
 } from '../../support/oauth/sign-in-server.js';
 import { until } from '../../support/servers/product.js';
+import { expectShorter } from '../../support/times.js';
 
 let server: SignInServer;
 let tenant: Tenant;
@@ -383,6 +384,8 @@ describe('a metadata document', () => {
       expect((await refusalOf({}, known)).browser.status).toBe(200);
       const before = documents.requests;
       const statuses = new Set<number>();
+      // All are in one minute, however slow the machine is.
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
       for (let count = 0; count < 61; count++) {
         await post(known);
         statuses.add((await post(`${DOCUMENT_ORIGIN}/${crypto.randomUUID()}`)).status);
@@ -393,6 +396,7 @@ describe('a metadata document', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await refused.json()).toMatchObject(LIMITED);
       expect((await post(known)).status).not.toBe(429);
+      clock.mockRestore();
     },
   );
 
@@ -425,7 +429,7 @@ describe('a metadata document', () => {
       expect(browser.status).toBe(400);
       expect(browser.html).toContain('could not read the description of this application');
       expect(documents.requests).toBe(before + 1);
-      expect(Date.now() - startedAt).toBeLessThan(10_000);
+      expectShorter(Date.now() - startedAt, 10_000);
     });
   });
 });

@@ -83,7 +83,8 @@ export class ConsoleBrowser {
   }
 
   /**
-   * Expects that a view, once it has loaded, has no finding of axe and does not scroll sideways, narrow and dark, and wide
+   * Expects that a view, once it has loaded, has no finding of axe and does not scroll sideways in any direction of text, narrow
+   * and dark, and wide
    * and light.
    * @param name of its screenshot
    */
@@ -101,16 +102,25 @@ export class ConsoleBrowser {
         ...[name, viewport.width, colorScheme],
         [],
       ]);
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect([name, viewport.width, overflow]).toEqual([name, viewport.width, 0]);
+      for (const direction of ['rtl', 'ltr']) {
+        const overflow = await page.evaluate(overflowIn(direction));
+        expect([name, viewport.width, direction, overflow]).toEqual([
+          ...[name, viewport.width, direction],
+          0,
+        ]);
+      }
     }
     if (process.env.CONSOLE_SCREENSHOTS) {
       await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
     }
   }
 }
+
+/** How far a page in this direction of text scrolls sideways. */
+const overflowIn = (direction: string) => `((page) => {
+  page.dir = '${direction}';
+  return page.scrollWidth - page.clientWidth;
+})(document.documentElement)`;
 
 /** Tests in a browser, which are skipped where there is none. */
 export function describeInBrowser(

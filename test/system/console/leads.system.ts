@@ -104,4 +104,60 @@ describeInBrowser('leads in the console', (browser) => {
     },
     BROWSER_TIMEOUT_MS,
   );
+
+  it(
+    'chosen columns and a checked filter as JSON are in the address',
+    async () => {
+      const tenant = await browser().app.organization();
+      const custom = { 'size, in m²': 70 };
+      await createLead(tenant.api, { first_name: 'Ada', city: 'Graz', custom_fields: custom });
+      await createLead(tenant.api, { first_name: 'Grace', city: 'Wien' });
+      const page = await browser().open(tenant, 'leads');
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByLabel('City').check();
+      await browser().check(page, 'columns');
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('cell', { name: 'Graz' }).waitFor();
+
+      await page.getByRole('button', { name: 'Filter as JSON' }).click();
+      await page.getByLabel('Filter', { exact: true }).fill('{"town": "Graz"}');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText(/filter\.town/).waitFor();
+      await page.getByLabel('Filter', { exact: true }).fill('{"city": "Graz"}');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('1 in all').waitFor();
+      expect(await page.getByRole('cell', { name: 'Wien' }).count()).toBe(0);
+      await page.reload();
+      await page.getByRole('cell', { name: 'Graz' }).waitFor();
+      await page.getByRole('button', { name: /^Remove filter/ }).click();
+      await page.getByText('2 in all').waitFor();
+
+      await page.getByRole('button', { name: 'Add filter' }).click();
+      await page.getByLabel('Value').fill('won');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('No leads match.').waitFor();
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
+    'the list says that it failed, and is read again',
+    async () => {
+      const tenant = await browser().app.organization();
+      await createLead(tenant.api, { first_name: 'Ada' });
+      const page = await browser().open(tenant);
+      const error = { code: 'internal_error', message: 'It broke.', retryable: false };
+      await page.route('**/api/v1/leads?*', (route) =>
+        route.fulfill({ status: 500, headers: { 'X-Request-Id': 'r-1' }, json: { error } }),
+      );
+      await page.getByRole('link', { name: 'Leads', exact: true }).click();
+      await page.getByText('This could not be loaded. It broke.').waitFor();
+      await page.getByText('Request r-1').waitFor();
+      await browser().check(page, 'failed');
+      await page.unrouteAll();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('link', { name: 'Ada' }).waitFor();
+    },
+    BROWSER_TIMEOUT_MS,
+  );
 });

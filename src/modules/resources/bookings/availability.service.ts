@@ -6,7 +6,7 @@ import { notFound } from '../../../platform/errors/or-not-found.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
-import type { AvailabilityQuery } from './availability.dto.js';
+import type { AvailabilityQuery, FreeSlotDto } from './availability.dto.js';
 import { BusyTimesRepository } from './busy-times.repository.js';
 import { localTime } from './local-times.js';
 
@@ -38,7 +38,7 @@ export class AvailabilityService {
     const resources = await this.resourcesOf(call, ids);
     const windows = resources.map((resource) => ({ resource, window }));
     let left = MAX_SLOTS;
-    const available: { resource_id: string; time_zone: string; slots: object[] }[] = [];
+    const available: { resource_id: string; time_zone: string; slots: FreeSlotDto[] }[] = [];
     for await (const { resource, times } of this.freeTimesOf(call, windows, query)) {
       const slots = await slotsOf(resource, times, left);
       left -= slots.length;
@@ -90,8 +90,8 @@ async function slotsOf(
   { time_zone }: ResourceDto,
   times: Iterable<Interval>,
   max: number,
-): Promise<object[]> {
-  const slots: object[] = [];
+): Promise<FreeSlotDto[]> {
+  const slots: FreeSlotDto[] = [];
   for (const { start, end } of times) {
     await giveWay();
     if (slots.length === max) {

@@ -5,17 +5,19 @@ import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.j
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
 import { dayOf, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
-import type { ResourceDto } from '../resource.dto.js';
+import { MAX_BUFFER_MINUTES, type ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
 import { type BusyInterval, BusyTimesRepository } from './busy-times.repository.js';
 import {
   conflictOf,
   intervalOf,
   outsideHours,
-  PROPOSALS,
-  proposalsOf,
+  proposalWindow,
+  slotTaken,
   type WantedTime,
 } from './conflicts.js';
+
+const MAX_BUFFER = MAX_BUFFER_MINUTES * 60_000;
 
 /** The resources that a request names: one, or several of which it takes one. */
 interface NamedResources {
@@ -25,8 +27,8 @@ interface NamedResources {
 
 /** How a request takes time. */
 interface BookingSteps<T> {
-  /** Whether a time that is not free is its first problem. */
-  readonly mayConflict: (call: Call) => Promise<boolean>;
+  /** Whether a time that is not free is its first problem. Without it, the time is never compared before `work`. */
+  readonly mayConflict?: (call: Call) => Promise<boolean>;
   readonly work: (call: InTransaction<Call>) => Promise<T>;
 }
 
@@ -54,8 +56,8 @@ export class BookingsService {
     const ids = namedOf(wanted);
     const mustWait = this.resources.isBusy(call, ids);
     return this.resources.inTurn(call, ids, async (turn) => {
-      if (mustWait && !turn.transaction && (await mayConflict(turn))) {
-        await this.refuseTaken(turn, ids, wanted);
+      if (mustWait && mayConflict && !turn.transaction) {
+        await this.refuseTaken(turn, ids, wanted, mayConflict);
       }
       return this.database.transaction(turn, work);
     });
@@ -63,26 +65,29 @@ export class BookingsService {
 
   /**
    * Throws the error of a time that none of the resources has free, if they can be booked. What is free now may be taken by
-   * the time that a transaction takes it.
+   * the time that a transaction takes it. All is read at once, because others wait for it.
    * @throws ApiError `slot_taken`, `query_failed`
    */
   private async refuseTaken(
     call: Call,
     ids: readonly string[],
     wanted: WantedTime & NamedResources,
+    mayConflict: (call: Call) => Promise<boolean>,
   ): Promise<void> {
-    const found = await this.resources.findMany(call, ids);
+    const [isFirst, found, busy] = await Promise.all([
+      mayConflict(call),
+      this.resources.findMany(call, ids),
+      this.busyAround(call, ids, wanted),
+    ]);
     const resources = ids.flatMap((id) => found.find((one) => one.id === id) ?? []);
+    if (!isFirst || resources.length < ids.length) return;
     const slot = intervalOf(wanted);
     const needsHours = wanted.any_of ?? wanted.within_hours;
     const open = resources.filter(
       (resource) => resource.active && (!needsHours || isWithinHours(resource, slot)),
     );
-    if (open.length === 0 || resources.length < ids.length) return;
-    const windows = open.map((resource) => withBuffers(resource, slot));
-    const busy = await this.busyOf(call, open, windows);
     const isTaken = open.every((resource) => conflictOf(busy, resource, slot));
-    if (isTaken) throw await this.slotTaken(call, resources, wanted);
+    if (open.length > 0 && isTaken) throw slotTaken(call, resources, wanted, busy);
   }
 
   /**
@@ -204,35 +209,21 @@ export class BookingsService {
       : this.busyTimes.within(call, ids, { start, end });
   }
 
-  /** The error of a time that is not free. It proposes the next free times. */
-  private async slotTaken(
+  /** What takes time of resources when the wanted time, and what is proposed in its place, would. */
+  private busyAround(
     call: Call,
-    resources: readonly ResourceDto[],
+    ids: readonly string[],
     wanted: WantedTime,
-  ): Promise<ApiError> {
+  ): Promise<BusyInterval[]> {
     const slot = intervalOf(wanted);
-    const start = Math.max(slot.start, Date.now());
-    const window = { start, end: start + PROPOSALS.within };
-    const active = resources.filter((resource) => resource.active);
-    const windows = [slot, window].flatMap((each) =>
-      resources.map((resource) => withBuffers(resource, each)),
-    );
-    const busy = await this.busyOf(call, resources, windows);
-    const [only, ...others] = resources;
-    const conflict = only && others.length === 0 ? conflictOf(busy, only, slot) : undefined;
-    const detail = {
-      field: 'start_time',
-      message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
-      ...this.existingId(call, conflict),
-      free: proposalsOf(call, active, busy, window, slot.end - slot.start),
-    };
-    return new ApiError('slot_taken', { details: [detail] });
+    const end = Math.max(slot.end, proposalWindow(slot).end);
+    const window = { start: slot.start - MAX_BUFFER, end: end + MAX_BUFFER };
+    return this.busyTimes.within(call, ids, window);
   }
 
-  private existingId({ actor, replay }: Call, conflict: BusyInterval | undefined) {
-    if (!conflict?.appointment_id || !actor.scopes.has('appointments:read')) return {};
-    replay?.needFor('existing_id', 'appointments:read');
-    return { existing_id: conflict.appointment_id };
+  private async slotTaken(call: Call, resources: readonly ResourceDto[], wanted: WantedTime) {
+    const ids = resources.map(({ id }) => id);
+    return slotTaken(call, resources, wanted, await this.busyAround(call, ids, wanted));
   }
 }
 

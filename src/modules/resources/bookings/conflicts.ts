@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** The proposals of a conflict: how many, how far ahead, and in which steps from each opening. */
-export const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
+const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
 
 /** The time that an appointment or a hold is to take. */
 export interface WantedTime {
@@ -29,8 +29,43 @@ export function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto,
   return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
 }
 
+/** The window of the times that are proposed in place of another one. */
+export function proposalWindow(slot: Interval): Interval {
+  const start = Math.max(slot.start, Date.now());
+  return { start, end: start + PROPOSALS.within };
+}
+
+/**
+ * The error of a time that is not free. It proposes the next free times.
+ * @param busy what takes time of the resources, in its order
+ */
+export function slotTaken(
+  call: Call,
+  resources: readonly ResourceDto[],
+  wanted: WantedTime,
+  busy: readonly BusyInterval[],
+): ApiError {
+  const slot = intervalOf(wanted);
+  const [only, ...others] = resources;
+  const conflict = only && others.length === 0 ? conflictOf(busy, only, slot) : undefined;
+  const active = resources.filter((resource) => resource.active);
+  const detail = {
+    field: 'start_time',
+    message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
+    ...existingId(call, conflict),
+    free: proposalsOf(call, active, busy, proposalWindow(slot), slot.end - slot.start),
+  };
+  return new ApiError('slot_taken', { details: [detail] });
+}
+
+function existingId({ actor, replay }: Call, conflict: BusyInterval | undefined) {
+  if (!conflict?.appointment_id || !actor.scopes.has('appointments:read')) return {};
+  replay?.needFor('existing_id', 'appointments:read');
+  return { existing_id: conflict.appointment_id };
+}
+
 /** The next free times of any of the resources, which do not overlap each other. Agents get them with the offset of the zone. */
-export function proposalsOf(
+function proposalsOf(
   { actor }: Call,
   resources: readonly ResourceDto[],
   busy: readonly BusyInterval[],

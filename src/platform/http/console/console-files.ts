@@ -3,21 +3,30 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PACKAGE_ROOT } from '../../config/version.js';
 
-/** A file of the console. */
-interface ConsoleFile {
-  readonly type: string;
-  readonly content: Buffer;
-  readonly compressed: Buffer;
-}
-
 /** Where the build writes the console. */
 const DIRECTORY = join(PACKAGE_ROOT, 'dist/console');
+
+/** A file of the console. It is compressed when it is first asked for, so that the start does not wait for it. */
+class ConsoleFile {
+  readonly type: string;
+  readonly content: Buffer;
+  private gzip: Buffer | undefined;
+
+  constructor(name: string) {
+    this.type = extname(name);
+    this.content = readFileSync(join(DIRECTORY, 'assets', name));
+  }
+
+  get compressed(): Buffer {
+    return (this.gzip ??= gzipSync(this.content));
+  }
+}
 
 /** The files of the console, read once. A request never reads the file system. */
 export class ConsoleFiles {
   private readonly template = readFileSync(join(DIRECTORY, 'index.html'), 'utf8');
   private readonly assets = new Map(
-    readdirSync(join(DIRECTORY, 'assets')).map((name) => [name, fileOf(name)]),
+    readdirSync(join(DIRECTORY, 'assets')).map((name) => [name, new ConsoleFile(name)]),
   );
 
   /** @param root the relative URL of `/console/` */
@@ -28,11 +37,6 @@ export class ConsoleFiles {
   asset(name: string): ConsoleFile | undefined {
     return this.assets.get(name);
   }
-}
-
-function fileOf(name: string): ConsoleFile {
-  const content = readFileSync(join(DIRECTORY, 'assets', name));
-  return { type: extname(name), content, compressed: gzipSync(content) };
 }
 
 /**

@@ -183,9 +183,7 @@ describe('the command line', () => {
       expect(demo).toEqual({
         organization_id: expect.any(String),
         key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
-        leads: 7,
-        appointments: 4,
-        tasks: 3,
+        ...{ leads: 7, appointments: 4, tasks: 3, resources: 3 },
       });
       const api = new ApiClient(server.url, demo.key);
       const { body } = await api.get('/api/v1/appointments');

@@ -34,46 +34,34 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
     await app.stop();
   });
 
+  // One page for all, because it is large. The schemas of all examples are tested without a browser.
   it(
-    'the docs page creates a lead with "Try it out" and sends no requests to other hosts',
+    'the docs page creates records with "Try it out", has repeatable examples, which use the record created last, and sends no requests to other hosts',
     async () => {
-      const { api, key } = await app.organization();
+      const { api, key } = await app.organization({ scopes: SCOPES });
       const page = await browser.newPage();
       const faults = faultsOf(page, app.url);
       await page.goto(`${app.url}/docs#/Leads/leadsCreate`);
       await authorize(page, key.key);
 
       await tryOut(page, 'Leads', 'leadsCreate');
-      expect(await execute(page, 'Leads', 'leadsCreate')).toBe('201');
-
+      for (const press of [1, 2]) {
+        expect([press, await execute(page, 'Leads', 'leadsCreate')]).toEqual([press, '201']);
+      }
       const { body } = await api.get(`${LEADS}?search=hopper`);
-      expect(body.data).toMatchObject([{ first_name: 'Grace', last_name: 'Hopper' }]);
-      expect(faults).toEqual([]);
-    },
-    BROWSER_TIMEOUT_MS,
-  );
+      const created = { first_name: 'Grace', last_name: 'Hopper' };
+      expect(body.data).toMatchObject([created, created]);
 
-  it(
-    'the docs page has repeatable examples, which use the record created last',
-    async () => {
-      const { key } = await app.organization({ scopes: SCOPES });
-      const page = await browser.newPage();
-      const faults = faultsOf(page, app.url);
-      await page.goto(`${app.url}/docs`);
-      await authorize(page, key.key);
       for (const [tag, operation, ...statuses] of [
-        ['Leads', 'leadsCreate', '201', '201'],
         ['Leads', 'leadsGet', '200'],
         ['Appointments', 'appointmentsCreate', '201', '201'],
         ['Appointments', 'appointmentsCancel', '200'],
-        ['Tasks', 'tasksCreate', '201', '201'],
-        ['Tasks', 'tasksUpdate', '200'],
-        ['Resources', 'resourcesCreate', '201', '201'],
+        ['Tasks', 'tasksCreate', '201'],
+        ['Resources', 'resourcesCreate', '201'],
         ['Calendars', 'calendarsCreate', '201', '201'],
         ['Holds', 'holdsCreate', '201'],
         ['Holds', 'holdsDelete', '200'],
         ['Custom_fields', 'customFieldsCreate', '201'],
-        ['Custom_fields', 'customFieldsDelete', '200'],
       ] as const) {
         await page.locator(`#operations-${tag}-${operation} .opblock-summary`).click();
         await tryOut(page, tag, operation);
