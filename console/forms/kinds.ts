@@ -77,7 +77,12 @@ const LINES: Conversion = {
 
 const TIME: Conversion = {
   toRaw: (value) => (value ? localTime(new Date(value as string)) : ''),
-  toValue: (raw) => (raw === '' ? null : new Date(raw as string).toISOString()),
+  toValue: (raw) => {
+    if (raw === '') return null;
+    const time = new Date(raw as string);
+    if (Number.isNaN(time.getTime())) throw new InvalidInput(texts.form.time);
+    return time.toISOString();
+  },
 };
 
 const JSON_VALUE: Conversion = {

@@ -118,6 +118,7 @@ export function LeadsPage() {
           return meta.total;
         }}
         empty={texts.leads.empty}
+        noMatch={texts.leads.noMatch}
       />
     </Page>
   );

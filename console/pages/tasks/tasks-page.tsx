@@ -119,6 +119,7 @@ export function TasksPage() {
           return meta.total;
         }}
         empty={texts.tasks.empty}
+        noMatch={texts.tasks.noMatch}
       />
     </Page>
   );
