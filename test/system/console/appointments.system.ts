@@ -113,4 +113,54 @@ describeInBrowser('appointments in the console', (browser) => {
     },
     BROWSER_TIMEOUT_MS,
   );
+
+  it(
+    'the list shows what the schedule shows, with search, filters, order and columns in its address',
+    async () => {
+      const tenant = await browser().app.organization();
+      const lead = await createLead(tenant.api, { first_name: 'Grace', last_name: 'Hopper' });
+      const crew = await createResource(tenant, { name: 'Crew 1', time_zone: 'Europe/Berlin' });
+      const book = async (hour: string, fields: object) => {
+        const times = { start_time: `${DAY}T${hour}:00Z`, end_time: `${DAY}T${hour}:30Z` };
+        dataOf(await tenant.api.post(APPOINTMENTS, { lead_id: lead.id, ...times, ...fields }), 201);
+      };
+      await book('07', { type: 'Roof visit', resource_id: crew.id });
+      await book('08', { type: HOSTILE.script, location: 'Graz', status: 'confirmed' });
+      const page = await browser().open(tenant, `appointments?date=${DAY}&view=day`);
+      await page.getByRole('link', { name: 'List' }).press('Enter');
+      const rows = () => page.locator('tbody tr').allInnerTexts();
+      await page.getByText('2 in all').waitFor();
+      expect(await rows()).toEqual([
+        expect.stringMatching(/Grace Hopper.*Roof visit.*scheduled.*Crew 1/) as string,
+        expect.stringContaining(HOSTILE.script) as string,
+      ]);
+      const { searchParams } = new URL(page.url());
+      expect(Object.fromEntries(searchParams)).toEqual({
+        start_after: '2031-06-01T22:00:00.000Z',
+        start_before: '2031-06-02T22:00:00.000Z',
+        sort: 'start_time:asc',
+      });
+      await browser().check(page, 'appointments-list');
+
+      await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
+      await page.locator('tbody tr').first().filter({ hasText: 'Graz' }).waitFor();
+      await page.getByRole('searchbox').fill('graz');
+      await page.getByRole('searchbox').press('Enter');
+      await page.getByText('1 in all').waitFor();
+      await page.getByRole('link', { name: 'Schedule' }).press('Enter');
+      await page.getByRole('link', { name: '09:00–09:30' }).waitFor();
+
+      const filter = JSON.stringify({ location: null });
+      const query = new URLSearchParams({
+        resource_id: crew.id,
+        filter,
+        columns: 'start_time,location',
+      });
+      await page.goto(`${browser().app.url}/console/appointments/list?${query}`);
+      await page.getByRole('button', { name: 'Remove filter Resource: Crew 1' }).waitFor();
+      await page.getByText('1 in all').waitFor();
+      expect(await page.locator('th').allInnerTexts()).toEqual(['Start ↓', 'Place']);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
 });
