@@ -366,6 +366,7 @@ export const texts = {
     },
     noResources: 'No resources yet. A resource is a person, a crew or a room whose time is booked.',
     book: 'Book',
+    create: 'New appointment',
     move: 'Move',
     moving: 'Choose a free time for',
     from: 'From',

@@ -133,7 +133,7 @@ interface ChoicesProps {
 
 function Choices({ options, chosen, onChange }: ChoicesProps) {
   return (
-    <>
+    <div class="choices">
       {options.map(({ value, label }) => (
         <label key={value} class="choice" dir="auto">
           <input
@@ -147,6 +147,6 @@ function Choices({ options, chosen, onChange }: ChoicesProps) {
           {label}
         </label>
       ))}
-    </>
+    </div>
   );
 }

@@ -10,13 +10,14 @@ import { navigate, useRoute } from '../../state/router.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
 import { BookDialog } from './book-dialog.js';
-import { addDays, dateOf, isDate, mondayOf } from './days.js';
+import { addDays, dateOf, isDate, mondayOf, startOf } from './days.js';
 import { MoveDialog } from './move-dialog.js';
 import { type Choice, readSchedule, type Slot } from './schedule.js';
 import { ScheduleTable } from './schedule-table.js';
 import { ScheduleToolbar } from './schedule-toolbar.js';
 
 const DEFAULT_MINUTES = 60;
+const HOUR_MS = 3_600_000;
 const [MIN_MINUTES, MAX_MINUTES] = [5, 1_440];
 
 /** Where a week would be too wide. */
@@ -37,7 +38,23 @@ export function SchedulePage() {
     setSlot(undefined);
   };
   return (
-    <Page title={texts.appointments.title}>
+    <Page
+      title={texts.appointments.title}
+      actions={
+        mayBook &&
+        !moved && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              setSlot(firstTime(choice));
+            }}
+          >
+            {texts.appointments.create}
+          </button>
+        )
+      }
+    >
       {moved && <Moving appointment={moved} />}
       <ScheduleToolbar choice={choice} resources={resources} />
       <Loaded of={result}>
@@ -82,6 +99,15 @@ export function SchedulePage() {
       )}
     </Page>
   );
+}
+
+/** A time to begin with, for an appointment that needs no free time: the next hour, or on another day nine o'clock. */
+function firstTime({ days: [day = ''], resource = '' }: Choice): Slot {
+  const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const isPast = startOf(day).getTime() <= hour;
+  const start = isPast ? hour : startOf(day).setHours(9);
+  const timeAt = (ms: number) => new Date(ms).toISOString();
+  return { resource_id: resource, start_time: timeAt(start), end_time: timeAt(start + HOUR_MS) };
 }
 
 /** The appointment that is moved, which the address names. */

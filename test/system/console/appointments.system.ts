@@ -79,6 +79,16 @@ describeInBrowser('appointments in the console', (browser) => {
       await dialog.getByRole('button', { name: 'Cancel the appointment' }).press('Enter');
       await page.locator('dd', { hasText: 'cancelled' }).waitFor();
       expect((await appointmentsOf(tenant))[0]).toMatchObject({ status: 'cancelled' });
+
+      await page.getByRole('link', { name: 'Appointments' }).press('Enter');
+      await page.getByLabel('Date').fill(DAY);
+      await page.getByRole('button', { name: 'New appointment' }).press('Enter');
+      await dialog.getByLabel('Lead').fill('script');
+      await dialog.getByRole('radio').press('Space');
+      await dialog.getByRole('button', { name: 'Book', exact: true }).press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      const without = page.getByRole('row').filter({ hasText: 'Without a resource' });
+      await without.getByRole('link', { name: '09:00–10:00' }).waitFor();
     },
     BROWSER_TIMEOUT_MS,
   );

@@ -27,4 +27,28 @@ describeInBrowser('signing in to the console', (browser) => {
     },
     BROWSER_TIMEOUT_MS,
   );
+
+  it(
+    'the console works behind a proxy that adds a prefix',
+    async () => {
+      const { app } = browser();
+      const tenant = await app.organization();
+      const page = await browser().newPage();
+      const paths: string[] = [];
+      await page.route('**/*', async (route) => {
+        const { pathname, search } = new URL(route.request().url());
+        paths.push(pathname);
+        const url = `${app.url}${pathname.replace(/^\/crm\//, '/')}${search}`;
+        await route.fulfill({ response: await route.fetch({ url }) });
+      });
+      for (const path of ['', '/', '/leads', '/no/such/view']) {
+        await page.goto(`${app.url}/crm/console${path}#key=${tenant.key.key}`);
+        await page.getByRole('link', { name: 'Leads', exact: true }).click();
+        await page.getByText('No leads match.').waitFor();
+        expect(page.url()).toBe(`${app.url}/crm/console/leads`);
+      }
+      expect(paths.filter((path) => !path.startsWith('/crm/'))).toEqual([]);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
 });
