@@ -27,7 +27,9 @@ export interface ListColumn<Row> extends Column<Row> {
   readonly isUsual?: boolean;
 }
 
-type Options = { readonly signal?: AbortSignal };
+interface Options {
+  readonly signal?: AbortSignal;
+}
 
 interface RecordListProps<Row extends { id: string }> {
   /** Names the list, such as `Leads`. */
