@@ -115,6 +115,46 @@ describeInBrowser('appointments in the console', (browser) => {
   );
 
   it(
+    'a move keeps what others have changed meanwhile, and asks if they have moved the appointment',
+    async () => {
+      const tenant = await browser().app.organization();
+      const lead = await createLead(tenant.api, { first_name: 'Grace' });
+      const { id: crew } = await createResource(tenant, {
+        name: 'Crew 1',
+        time_zone: 'Europe/Berlin',
+      });
+      const times = { start_time: `${DAY}T07:00:00Z`, end_time: `${DAY}T08:00:00Z` };
+      const booked = { lead_id: lead.id, resource_id: crew, ...times };
+      const { id } = dataOf<Appointment>(await tenant.api.post(APPOINTMENTS, booked), 201);
+      const change = async (fields: object) =>
+        dataOf(await tenant.api.put(`${APPOINTMENTS}/${id}`, fields));
+      const read = async () => dataOf(await tenant.api.get(`${APPOINTMENTS}/${id}`));
+      const page = await browser().open(tenant, `appointments?date=${DAY}&view=day&move=${id}`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: '10:00' }).press('Enter');
+      await change({ notes: 'Bring a ladder' });
+      await dialog.getByRole('button', { name: 'Move' }).press('Enter');
+      await page.getByText('Bring a ladder').waitFor();
+      expect(await read()).toMatchObject({ start_time: `${DAY}T08:00:00.000Z` });
+
+      await page.getByRole('link', { name: 'Move' }).press('Enter');
+      await page.getByRole('button', { name: '11:00' }).press('Enter');
+      await change({ start_time: `${DAY}T07:00:00Z`, end_time: `${DAY}T08:00:00Z` });
+      await dialog.getByRole('button', { name: 'Move' }).press('Enter');
+      const asked = dialog.filter({ has: page.getByText('Somebody else changed') }).last();
+      await asked.getByLabel('Theirs: Jun 2, 2031, 9:00 AM').waitFor();
+      await browser().check(page, 'appointment-conflict');
+      await asked.getByRole('button', { name: 'Save' }).press('Enter');
+      await page.getByRole('button', { name: 'Edit' }).waitFor();
+      expect(await read()).toMatchObject({
+        start_time: `${DAY}T09:00:00.000Z`,
+        notes: 'Bring a ladder',
+      });
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
     'the list shows what the schedule shows, with search, filters, order and columns in its address',
     async () => {
       const tenant = await browser().app.organization();
