@@ -348,7 +348,8 @@ export const texts = {
     schedule: 'Schedule',
     list: 'List',
     search: 'What for or place',
-    empty: 'No appointments match.',
+    empty: 'No appointments yet.',
+    noMatch: 'No appointments match.',
     times: {
       start_after: 'Starts at or after',
       start_before: 'Starts before',
