@@ -340,6 +340,17 @@ export const texts = {
   appointments: {
     title: 'Appointments',
     one: 'Appointment',
+    schedule: 'Schedule',
+    list: 'List',
+    search: 'What for or place',
+    empty: 'No appointments match.',
+    times: {
+      start_after: 'Starts at or after',
+      start_before: 'Starts before',
+      end_before: 'Ends before',
+      updated_after: 'Changed at or after',
+      updated_before: 'Changed before',
+    },
     resource: 'Resource',
     noResource: 'Without a resource',
     inactive: 'cannot be booked',

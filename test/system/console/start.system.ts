@@ -39,6 +39,9 @@ describeInBrowser('the start view of the console', (browser) => {
       await part('Leads by status').getByRole('link', { name: 'constructor' }).click();
       await page.getByText('1 in all').waitFor();
       expect(new URL(page.url()).search).toBe('?status=constructor');
+      await page.goBack();
+      await part('Appointments of the next 7 days').getByRole('link', { name: 'Crew' }).click();
+      await page.getByText('1 in all').waitFor();
     },
     BROWSER_TIMEOUT_MS,
   );
