@@ -592,6 +592,13 @@ export const texts = {
     deleteText: 'What was booked stays.',
     schedule: 'Its appointments',
     closed: 'closed',
+    line: (number: number) => `Line ${number}:`,
+    problems: {
+      weekday: (text: string) => `“${text}” is no weekday. Write it in full, such as Monday.`,
+      again: (day: string) => `${day} has a line above. Separate the times of a day by commas.`,
+      times: (text: string) =>
+        `“${text}” are no times. Write them as 09:00–12:00, 13:00–17:30, or “closed”.`,
+    },
     weekdays: {
       monday: 'Monday',
       tuesday: 'Tuesday',
@@ -602,8 +609,10 @@ export const texts = {
       sunday: 'Sunday',
     },
     hints: {
-      hours: 'A line for each weekday, such as Monday: 09:00–12:00, 13:00–17:30 or Sunday: closed.',
-      exceptions: 'A line for each date, such as 2026-12-24: 09:00–12:00 or 2026-12-25: closed.',
+      hours:
+        'When it can be booked, in its time zone. A line for each weekday, such as:\nMonday: 09:00–12:00, 13:00–17:30\nSunday: closed\nA weekday without a line is closed. An end before its start, as in 22:00–06:00, is on the next day. Without any hours, no time is free.',
+      exceptions:
+        'Holidays and other dates with hours of their own. A line for each date, such as:\n2026-12-24: 09:00–12:00\n2026-12-25: closed',
       user_id: 'The id of the team member whose time it is.',
     },
     labels: {

@@ -44,6 +44,8 @@ export interface Conversion {
   readonly toRaw: (value: unknown) => Raw;
   /** @throws InvalidInput */
   readonly toValue: (raw: Raw) => unknown;
+  /** What people call a part of the value, such as `Line 2: end`. @param path such as `.monday[0].end` */
+  readonly partAt?: (path: string, raw: Raw) => string;
 }
 
 const orNull = (raw: Raw) => (raw === '' ? null : raw);
