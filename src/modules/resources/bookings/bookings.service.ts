@@ -4,10 +4,10 @@ import { ExclusionViolation } from '../../../platform/data/connection/driver-err
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
-import { dayOf, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
+import { dayOf, type Interval, isWithinHours, spanOf, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
-import { type BusyInterval, BusyTimesRepository } from './busy-times.repository.js';
+import { type BusyInterval, type BusyTimes, BusyTimesRepository } from './busy-times.repository.js';
 import {
   conflictOf,
   intervalOf,
@@ -16,6 +16,7 @@ import {
   proposalsOf,
   type WantedTime,
 } from './conflicts.js';
+import { ProposalTimes } from './proposal-times.js';
 
 /** The resources that a request names: one, or several of which it takes one. */
 interface NamedResources {
@@ -37,6 +38,7 @@ export class BookingsService {
     private readonly database: TenantDatabase,
     private readonly resources: ResourcesRepository,
     private readonly busyTimes: BusyTimesRepository,
+    private readonly proposalTimes: ProposalTimes,
   ) {}
 
   /**
@@ -151,7 +153,9 @@ export class BookingsService {
     if (wanted.within_hours && !isWithinHours(resource, intervalOf(wanted))) throw outsideHours();
     if (!resource.active) throw new ApiError('resource_inactive');
     try {
-      return await write();
+      const written = await write();
+      this.proposalTimes.forget(call, resource.id);
+      return written;
     } catch (error) {
       if (error instanceof ExclusionViolation) throw await this.slotTaken(call, [resource], wanted);
       throw error;
@@ -181,9 +185,10 @@ export class BookingsService {
     const free = active.filter((resource) => !conflictOf(busy, resource, slot));
     const appointmentsOf = ({ id }: ResourceDto) => {
       const day = days.get(id) ?? slot;
-      return busy.filter(
-        ({ resource_id, appointment_id, begins }) =>
-          resource_id === id && appointment_id !== null && begins >= day.start && begins < day.end,
+      const own = busy.get(id) ?? [];
+      return own.filter(
+        ({ appointment_id, begins }) =>
+          appointment_id !== null && begins >= day.start && begins < day.end,
       ).length;
     };
     const [first] = free.toSorted((a, b) => appointmentsOf(a) - appointmentsOf(b));
@@ -195,13 +200,9 @@ export class BookingsService {
     call: Call,
     resources: readonly ResourceDto[],
     windows: readonly Interval[],
-  ): Promise<BusyInterval[]> {
-    const start = Math.min(...windows.map((window) => window.start));
-    const end = Math.max(...windows.map((window) => window.end));
+  ): Promise<BusyTimes> {
     const ids = resources.map(({ id }) => id);
-    return ids.length === 0
-      ? Promise.resolve([])
-      : this.busyTimes.within(call, ids, { start, end });
+    return this.busyTimes.within(call, ids, spanOf(windows));
   }
 
   /** The error of a time that is not free. It proposes the next free times. */
@@ -214,12 +215,12 @@ export class BookingsService {
     const start = Math.max(slot.start, Date.now());
     const window = { start, end: start + PROPOSALS.within };
     const active = resources.filter((resource) => resource.active);
-    const windows = [slot, window].flatMap((each) =>
-      resources.map((resource) => withBuffers(resource, each)),
-    );
-    const busy = await this.busyOf(call, resources, windows);
+    const taken = spanOf(active.map((resource) => withBuffers(resource, window)));
+    const ids = active.map(({ id }) => id);
+    const busy = await this.proposalTimes.within(call, ids, taken);
     const [only, ...others] = resources;
-    const conflict = only && others.length === 0 ? conflictOf(busy, only, slot) : undefined;
+    const conflict =
+      only && others.length === 0 ? await this.conflictOf(call, only, slot) : undefined;
     const detail = {
       field: 'start_time',
       message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
@@ -227,6 +228,11 @@ export class BookingsService {
       free: proposalsOf(call, active, busy, window, slot.end - slot.start),
     };
     return new ApiError('slot_taken', { details: [detail] });
+  }
+
+  private async conflictOf(call: Call, resource: ResourceDto, slot: Interval) {
+    const busy = await this.busyOf(call, [resource], [withBuffers(resource, slot)]);
+    return conflictOf(busy, resource, slot);
   }
 
   private existingId({ actor, replay }: Call, conflict: BusyInterval | undefined) {

@@ -2,7 +2,7 @@ import type { Call } from '../../../platform/data/call.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
-import type { BusyInterval } from './busy-times.repository.js';
+import type { BusyTimes } from './busy-times.repository.js';
 import { compactTime, localTime } from './local-times.js';
 
 const MINUTE = 60_000;
@@ -24,22 +24,24 @@ export function intervalOf({ start_time, end_time }: WantedTime): Interval {
 }
 
 /** What is in the way of a time. */
-export function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto, slot: Interval) {
+export function conflictOf(busy: BusyTimes, resource: ResourceDto, slot: Interval) {
   const { start, end } = withBuffers(resource, slot);
-  return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
+  return busy.get(resource.id)?.find((one) => one.start < end && one.end > start);
 }
 
 /** The next free times of any of the resources, which do not overlap each other. Agents get them with the offset of the zone. */
 export function proposalsOf(
   { actor }: Call,
   resources: readonly ResourceDto[],
-  busy: readonly BusyInterval[],
+  busy: BusyTimes,
   window: Interval,
   duration: number,
 ) {
   const found = resources.flatMap((resource) => {
-    const own = busy.filter(({ resource_id }) => resource_id === resource.id);
-    const times = freeTimes(resource, own, window, { duration, step: PROPOSALS.step });
+    const times = freeTimes(resource, busy.get(resource.id) ?? [], window, {
+      duration,
+      step: PROPOSALS.step,
+    });
     return firstApart(times).map((slot) => ({ ...slot, resource }));
   });
   const isAgent = actor.channel === 'ai';
