@@ -3,13 +3,19 @@ import { texts, wordFor } from '../texts.js';
 import { Link } from './link.js';
 
 /** The views of kinds of records. Other kinds have none. */
-const VIEWS: Readonly<Record<string, string>> = {
-  lead: 'leads',
-  appointment: 'appointments',
-  task: 'tasks',
-  resource: 'resources',
-  custom_field: 'fields',
-};
+const VIEWS = new Map([
+  ['lead', 'leads'],
+  ['appointment', 'appointments'],
+  ['task', 'tasks'],
+  ['resource', 'resources'],
+  ['custom_field', 'fields'],
+]);
+
+/** The address of the view of the record of an event, if the console has one. */
+export function viewOfRecord(type: string, id: string): string | undefined {
+  const view = VIEWS.get(type.split('.', 1)[0] ?? '');
+  return view && `${view}/${encodeURIComponent(id)}`;
+}
 
 const words = texts.changes;
 
@@ -22,8 +28,8 @@ interface ChangeProps {
 /** An event in plain words, such as: key n8n changed phone of lead Ada Lovelace. */
 export function Change({ event, withRecord = true }: ChangeProps) {
   const { type, changed, remind_before_minutes: minutes = 0 } = event;
-  const [kind = '', verb = ''] = type.split('.');
-  const record = withRecord && <RecordLink kind={kind} record={event.record} />;
+  const verb = changed.join() === 'deleted_at' ? 'restored' : (type.split('.')[1] ?? '');
+  const record = withRecord && <RecordLink type={type} record={event.record} />;
   if (verb === 'overdue')
     return (
       <span>
@@ -36,27 +42,24 @@ export function Change({ event, withRecord = true }: ChangeProps) {
         {record} {words.starting(minutes)}
       </span>
     );
-  const isUpdate = verb === 'updated' && changed.length > 0;
+  const isRestore = verb === 'updated' && changed.includes('deleted_at');
+  const isUpdate = verb === 'updated' && changed.length > 0 && !isRestore;
   return (
     <span>
-      {actorOf(event)} {wordOf(words.verbs, verb)} {isUpdate && <bdi>{words.list(changed)}</bdi>}{' '}
-      {isUpdate && withRecord && words.of} {record}
+      {actorOf(event)} {wordOf(words.verbs, isRestore ? 'restored' : verb)}{' '}
+      {isUpdate && <bdi>{words.list(changed)}</bdi>} {isUpdate && withRecord && words.of} {record}
     </span>
   );
 }
 
 /** The kind and name of a record, which is a link if the console has a view of it. */
-function RecordLink({ kind, record }: { kind: string; record: RecordEvent['record'] }) {
-  const view = VIEWS[kind];
+function RecordLink({ type, record }: Pick<RecordEvent, 'type' | 'record'>) {
+  const view = viewOfRecord(type, record.id);
+  const [kind = ''] = type.split('.');
   const name = <bdi>{nameOf(record)}</bdi>;
   return (
     <>
-      {wordOf(words.kinds, kind)}{' '}
-      {view === undefined ? (
-        name
-      ) : (
-        <Link to={`${view}/${encodeURIComponent(record.id)}`}>{name}</Link>
-      )}
+      {wordOf(words.kinds, kind)} {view === undefined ? name : <Link to={view}>{name}</Link>}
     </>
   );
 }
@@ -69,10 +72,7 @@ function nameOf(record: RecordEvent['record']): string {
   return (found as string | undefined) ?? record.id;
 }
 
-/** The name is left out by servers that do not tell it. */
-type Actor = RecordEvent['actor'] & { readonly key_name?: string | null };
-
-function actorOf({ actor }: { actor: Actor }) {
+function actorOf({ actor }: RecordEvent) {
   const { key_id: id, key_name: name, channel, client_id: application } = actor;
   if (id === null) return words.by.service;
   const key = <bdi>{name ?? id}</bdi>;

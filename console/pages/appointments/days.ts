@@ -41,6 +41,16 @@ const DAY = new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', da
 /** A date in words, such as `Mon, Mar 2`. */
 export const dayOf = (date: string) => DAY.format(startOf(date));
 
+const LONG_DAY = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+});
+
+/** The date of a time in words, with its year. */
+export const longDayOf = (time: string) => LONG_DAY.format(new Date(time));
+
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
 /** The time of a day, such as `09:30`. @param zone default: that of the browser */

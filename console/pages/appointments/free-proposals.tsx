@@ -1,7 +1,7 @@
 import type { BookableResource, LatitudeError } from 'latitude/client';
-import { Time, ZONE } from '../../components/time.js';
+import { ZONE } from '../../components/time.js';
 import { texts } from '../../texts.js';
-import { clockOf } from './days.js';
+import { clockOf, longDayOf } from './days.js';
 import type { Slot } from './schedule.js';
 
 interface FreeProposalsProps {
@@ -46,7 +46,7 @@ export function SlotText({ slot, resource }: SlotTextProps) {
   const { start_time: start, end_time: end } = slot;
   return (
     <>
-      <Time value={start} />–{clockOf(end)}
+      {longDayOf(start)}, {clockOf(start)}–{clockOf(end)}
       {resource && (
         <>
           , <bdi>{resource.name}</bdi>

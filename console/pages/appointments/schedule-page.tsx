@@ -10,13 +10,15 @@ import { navigate, useRoute } from '../../state/router.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
 import { BookDialog } from './book-dialog.js';
-import { addDays, dateOf, isDate, mondayOf } from './days.js';
+import { addDays, dateOf, isDate, mondayOf, startOf } from './days.js';
 import { MoveDialog } from './move-dialog.js';
-import { type Choice, readSchedule, type Slot } from './schedule.js';
+import { type Choice, readSchedule, type Slot, windowOf } from './schedule.js';
 import { ScheduleTable } from './schedule-table.js';
 import { ScheduleToolbar } from './schedule-toolbar.js';
+import { ViewSwitch } from './view-switch.js';
 
 const DEFAULT_MINUTES = 60;
+const HOUR_MS = 3_600_000;
 const [MIN_MINUTES, MAX_MINUTES] = [5, 1_440];
 
 /** Where a week would be too wide. */
@@ -37,8 +39,28 @@ export function SchedulePage() {
     setSlot(undefined);
   };
   return (
-    <Page title={texts.appointments.title}>
-      {moved && <Moving appointment={moved} />}
+    <Page
+      title={texts.appointments.title}
+      actions={
+        mayBook &&
+        !moved && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              setSlot(firstTime(choice));
+            }}
+          >
+            {texts.appointments.create}
+          </button>
+        )
+      }
+    >
+      {moved ? (
+        <Moving appointment={moved} />
+      ) : (
+        <ViewSwitch isList={false} other={listQuery(choice)} />
+      )}
       <ScheduleToolbar choice={choice} resources={resources} />
       <Loaded of={result}>
         {(schedule) => (
@@ -82,6 +104,26 @@ export function SchedulePage() {
       )}
     </Page>
   );
+}
+
+/** The filters and the order of the list that shows the same appointments. */
+function listQuery(choice: Choice) {
+  const [from, to] = windowOf(choice);
+  return {
+    start_after: from,
+    start_before: to,
+    resource_id: choice.resource,
+    sort: 'start_time:asc',
+  };
+}
+
+/** A time to begin with, for an appointment that needs no free time: the next hour, or on another day nine o'clock. */
+function firstTime({ days: [day = ''], resource = '' }: Choice): Slot {
+  const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const isPast = startOf(day).getTime() <= hour;
+  const start = isPast ? hour : startOf(day).setHours(9);
+  const timeAt = (ms: number) => new Date(ms).toISOString();
+  return { resource_id: resource, start_time: timeAt(start), end_time: timeAt(start + HOUR_MS) };
 }
 
 /** The appointment that is moved, which the address names. */

@@ -1,6 +1,7 @@
 import type { Delivery, LatitudeError, Webhook } from 'latitude/client';
 import { useEffect, useState } from 'preact/hooks';
-import { typeInWords } from '../../components/change.js';
+import { typeInWords, viewOfRecord } from '../../components/change.js';
+import { Link } from '../../components/link.js';
 import { Failure, Loaded } from '../../components/loaded.js';
 import { Pager } from '../../components/pager.js';
 import { type Column, Table } from '../../components/table.js';
@@ -62,13 +63,15 @@ export function Deliveries({ webhook: { id, enabled } }: { webhook: Webhook }) {
           </button>
         </div>
       </div>
-      <Field
-        spec={STATUS}
-        value={status ?? ''}
-        onChange={(value) => {
-          changeQuery({ status: value as string, from: undefined });
-        }}
-      />
+      <div class="toolbar">
+        <Field
+          spec={STATUS}
+          value={status ?? ''}
+          onChange={(value) => {
+            changeQuery({ status: value as string, from: undefined });
+          }}
+        />
+      </div>
       <Loaded of={result} isEmpty={(page) => page.data.length === 0} empty={words.empty}>
         {(page) => (
           <>
@@ -87,7 +90,7 @@ export function Deliveries({ webhook: { id, enabled } }: { webhook: Webhook }) {
 }
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  { name: 'type', label: words.event, cell: ({ type }) => typeInWords(type) },
+  { name: 'type', label: words.event, cell: (delivery) => <EventLink delivery={delivery} /> },
   {
     name: 'created_at',
     label: words.created_at,
@@ -101,11 +104,18 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
 ];
 
+/** The event, with a link to its record. */
+function EventLink({ delivery: { type, record_id: id } }: { delivery: Delivery }) {
+  const view = viewOfRecord(type, id);
+  const name = typeInWords(type);
+  return view === undefined ? <>{name}</> : <Link to={view}>{name}</Link>;
+}
+
 function State({ delivery: { status, attempts, next_attempt_at: next } }: { delivery: Delivery }) {
   return (
     <>
       {words.statuses[status]}, {words.attempts(attempts)}
-      {next !== null && (
+      {next !== null && Date.parse(next) > Date.now() && (
         <div class="hint">
           {words.next} <Time value={next} isAgo />
         </div>

@@ -169,7 +169,7 @@ export class ApiKeysService {
           message: 'The key is revoked or has expired: create a new one.',
         });
       }
-      if (caller) assertMayRotate(caller, old);
+      if (caller) assertMayRotate(this.settings, caller, old);
       inner.replay?.need(old.scopes);
       // One key more, so that an organization with all its keys can rotate them, one after another.
       if (caller && overlapMs > 0) await this.assertAtMost(MAX_KEYS, inner);

@@ -44,7 +44,7 @@ export function inherited(settings: Settings, wanted: WantedLimits, maker: OwnLi
   };
 }
 
-/** The limits that a key must get so that it has at most those of another one; undefined if it has. */
+/** The limits that a key must get so that it has at most those of another one; undefined if it has them already. */
 export function lowered(
   settings: Settings,
   key: OwnLimits,

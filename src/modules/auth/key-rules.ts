@@ -1,6 +1,8 @@
 import { insufficientScope, type Scope } from '../../platform/access/scopes.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
+import type { Settings } from '../../platform/config/settings.js';
 import type { ApiKeyDto, CreateKeyDto } from './key.dto.js';
+import { lowered } from './key-limits.js';
 
 /** @throws ApiError `insufficient_scope` that names the first missing scope */
 export function assertHolds(caller: ApiKeyDto, scopes: readonly Scope[]): void {
@@ -28,10 +30,13 @@ export function assertMayEnd(caller: ApiKeyDto, key: ApiKeyDto): void {
 }
 
 /** @throws ApiError `insufficient_scope`, `key_not_manageable` */
-export function assertMayRotate(caller: ApiKeyDto, key: ApiKeyDto): void {
+export function assertMayRotate(settings: Settings, caller: ApiKeyDto, key: ApiKeyDto): void {
   assertMayEnd(caller, key);
   if (key.successor_id !== null) {
     throw notManageable(`The key was rotated already: its successor is ${key.successor_id}.`);
+  }
+  if (lowered(settings, key, caller)) {
+    throw notManageable('A key cannot rotate a key whose limits are larger than its own.');
   }
   const end = caller.expires_at?.getTime() ?? Infinity;
   if ((key.expires_at?.getTime() ?? Infinity) <= end) return;

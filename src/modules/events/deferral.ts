@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { TimeBudget } from '../../platform/data/gateway/policies.js';
 import { ServerLoad } from '../../platform/jobs/server-load.js';
 
+/** The minimum time between two runs of a handler, so that it receives more events together. */
+const PAUSE_MS = 1_000;
+
 /** Lets handlers that are not urgent wait while the server has much to do. */
 @Injectable()
 export class Deferral {
@@ -14,6 +17,11 @@ export class Deferral {
     private readonly load: ServerLoad,
     private readonly timeBudget: TimeBudget,
   ) {}
+
+  /** How long a handler pauses after it has received all events. */
+  get pauseMs(): number {
+    return Math.min(PAUSE_MS, this.timeBudget.deferralMs);
+  }
 
   /** Whether a handler has to wait. */
   mustWait(name: string): boolean {

@@ -34,7 +34,7 @@ const PAGE = { urgent: 200, deferrable: 500 };
 const STORE_EVERY_MS = 200;
 
 /**
- * The minimum time between two runs of a handler in this instance, unless more events are left. A run processes the
+ * The minimum time between two runs of an urgent handler in this instance, unless more events are left. A run processes the
  * events of several commits.
  */
 const PAUSE_MS = 200;
@@ -148,7 +148,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
 
   private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
     const { name, deferrable = false } = method.declaration;
-    let pauseMs = PAUSE_MS;
+    let pauseMs = deferrable ? Math.max(PAUSE_MS, this.deferral.pauseMs) : PAUSE_MS;
     try {
       const head = Math.max(this.follower.head, claimed.position);
       const limit = deferrable ? PAGE.deferrable : PAGE.urgent;

@@ -19,7 +19,7 @@ export const RESOURCE_SORTS = ['created_at', 'updated_at'] as const;
 
 const USER = '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18';
 
-const MAX_BUFFER_MINUTES = 24 * 60;
+export const MAX_BUFFER_MINUTES = 24 * 60;
 
 function BufferMinutes(description: string, example: number) {
   return Integer({ min: 0, max: MAX_BUFFER_MINUTES, default: 0, description, example });

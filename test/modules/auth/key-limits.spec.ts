@@ -216,6 +216,21 @@ describe('a key that is made over REST', () => {
     });
   });
 
+  it('does not rotate a key with larger limits', async () => {
+    const tenant = await managerOf(60, 20);
+    const rotate = ({ id }: { id: string }, by: KeyRecord) =>
+      app.client(by.key).post(`${KEYS}/${id}/rotate`, {});
+    const slow = await make(tenant, { scopes: MANAGER });
+    const large = await make(tenant, { reads_per_minute: 21 });
+    expectError(await rotate(large, slow), 409, 'key_not_manageable');
+    expectError(await rotate(tenant.key, slow), 409, 'key_not_manageable');
+    const slower = await make(tenant, { scopes: MANAGER, writes_per_minute: 19 });
+    const byDefault = await make(await managerOf());
+    expectError(await rotate(slow, slower), 409, 'key_not_manageable');
+    expectError(await rotate(byDefault, slower), 404, 'not_found');
+    dataOf<KeyRecord>(await rotate(slower, slow), 201);
+  });
+
   it('cannot change limits: keys have no PUT', async () => {
     const { api, key } = await managerOf();
     const answer = await api.put(`${KEYS}/${key.id}`, { reads_per_minute: 60 });

@@ -59,6 +59,27 @@ describeInBrowser('keys and grants in the console', (browser) => {
   );
 
   it(
+    'a person revokes the grant of an application, whose name is any text',
+    async () => {
+      const tenant = await browser().app.organization({ scopes: MANAGER });
+      await browser().app.sql(
+        `insert into oauth_grants (organization_id, id, key_id, client_id, client_name, resource, scopes, expires_at)
+         values ($1, gen_random_uuid(), $2, 'https://app.example/client.json', $3, 'mcp', '{leads:read}', now() + interval '1 day')`,
+        [tenant.id, tenant.key.id, HOSTILE.script + HOSTILE.override],
+      );
+      const page = await browser().open(tenant, 'access');
+      const row = page.getByRole('row').filter({ hasText: 'https://app.example/client.json' });
+      expect(await row.innerText()).toContain(HOSTILE.script);
+      await browser().check(page, 'access-grants');
+      await row.getByRole('button', { name: 'Revoke' }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).press('Enter');
+      await row.getByText('revoked').waitFor();
+      expect(await row.getByRole('button').count()).toBe(0);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
     'a person rotates the own key and goes on with the new one, and may do nothing that the key may not',
     async () => {
       const tenant = await browser().app.organization({ scopes: MANAGER, name: 'Ada' });

@@ -27,4 +27,42 @@ describeInBrowser('signing in to the console', (browser) => {
     },
     BROWSER_TIMEOUT_MS,
   );
+
+  it(
+    'a link with a key that is not valid leaves the person signed in, also after a reload',
+    async () => {
+      const page = await browser().open(await browser().app.organization(), 'leads');
+      await page.evaluate("location.hash = '#key=lat_mistyped'");
+      await page.getByText('The key in the link is not valid.').waitFor();
+      expect(page.url()).toBe(`${browser().app.url}/console/leads`);
+      expect(await page.getByLabel('API key').count()).toBe(0);
+      await page.reload();
+      await page.getByText('No leads yet.').waitFor();
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
+    'the console works behind a proxy that adds a prefix',
+    async () => {
+      const { app } = browser();
+      const tenant = await app.organization();
+      const page = await browser().newPage();
+      const paths: string[] = [];
+      await page.route('**/*', async (route) => {
+        const { pathname, search } = new URL(route.request().url());
+        paths.push(pathname);
+        const url = `${app.url}${pathname.replace(/^\/crm\//, '/')}${search}`;
+        await route.fulfill({ response: await route.fetch({ url }) });
+      });
+      for (const path of ['', '/', '/leads', '/no/such/view']) {
+        await page.goto(`${app.url}/crm/console${path}#key=${tenant.key.key}`);
+        await page.getByRole('link', { name: 'Leads', exact: true }).click();
+        await page.getByText('No leads yet.').waitFor();
+        expect(page.url()).toBe(`${app.url}/crm/console/leads`);
+      }
+      expect(paths.filter((path) => !path.startsWith('/crm/'))).toEqual([]);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
 });

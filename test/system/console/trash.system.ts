@@ -32,6 +32,7 @@ describeInBrowser('the trash of the console', (browser) => {
       expect(await tenant.api.get(`${LEADS}/${lead.id}`)).toMatchObject({ status: 200 });
       await page.getByRole('link', { name: 'Grace Hopper' }).click();
       await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor();
+      await page.getByText(/^Key k restored/).waitFor();
 
       await page.goBack();
       await page.getByRole('main').getByRole('link', { name: 'Tasks' }).click();

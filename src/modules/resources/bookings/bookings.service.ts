@@ -2,19 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { ExclusionViolation } from '../../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { TransactionInTurn } from '../../../platform/data/records/transaction-in-turn.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
 import { dayOf, type Interval, isWithinHours, spanOf, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
-import { type BusyInterval, type BusyTimes, BusyTimesRepository } from './busy-times.repository.js';
+import { type BusyTimes, BusyTimesRepository } from './busy-times.repository.js';
 import {
   conflictOf,
   intervalOf,
   outsideHours,
-  PROPOSALS,
-  proposalsOf,
+  proposalWindow,
+  slotTaken,
   type WantedTime,
+  withMaxBuffers,
 } from './conflicts.js';
 import { ProposalTimes } from './proposal-times.js';
 
@@ -26,8 +28,8 @@ interface NamedResources {
 
 /** How a request takes time. */
 interface BookingSteps<T> {
-  /** Whether a time that is not free is its first problem. */
-  readonly mayConflict: (call: Call) => Promise<boolean>;
+  /** Whether a time that is not free is its first problem. Without it, the time is never compared before `work`. */
+  readonly mayConflict?: (call: Call) => Promise<boolean>;
   readonly work: (call: InTransaction<Call>) => Promise<T>;
 }
 
@@ -42,49 +44,69 @@ export class BookingsService {
   ) {}
 
   /**
-   * Takes time in a transaction, after those of this instance that began earlier and take time of the same resources. While it
-   * waits it has no connection. If it had to wait, it is refused without a transaction when others have taken the time, so
-   * that many callers of one time get their answers soon.
+   * Takes time in a transaction, when it has its turn. The transaction of an idempotent request calls this again.
    * @param wanted with the resources; without them, `work` waits for its turn
    * @throws ApiError `overloaded`, and as `take` and `work`
+   * @throws TransactionInTurn if the call inserts once
    */
-  transaction<T>(
-    call: Call,
+  async transaction<T>(
+    { once, ...call }: Call,
     wanted: WantedTime & NamedResources,
     { mayConflict, work }: BookingSteps<T>,
   ): Promise<T> {
+    const inTurn = <R>(run: (turn: Call) => Promise<R>) =>
+      this.inTurn(call, wanted, mayConflict, run);
+    if (once) throw new TransactionInTurn(inTurn);
+    return inTurn((turn) => this.database.transaction(turn, work));
+  }
+
+  /**
+   * Runs work after that of this instance which began earlier and takes time of the same resources. It waits without a
+   * connection. If others have taken the time meanwhile, it is refused without a transaction, because many may wait.
+   */
+  private inTurn<T>(
+    call: Call,
+    wanted: WantedTime & NamedResources,
+    mayConflict: BookingSteps<T>['mayConflict'],
+    run: (turn: Call) => Promise<T>,
+  ): Promise<T> {
     const ids = namedOf(wanted);
+    if (ids.length === 0) return run(call);
     const mustWait = this.resources.isBusy(call, ids);
     return this.resources.inTurn(call, ids, async (turn) => {
-      if (mustWait && !turn.transaction && (await mayConflict(turn))) {
-        await this.refuseTaken(turn, ids, wanted);
+      if (mustWait && mayConflict && !turn.transaction) {
+        await this.refuseTaken(turn, ids, wanted, mayConflict);
       }
-      return this.database.transaction(turn, work);
+      return run(turn);
     });
   }
 
   /**
    * Throws the error of a time that none of the resources has free, if they can be booked. What is free now may be taken by
-   * the time that a transaction takes it.
+   * the time that a transaction takes it. All is read at once, because others wait for it.
    * @throws ApiError `slot_taken`, `query_failed`
    */
   private async refuseTaken(
     call: Call,
     ids: readonly string[],
     wanted: WantedTime & NamedResources,
+    mayConflict: (call: Call) => Promise<boolean>,
   ): Promise<void> {
-    const found = await this.resources.findMany(call, ids);
+    const [isFirst, found, busy] = await Promise.all([
+      mayConflict(call),
+      this.resources.findMany(call, ids),
+      this.busyAround(call, ids, wanted),
+    ]);
     const resources = ids.flatMap((id) => found.find((one) => one.id === id) ?? []);
+    if (!isFirst || resources.length < ids.length) return;
     const slot = intervalOf(wanted);
     const needsHours = wanted.any_of ?? wanted.within_hours;
     const open = resources.filter(
       (resource) => resource.active && (!needsHours || isWithinHours(resource, slot)),
     );
-    if (open.length === 0 || resources.length < ids.length) return;
-    const windows = open.map((resource) => withBuffers(resource, slot));
-    const busy = await this.busyOf(call, open, windows);
     const isTaken = open.every((resource) => conflictOf(busy, resource, slot));
-    if (isTaken) throw await this.slotTaken(call, resources, wanted);
+    if (open.length > 0 && isTaken)
+      throw slotTaken(call, resources, wanted, { now: busy, coming: busy });
   }
 
   /**
@@ -205,40 +227,21 @@ export class BookingsService {
     return this.busyTimes.within(call, ids, spanOf(windows));
   }
 
-  /** The error of a time that is not free. It proposes the next free times. */
-  private async slotTaken(
-    call: Call,
-    resources: readonly ResourceDto[],
-    wanted: WantedTime,
-  ): Promise<ApiError> {
+  /** What takes time of resources when the wanted time, and what is proposed in its place, would. */
+  private busyAround(call: Call, ids: readonly string[], wanted: WantedTime): Promise<BusyTimes> {
     const slot = intervalOf(wanted);
-    const start = Math.max(slot.start, Date.now());
-    const window = { start, end: start + PROPOSALS.within };
-    const active = resources.filter((resource) => resource.active);
-    const taken = spanOf(active.map((resource) => withBuffers(resource, window)));
-    const ids = active.map(({ id }) => id);
-    const busy = await this.proposalTimes.within(call, ids, taken);
-    const [only, ...others] = resources;
-    const conflict =
-      only && others.length === 0 ? await this.conflictOf(call, only, slot) : undefined;
-    const detail = {
-      field: 'start_time',
-      message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
-      ...this.existingId(call, conflict),
-      free: proposalsOf(call, active, busy, window, slot.end - slot.start),
-    };
-    return new ApiError('slot_taken', { details: [detail] });
+    const end = Math.max(slot.end, proposalWindow(slot).end);
+    return this.busyTimes.within(call, ids, withMaxBuffers({ start: slot.start, end }));
   }
 
-  private async conflictOf(call: Call, resource: ResourceDto, slot: Interval) {
-    const busy = await this.busyOf(call, [resource], [withBuffers(resource, slot)]);
-    return conflictOf(busy, resource, slot);
-  }
-
-  private existingId({ actor, replay }: Call, conflict: BusyInterval | undefined) {
-    if (!conflict?.appointment_id || !actor.scopes.has('appointments:read')) return {};
-    replay?.needFor('existing_id', 'appointments:read');
-    return { existing_id: conflict.appointment_id };
+  private async slotTaken(call: Call, resources: readonly ResourceDto[], wanted: WantedTime) {
+    const ids = resources.map(({ id }) => id);
+    const slot = intervalOf(wanted);
+    const isOne = ids.length === 1;
+    const now = await this.busyTimes.within(call, isOne ? ids : [], withMaxBuffers(slot));
+    const window = withMaxBuffers(proposalWindow(slot));
+    const coming = await this.proposalTimes.within(call, ids, window);
+    return slotTaken(call, resources, wanted, { now, coming });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
-import type { ResourceDto } from '../resource.dto.js';
-import type { BusyTimes } from './busy-times.repository.js';
+import { MAX_BUFFER_MINUTES, type ResourceDto } from '../resource.dto.js';
+import type { BusyInterval, BusyTimes } from './busy-times.repository.js';
 import { compactTime, localTime } from './local-times.js';
 
 const MINUTE = 60_000;
@@ -29,8 +29,43 @@ export function conflictOf(busy: BusyTimes, resource: ResourceDto, slot: Interva
   return busy.get(resource.id)?.find((one) => one.start < end && one.end > start);
 }
 
+/** The window of the times that are proposed in place of another one. */
+export function proposalWindow(slot: Interval): Interval {
+  const start = Math.max(slot.start, Date.now());
+  return { start, end: start + PROPOSALS.within };
+}
+
+/**
+ * The error of a time that is not free. It proposes the next free times.
+ * @param busy what takes time of the resources: `now` what is in the way of one, `coming` in the window of the proposals
+ */
+export function slotTaken(
+  call: Call,
+  resources: readonly ResourceDto[],
+  wanted: WantedTime,
+  { now, coming }: { readonly now: BusyTimes; readonly coming: BusyTimes },
+): ApiError {
+  const slot = intervalOf(wanted);
+  const [only, ...others] = resources;
+  const conflict = only && others.length === 0 ? conflictOf(now, only, slot) : undefined;
+  const active = resources.filter((resource) => resource.active);
+  const detail = {
+    field: 'start_time',
+    message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
+    ...existingId(call, conflict),
+    free: proposalsOf(call, active, coming, proposalWindow(slot), slot.end - slot.start),
+  };
+  return new ApiError('slot_taken', { details: [detail] });
+}
+
+function existingId({ actor, replay }: Call, conflict: BusyInterval | undefined) {
+  if (!conflict?.appointment_id || !actor.scopes.has('appointments:read')) return {};
+  replay?.needFor('existing_id', 'appointments:read');
+  return { existing_id: conflict.appointment_id };
+}
+
 /** The next free times of any of the resources, which do not overlap each other. Agents get them with the offset of the zone. */
-export function proposalsOf(
+function proposalsOf(
   { actor }: Call,
   resources: readonly ResourceDto[],
   busy: BusyTimes,
@@ -70,4 +105,9 @@ export function outsideHours(resources = 1): ApiError {
   const hours = `outside of the hours of ${resources > 1 ? 'all of the resources' : 'the resource'}`;
   const details = [{ field: 'start_time', message: `is ${hours}` }];
   return new ApiError('outside_hours', { message: `The time is ${hours}.`, details });
+}
+
+/** A window with the buffers that a resource has at most. */
+export function withMaxBuffers({ start, end }: Interval): Interval {
+  return { start: start - MAX_BUFFER_MINUTES * MINUTE, end: end + MAX_BUFFER_MINUTES * MINUTE };
 }

@@ -171,12 +171,14 @@ function list(dto: Type<object>, path: string, tool: string): SharedInput {
     dto,
     route: `GET ${path}`,
     tool,
-    values: (field) =>
-      holdsObjects(field)
-        ? FILTERS
-        : [...anyValues(), ...boundaryValuesOf(field, lead.id)].filter((value) =>
-            isSendable(value, field),
-          ),
+    values: (field) => {
+      if (holdsObjects(field)) return FILTERS;
+      // Each valid value is a request of its own, so the parameters deal out what is not about their bounds.
+      const index = fieldsOf(dto).findIndex(({ name }) => name === field.name);
+      const sendable = anyValues().filter((value) => isSendable(value, field));
+      const bounds = boundaryValuesOf(field, lead.id).filter((value) => isSendable(value, field));
+      return [...shareOf(sendable, index, Math.min(3, sendable.length)), ...bounds];
+    },
     prepare: () => Promise.resolve(send),
   };
 }

@@ -11,7 +11,7 @@ import { ServerLoad } from '../../../../src/platform/jobs/server-load.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
-import { readAllEvents } from '../../../support/events.js';
+import { readAllEvents, withoutKeyNames } from '../../../support/events.js';
 import { until } from '../../../support/servers/product.js';
 
 interface Handled {
@@ -98,7 +98,7 @@ describe('@OnEvent', () => {
     await tenant.api.delete(`${LEADS}/${id}`);
     const events = await readAllEvents(tenant.api, 2);
     await until(() => Promise.resolve(receivedBy('in process').length === 2));
-    expect(receivedBy('in process').map(({ event }) => event)).toEqual(events);
+    expect(receivedBy('in process').map(({ event }) => event)).toEqual(withoutKeyNames(events));
   });
 
   it('does not receive the events of another instance', async () => {
@@ -120,7 +120,8 @@ describe('@OnDurableEvent', () => {
     await createLead(tenant.api);
     const events = await readAllEvents(tenant.api, 4);
     await until(() => Promise.resolve(receivedBy('durable').length === 3));
-    expect(receivedBy('durable').map(({ event }) => event)).toEqual(events.slice(0, 3));
+    const expected = withoutKeyNames(events.slice(0, 3));
+    expect(receivedBy('durable').map(({ event }) => event)).toEqual(expected);
   });
 
   it('receives the events of several publications together while there are many', async () => {
