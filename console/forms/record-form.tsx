@@ -94,7 +94,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
     try {
       await run(changes);
     } catch (error) {
-      setErrors(errorsOf(error as LatitudeError, fields, props.existing));
+      setErrors(errorsOf(error as LatitudeError, fields, rawOf, props.existing));
       setFailure(error as LatitudeError);
     } finally {
       setBusy(false);
@@ -182,22 +182,27 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
 function errorsOf(
   { details }: LatitudeError,
   fields: readonly FieldSpec[],
+  rawOf: (spec: FieldSpec) => Raw,
   existing: RecordFormProps<object>['existing'],
 ): ReadonlyMap<string, ComponentChildren> {
   const isWithin = (path: string, name: string) =>
     path.startsWith(name) && /^($|[.[])/.test(path.slice(name.length));
-  const holderOf = (path: string) => fields.find(({ name }) => isWithin(path, name))?.name ?? path;
-  return new Map(
-    details.map(({ field, message, existing_id: id }) => {
-      const name = holderOf(field);
-      return [
-        name,
-        <>
-          {name === field ? message : `${field} ${message}`} {id && existing?.(id)}
-        </>,
-      ];
-    }),
-  );
+  const errors = new Map<string, ComponentChildren>();
+  for (const { field, message, existing_id: id } of details) {
+    const spec = fields.find(({ name }) => isWithin(field, name));
+    const name = spec?.name ?? field;
+    const part = spec && conversionOf(spec).partAt?.(field.slice(name.length), rawOf(spec));
+    errors.set(
+      name,
+      <>
+        {errors.get(name)}
+        <span class="line">
+          {name === field ? message : `${part ?? field} ${message}`} {id && existing?.(id)}
+        </span>
+      </>,
+    );
+  }
+  return errors;
 }
 
 /** The values that differ from those of the record, and the fields whose text is not valid. */

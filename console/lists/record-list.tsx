@@ -52,11 +52,13 @@ interface RecordListProps<Row extends { id: string }> {
   /** Whether the list takes the parameter `filter`. */
   readonly takesFilter?: boolean;
   readonly empty: string;
+  /** What a list says in which the filters leave nothing. */
+  readonly noMatch: string;
 }
 
 /** A list of records with search, filters, order, columns and pages. Its state is in the address. */
 export function RecordList<Row extends { id: string }>(props: RecordListProps<Row>) {
-  const { caption, columns, filters, read, count, empty, takesFilter, searchLabel } = props;
+  const { caption, columns, filters, read, count, takesFilter, searchLabel } = props;
   const { client } = useSignedIn();
   const state = useListState(props.order);
   const { columns: chosen, sort, from } = state;
@@ -86,7 +88,11 @@ export function RecordList<Row extends { id: string }>(props: RecordListProps<Ro
         <p class="hint">{total.data && texts.data.total(total.data.meta.total)}</p>
         <ColumnChoice columns={columns} shown={shown} />
       </div>
-      <Loaded of={page} isEmpty={({ data }) => data.length === 0} empty={empty}>
+      <Loaded
+        of={page}
+        isEmpty={({ data }) => data.length === 0}
+        empty={state.filters.size > 0 ? props.noMatch : props.empty}
+      >
         {({ data, meta }) => (
           <>
             <Table

@@ -94,6 +94,7 @@ export function AppointmentsPage() {
           client.appointments.counts({ ...queryOf(query), by: 'status' }, options)
         }
         empty={texts.appointments.empty}
+        noMatch={texts.appointments.noMatch}
       />
     </Page>
   );

@@ -99,6 +99,7 @@ export function LeadsPage() {
         read={(client, query, options) => client.leads.list(query as LeadQuery, options)}
         count={(client, query, options) => client.leads.counts({ ...query, by: 'status' }, options)}
         empty={texts.leads.empty}
+        noMatch={texts.leads.noMatch}
       />
     </Page>
   );

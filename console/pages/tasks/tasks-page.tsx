@@ -79,6 +79,7 @@ export function TasksPage() {
           client.tasks.counts({ ...queryOf(query), by: 'status' }, options)
         }
         empty={texts.tasks.empty}
+        noMatch={texts.tasks.noMatch}
       />
     </Page>
   );
