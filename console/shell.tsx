@@ -127,7 +127,7 @@ function Notices() {
 function LiveRegion() {
   const { text } = useStore(announcement);
   return (
-    <div class="hidden" role="status">
+    <div class="announcement" role="status">
       {text}
     </div>
   );

@@ -15,6 +15,7 @@ export const texts = {
     submit: 'Sign in',
     connecting: 'Connecting…',
     invalid: 'The service does not accept this key. It may be mistyped, expired or revoked.',
+    invalidLink: 'The key in the link is not valid. You are still signed in with the other one.',
     refused:
       'The key is no longer valid: it was revoked or has expired. What you typed is still here. Enter another key to continue.',
   },
@@ -76,6 +77,7 @@ export const texts = {
     draft: 'You have unsaved changes.',
     discard: 'Discard them',
     number: 'Enter a number.',
+    time: 'Enter a date and a time up to the year 9999.',
     json: 'Enter JSON.',
     minutesHint: 'Minutes before the start, such as 1440, 60. A minus sign means none.',
     linesHint: 'One on each line.',
@@ -113,7 +115,7 @@ export const texts = {
       resource: 'resource',
       custom_field: 'field',
       key: 'key',
-      grant: 'grant of',
+      grant: 'grant',
       organization: 'organization',
     } as Record<string, string>,
     verbs: {
@@ -149,6 +151,7 @@ export const texts = {
 
   start: {
     title: 'Start',
+    nothing: 'This key reads no records to count here. Its scopes are in the head of the page.',
     newLeads: 'New leads of the last 30 days',
     day: 'Day',
     leadsBy: { status: 'Leads by status', temperature: 'Leads by temperature' },
@@ -170,7 +173,8 @@ export const texts = {
   leads: {
     title: 'Leads',
     create: 'New lead',
-    empty: 'No leads match.',
+    empty: 'No leads yet. Create one, or import a file.',
+    noMatch: 'No leads match.',
     custom: 'Custom fields',
     id: 'Id',
     duplicate: 'Show it',
@@ -227,7 +231,8 @@ export const texts = {
   tasks: {
     title: 'Tasks',
     create: 'New task',
-    empty: 'No tasks match.',
+    empty: 'No tasks yet.',
+    noMatch: 'No tasks match.',
     search: 'Title',
     id: 'Id',
     overdue: 'Overdue',
@@ -340,6 +345,18 @@ export const texts = {
   appointments: {
     title: 'Appointments',
     one: 'Appointment',
+    schedule: 'Schedule',
+    list: 'List',
+    search: 'What for or place',
+    empty: 'No appointments yet.',
+    noMatch: 'No appointments match.',
+    times: {
+      start_after: 'Starts at or after',
+      start_before: 'Starts before',
+      end_before: 'Ends before',
+      updated_after: 'Changed at or after',
+      updated_before: 'Changed before',
+    },
     resource: 'Resource',
     noResource: 'Without a resource',
     inactive: 'cannot be booked',
@@ -483,6 +500,9 @@ export const texts = {
     noRows: 'The file has no rows.',
     columns: 'Columns',
     columnsHint: 'The first rows, and the field to which each column goes.',
+    chooseFields:
+      'The service does not know the marked columns. Choose a field for each of them, or leave them out.',
+    notStarted: 'The import did not start.',
     unnamed: 'Column without a name',
     automatic: 'Automatic',
     automaticTo: (field: string) => `Automatic: ${field}`,
@@ -572,6 +592,13 @@ export const texts = {
     deleteText: 'What was booked stays.',
     schedule: 'Its appointments',
     closed: 'closed',
+    line: (number: number) => `Line ${number}:`,
+    problems: {
+      weekday: (text: string) => `“${text}” is no weekday. Write it in full, such as Monday.`,
+      again: (day: string) => `${day} has a line above. Separate the times of a day by commas.`,
+      times: (text: string) =>
+        `“${text}” are no times. Write them as 09:00–12:00, 13:00–17:30, or “closed”.`,
+    },
     weekdays: {
       monday: 'Monday',
       tuesday: 'Tuesday',
@@ -582,8 +609,10 @@ export const texts = {
       sunday: 'Sunday',
     },
     hints: {
-      hours: 'A line for each weekday, such as Monday: 09:00–12:00, 13:00–17:30 or Sunday: closed.',
-      exceptions: 'A line for each date, such as 2026-12-24: 09:00–12:00 or 2026-12-25: closed.',
+      hours:
+        'When it can be booked, in its time zone. A line for each weekday, such as:\nMonday: 09:00–12:00, 13:00–17:30\nSunday: closed\nA weekday without a line is closed. An end before its start, as in 22:00–06:00, is on the next day. Without any hours, no time is free.',
+      exceptions:
+        'Holidays and other dates with hours of their own. A line for each date, such as:\n2026-12-24: 09:00–12:00\n2026-12-25: closed',
       user_id: 'The id of the team member whose time it is.',
     },
     labels: {

@@ -29,8 +29,15 @@ export function Details({ fields, record }: DetailsProps) {
 
 const SCHEMES: Readonly<Record<string, string>> = { email: 'mailto:', tel: 'tel:', url: '' };
 
+interface FieldValueProps {
+  readonly spec: FieldSpec;
+  readonly value: unknown;
+  /** Without links. */
+  readonly isPlain?: boolean;
+}
+
 /** A value as its field shows it. */
-export function FieldValue({ spec, value }: { spec: FieldSpec; value: unknown }) {
+export function FieldValue({ spec, value, isPlain = false }: FieldValueProps) {
   const { kind, options = [], conversion } = spec;
   const labelOf = (text: unknown) => options.find((each) => each.value === text)?.label ?? text;
   const scheme = SCHEMES[kind] ?? (/^https?:\/\/\S+$/i.test(String(value)) ? '' : undefined);
@@ -38,8 +45,9 @@ export function FieldValue({ spec, value }: { spec: FieldSpec; value: unknown })
   if (typeof value !== 'string' || value === '') {
     return <Value value={Array.isArray(value) ? value.map(labelOf) : value} />;
   }
-  if (kind === 'lead') return <LeadLink id={value} />;
   if (kind === 'time' && !Number.isNaN(Date.parse(value))) return <Time value={value} />;
+  if (isPlain) return <Value value={labelOf(value)} />;
+  if (kind === 'lead') return <LeadLink id={value} />;
   if (scheme !== undefined) return <ForeignLink href={scheme + value}>{value}</ForeignLink>;
   return <Value value={labelOf(value)} />;
 }

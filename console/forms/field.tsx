@@ -28,7 +28,9 @@ const INPUT_TYPES: Partial<Record<FieldKind, string>> = {
 
 /** A field with its label, hint and error. The service checks the value. */
 export function Field({ spec, value, error, onChange }: FieldProps) {
-  const { label, kind, hint, isRequired } = spec;
+  const { label, kind, hint } = spec;
+  // A required choice always has a value.
+  const isRequired = spec.isRequired && kind !== 'choice';
   const id = useId();
   const control = <Control {...{ id, spec, value, onChange }} isInvalid={!!error} />;
   const mark = isRequired && <span class="hint"> ({texts.form.required})</span>;

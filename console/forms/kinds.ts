@@ -44,6 +44,8 @@ export interface Conversion {
   readonly toRaw: (value: unknown) => Raw;
   /** @throws InvalidInput */
   readonly toValue: (raw: Raw) => unknown;
+  /** What people call a part of the value, such as `Line 2: end`. @param path such as `.monday[0].end` */
+  readonly partAt?: (path: string, raw: Raw) => string;
 }
 
 const orNull = (raw: Raw) => (raw === '' ? null : raw);
@@ -77,7 +79,12 @@ const LINES: Conversion = {
 
 const TIME: Conversion = {
   toRaw: (value) => (value ? localTime(new Date(value as string)) : ''),
-  toValue: (raw) => (raw === '' ? null : new Date(raw as string).toISOString()),
+  toValue: (raw) => {
+    if (raw === '') return null;
+    const time = new Date(raw as string);
+    if (Number.isNaN(time.getTime())) throw new InvalidInput(texts.form.time);
+    return time.toISOString();
+  },
 };
 
 const JSON_VALUE: Conversion = {

@@ -5,10 +5,10 @@ import { Failure } from '../components/loaded.js';
 import { announce } from '../state/announce.js';
 import { draftOf, keepDraft, type Raw } from '../state/drafts.js';
 import { texts } from '../texts.js';
-import { ConflictDialog } from './conflict-dialog.js';
+import { useConflicts } from './conflict-dialog.js';
 import { Field } from './field.js';
 import { conversionOf, type FieldSpec, InvalidInput } from './kinds.js';
-import { type Conflict, saveChanges } from './save.js';
+import { saveChanges } from './save.js';
 import { bodyOf, isSame, valueOf } from './values.js';
 
 type Body = Record<string, unknown>;
@@ -39,11 +39,6 @@ export interface RecordFormProps<R extends object> {
   readonly check?: (body: Body) => Promise<unknown>;
 }
 
-interface Choice {
-  readonly conflicts: readonly Conflict[];
-  readonly resolve: (theirs: ReadonlySet<string> | undefined) => void;
-}
-
 /** Creates or changes a record. Errors stand at their fields, and nothing that was typed is lost by a failure. */
 export function RecordForm<R extends object>(props: RecordFormProps<R>) {
   const { name, fields, record, initial, onSaved, onCancel } = props;
@@ -52,7 +47,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
   const [failure, setFailure] = useState<LatitudeError>();
   const [isBusy, setBusy] = useState(false);
   const [isChecked, setChecked] = useState(false);
-  const [choice, setChoice] = useState<Choice>();
+  const { choose, dialog } = useConflicts(fields);
   const form = useRef<HTMLFormElement>(null);
   const creation = useRef({ body: '', key: '' });
   const typed = draft?.typed ?? new Map<string, Raw>();
@@ -86,10 +81,6 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
     }
     const { update, read } = props;
     if (!update || !read) throw new Error('A form that changes records needs `update` and `read`.');
-    const choose = (conflicts: readonly Conflict[]) =>
-      new Promise<ReadonlySet<string> | undefined>((resolve) => {
-        setChoice({ conflicts, resolve });
-      });
     return saveChanges({ base, changes, update, read, choose });
   };
 
@@ -103,7 +94,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
     try {
       await run(changes);
     } catch (error) {
-      setErrors(errorsOf(error as LatitudeError, fields, props.existing));
+      setErrors(errorsOf(error as LatitudeError, fields, rawOf, props.existing));
       setFailure(error as LatitudeError);
     } finally {
       setBusy(false);
@@ -182,16 +173,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
           </button>
         )}
       </div>
-      {choice && (
-        <ConflictDialog
-          conflicts={choice.conflicts}
-          labelOf={(field) => fields.find((spec) => spec.name === field)?.label ?? field}
-          onChoice={(theirs) => {
-            setChoice(undefined);
-            choice.resolve(theirs);
-          }}
-        />
-      )}
+      {dialog}
     </form>
   );
 }
@@ -200,22 +182,27 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
 function errorsOf(
   { details }: LatitudeError,
   fields: readonly FieldSpec[],
+  rawOf: (spec: FieldSpec) => Raw,
   existing: RecordFormProps<object>['existing'],
 ): ReadonlyMap<string, ComponentChildren> {
   const isWithin = (path: string, name: string) =>
     path.startsWith(name) && /^($|[.[])/.test(path.slice(name.length));
-  const holderOf = (path: string) => fields.find(({ name }) => isWithin(path, name))?.name ?? path;
-  return new Map(
-    details.map(({ field, message, existing_id: id }) => {
-      const name = holderOf(field);
-      return [
-        name,
-        <>
-          {name === field ? message : `${field} ${message}`} {id && existing?.(id)}
-        </>,
-      ];
-    }),
-  );
+  const errors = new Map<string, ComponentChildren>();
+  for (const { field, message, existing_id: id } of details) {
+    const spec = fields.find(({ name }) => isWithin(field, name));
+    const name = spec?.name ?? field;
+    const part = spec && conversionOf(spec).partAt?.(field.slice(name.length), rawOf(spec));
+    errors.set(
+      name,
+      <>
+        {errors.get(name)}
+        <span class="line">
+          {name === field ? message : `${part ?? field} ${message}`} {id && existing?.(id)}
+        </span>
+      </>,
+    );
+  }
+  return errors;
 }
 
 /** The values that differ from those of the record, and the fields whose text is not valid. */

@@ -49,11 +49,23 @@ export function setColumns(names: readonly string[]): void {
 
 const MAX_ROWS = 50;
 
+/** Parameters of a request for a list. */
+export type Parameters = Readonly<Record<string, string | number>>;
+
+/** The parameters for a list that has no search of its own: the search is a condition on these fields. */
+export function searchIn(fields: readonly string[], { search, filter, ...others }: Parameters) {
+  const found = fields.map((field) => ({ [field]: { contains: String(search) } }));
+  const ofSearch = search === undefined ? [] : [{ or: found }];
+  const given = filter === undefined ? [] : [JSON.parse(String(filter)) as object];
+  const all = [...given, ...ofSearch];
+  return all.length === 0 ? others : { ...others, filter: JSON.stringify({ and: all }) };
+}
+
 /**
  * The parameters of a request. In the order of creation, a list is read by cursor, so that the service counts nothing
  * before it answers. In another order, it is read by page.
  */
-export function requestOf({ filters, sort, from }: ListState): Record<string, string | number> {
+export function requestOf({ filters, sort, from }: ListState): Parameters {
   const query = { ...Object.fromEntries(filters), limit: MAX_ROWS };
   if (sort.by === 'created_at') {
     return { ...query, [sort.direction === 'asc' ? 'after' : 'before']: from ?? '' };

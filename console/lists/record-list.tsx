@@ -10,7 +10,14 @@ import { useQuery } from '../state/query.js';
 import { useSignedIn } from '../state/session.js';
 import { texts } from '../texts.js';
 import { FilterBar } from './filter-bar.js';
-import { nextOf, requestOf, setColumns, setSort, useListState } from './list-state.js';
+import {
+  nextOf,
+  type Parameters,
+  requestOf,
+  setColumns,
+  setSort,
+  useListState,
+} from './list-state.js';
 
 /** A column that a person can choose. */
 export interface ListColumn<Row> extends Column<Row> {
@@ -20,7 +27,9 @@ export interface ListColumn<Row> extends Column<Row> {
   readonly isUsual?: boolean;
 }
 
-type Parameters = Readonly<Record<string, string | number>>;
+interface Options {
+  readonly signal?: AbortSignal;
+}
 
 interface RecordListProps<Row extends { id: string }> {
   /** Names the list, such as `Leads`. */
@@ -32,22 +41,24 @@ interface RecordListProps<Row extends { id: string }> {
   readonly read: (
     client: LatitudeClient,
     query: Parameters,
-    signal?: AbortSignal,
+    options: Options,
   ) => Promise<{ data: Row[]; meta: object }>;
-  /** The number of all records that match, which is shown when it arrives. */
-  readonly count?: (
+  /** Counts all records that match. Their number is shown when it arrives. */
+  readonly count: (
     client: LatitudeClient,
     query: Parameters,
-    signal: AbortSignal,
-  ) => Promise<number>;
+    options: Options,
+  ) => Promise<{ meta: { total: number } }>;
   /** Whether the list takes the parameter `filter`. */
   readonly takesFilter?: boolean;
   readonly empty: string;
+  /** What a list says in which the filters leave nothing. */
+  readonly noMatch: string;
 }
 
 /** A list of records with search, filters, order, columns and pages. Its state is in the address. */
 export function RecordList<Row extends { id: string }>(props: RecordListProps<Row>) {
-  const { caption, columns, filters, read, count, empty, takesFilter, searchLabel } = props;
+  const { caption, columns, filters, read, count, takesFilter, searchLabel } = props;
   const { client } = useSignedIn();
   const state = useListState(props.order);
   const { columns: chosen, sort, from } = state;
@@ -55,15 +66,15 @@ export function RecordList<Row extends { id: string }>(props: RecordListProps<Ro
   const fields = [...new Set(shown.flatMap((column) => column.fields))].join(',');
   const request = { ...requestOf(state), fields };
   const page = useQuery(`${caption} ${JSON.stringify(request)}`, (api, signal) =>
-    read(api, request, signal),
+    read(api, request, { signal }),
   );
   const selection = Object.fromEntries(state.filters);
   const total = useQuery(
-    count && page.data && `number of ${caption} ${JSON.stringify(selection)}`,
-    (api, signal) => count?.(api, selection, signal) ?? Promise.resolve(0),
+    page.data && `number of ${caption} ${JSON.stringify(selection)}`,
+    (api, signal) => count(api, selection, { signal }),
   );
   const check = (filter: object) =>
-    read(client, { filter: JSON.stringify(filter), limit: 1, after: '' });
+    read(client, { filter: JSON.stringify(filter), limit: 1, after: '' }, {});
   return (
     <>
       <FilterBar
@@ -74,10 +85,14 @@ export function RecordList<Row extends { id: string }>(props: RecordListProps<Ro
         check={takesFilter ? check : undefined}
       />
       <div class="title">
-        <p class="hint">{total.data !== undefined && texts.data.total(total.data)}</p>
+        <p class="hint">{total.data && texts.data.total(total.data.meta.total)}</p>
         <ColumnChoice columns={columns} shown={shown} />
       </div>
-      <Loaded of={page} isEmpty={({ data }) => data.length === 0} empty={empty}>
+      <Loaded
+        of={page}
+        isEmpty={({ data }) => data.length === 0}
+        empty={state.filters.size > 0 ? props.noMatch : props.empty}
+      >
         {({ data, meta }) => (
           <>
             <Table

@@ -1,9 +1,11 @@
 import { LatitudeClient, type LatitudeError, type Me } from 'latitude/client';
+import { announce } from './announce.js';
 import { forgetResponses, isKeyRefused, limits, observedFetch } from './connection.js';
 import { forgetDrafts } from './drafts.js';
 import { forgetResults } from './results.js';
 import { API_URL } from './router.js';
 import { Store, useStore } from './store.js';
+import { texts } from '../texts.js';
 
 /** A key that the service has accepted. */
 export interface SignedIn {
@@ -56,14 +58,14 @@ export function useMay(): (scope: Me['scopes'][number]) => boolean {
 
 /** Takes the key from the address, from this tab or from another tab. */
 export function startSession(): void {
-  takeKeyFromAddress();
   addEventListener('hashchange', () => {
-    if (takeKeyFromAddress()) void signIn(sessionStorage.getItem(STORED) ?? '');
+    const given = takeKeyFromAddress();
+    if (given !== undefined) void signInByLink(given);
   });
   tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     receive(data);
   });
-  const found = sessionStorage.getItem(STORED);
+  const found = takeKeyFromAddress() ?? sessionStorage.getItem(STORED);
   if (found) {
     void signIn(found);
     return;
@@ -74,17 +76,23 @@ export function startSession(): void {
   }, HANDOVER_MS);
 }
 
-/** @returns whether the address had a key. It is removed, so that it is neither seen nor copied with the address. */
-function takeKeyFromAddress(): boolean {
+/** @returns the key that the address had. It is removed, so that it is neither seen nor copied with the address. */
+function takeKeyFromAddress(): string | undefined {
   const [, given] = /^#key=(.+)$/.exec(location.hash) ?? [];
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
-  if (given !== undefined) sessionStorage.setItem(STORED, given);
-  return given !== undefined;
+  return given;
+}
+
+/** A link that is opened while somebody is signed in. Its key takes the place of the other one only if it is valid. */
+async function signInByLink(given: string): Promise<void> {
+  const error = await signIn(given);
+  if (error && session.value.signedIn) announce(texts.signIn.invalidLink);
 }
 
 /** Accepts a key if the service does. The views stay, with what was typed, if it is one of the same organization. */
 export async function signIn(given: string): Promise<LatitudeError | undefined> {
   const before = session.value;
+  const wasRefused = isKeyRefused.value;
   const entered = given.trim();
   try {
     const options = { baseUrl: API_URL, apiKey: entered, fetch: observedFetch };
@@ -98,13 +106,19 @@ export async function signIn(given: string): Promise<LatitudeError | undefined> 
     session.set({ state: 'signed-in', signedIn: { client, me } });
     return undefined;
   } catch (error) {
+    isKeyRefused.set(wasRefused);
     if (!before.signedIn) {
-      if ((error as LatitudeError).status === 401) sessionStorage.removeItem(STORED);
+      keepForReload(entered, error as LatitudeError);
       session.set({ state: 'signed-out', error: error as LatitudeError });
-      isKeyRefused.set(false);
     }
     return error as LatitudeError;
   }
+}
+
+/** A key that could not be tried stays in the tab. One that was refused does not. */
+function keepForReload(tried: string, error: LatitudeError): void {
+  if (error.retryable) sessionStorage.setItem(STORED, tried);
+  else if (sessionStorage.getItem(STORED) === tried) sessionStorage.removeItem(STORED);
 }
 
 /** Forgets the key in all tabs. */

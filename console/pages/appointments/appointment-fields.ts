@@ -14,7 +14,7 @@ const field = (name: Name, kind: FieldKind = 'text'): FieldSpec => ({
   kind,
 });
 
-const STATUS: FieldSpec = {
+export const STATUS: FieldSpec = {
   ...field('status', 'choice'),
   isRequired: true,
   options: Object.entries(statuses).map(([value, label]) => ({ value, label })),
@@ -29,16 +29,22 @@ const OUTCOME: readonly FieldSpec[] = [
 
 const MAX_RESOURCES = 100;
 
-/** When it is and whose time it takes, and what it is about. */
-export function useBookingFields(): readonly FieldSpec[] {
+/** Whose time it takes. The first resources can be chosen. */
+export function useResourceField(): FieldSpec {
   const { data } = useQuery('resources to choose from', (client, signal) =>
     client.resources.list({ limit: MAX_RESOURCES }, { signal }),
   );
   const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  return { ...field('resource_id', 'choice'), options };
+}
+
+/** When it is and whose time it takes, and what it is about. */
+export function useBookingFields(): readonly FieldSpec[] {
+  const resource = useResourceField();
   return [
     { ...field('start_time', 'time'), isRequired: true },
     { ...field('end_time', 'time'), isRequired: true },
-    { ...field('resource_id', 'choice'), options },
+    resource,
     field('type'),
     field('location'),
     field('notes', 'long'),

@@ -1,15 +1,13 @@
-import {
-  type Appointment,
-  type BookableResource,
-  etagOf,
-  type LatitudeError,
-} from 'latitude/client';
+import type { Appointment, BookableResource, LatitudeError } from 'latitude/client';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
 import { Failure } from '../../components/loaded.js';
 import { ZONE } from '../../components/time.js';
+import { useConflicts } from '../../forms/conflict-dialog.js';
+import { saveChanges } from '../../forms/save.js';
 import { useSignedIn } from '../../state/session.js';
 import { texts } from '../../texts.js';
+import { useBookingFields } from './appointment-fields.js';
 import { FreeProposals, SlotText } from './free-proposals.js';
 import type { Slot } from './schedule.js';
 
@@ -21,24 +19,28 @@ interface MoveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Moves an appointment to a free time. */
+/** Moves an appointment to a free time. If somebody else has moved it meanwhile, it asks. */
 export function MoveDialog({ appointment, slot, resources, onMoved, onClose }: MoveDialogProps) {
   const { client } = useSignedIn();
   const [to, setTo] = useState(slot);
   const [error, setError] = useState<LatitudeError>();
   const [isBusy, setBusy] = useState(false);
+  const { choose, dialog } = useConflicts(useBookingFields());
   const resourceOf = (id: string | null) => resources.find((resource) => resource.id === id);
   const move = async () => {
-    const { start_time, end_time, resource_id } = to;
-    const tag = etagOf(appointment);
     setBusy(true);
+    setError(undefined);
     try {
-      await client.appointments.update(
-        appointment.id,
-        { start_time, end_time, resource_id },
-        tag === undefined ? {} : { ifMatch: tag },
-      );
-      onMoved();
+      const { id } = appointment;
+      const { start_time, end_time, resource_id } = to;
+      const moved = await saveChanges<Appointment>({
+        base: appointment,
+        changes: new Map(Object.entries({ start_time, end_time, resource_id })),
+        update: (body, ifMatch) => client.appointments.update(id, body, { ifMatch }),
+        read: () => client.appointments.get(id),
+        choose,
+      });
+      if (moved) onMoved();
     } catch (failure) {
       setError(failure as LatitudeError);
     } finally {
@@ -73,6 +75,7 @@ export function MoveDialog({ appointment, slot, resources, onMoved, onClose }: M
           {texts.form.cancel}
         </button>
       </div>
+      {dialog}
     </Dialog>
   );
 }

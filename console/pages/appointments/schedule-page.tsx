@@ -12,9 +12,10 @@ import { texts } from '../../texts.js';
 import { BookDialog } from './book-dialog.js';
 import { addDays, dateOf, isDate, mondayOf, startOf } from './days.js';
 import { MoveDialog } from './move-dialog.js';
-import { type Choice, readSchedule, type Slot } from './schedule.js';
+import { type Choice, readSchedule, type Slot, windowOf } from './schedule.js';
 import { ScheduleTable } from './schedule-table.js';
 import { ScheduleToolbar } from './schedule-toolbar.js';
+import { ViewSwitch } from './view-switch.js';
 
 const DEFAULT_MINUTES = 60;
 const HOUR_MS = 3_600_000;
@@ -55,7 +56,11 @@ export function SchedulePage() {
         )
       }
     >
-      {moved && <Moving appointment={moved} />}
+      {moved ? (
+        <Moving appointment={moved} />
+      ) : (
+        <ViewSwitch isList={false} other={listQuery(choice)} />
+      )}
       <ScheduleToolbar choice={choice} resources={resources} />
       <Loaded of={result}>
         {(schedule) => (
@@ -99,6 +104,17 @@ export function SchedulePage() {
       )}
     </Page>
   );
+}
+
+/** The filters and the order of the list that shows the same appointments. */
+function listQuery(choice: Choice) {
+  const [from, to] = windowOf(choice);
+  return {
+    start_after: from,
+    start_before: to,
+    resource_id: choice.resource,
+    sort: 'start_time:asc',
+  };
 }
 
 /** A time to begin with, for an appointment that needs no free time: the next hour, or on another day nine o'clock. */

@@ -116,7 +116,7 @@ async function readSlots(
 }
 
 /** When the first day begins and the last one ends. */
-const windowOf = ({ days }: Choice) =>
+export const windowOf = ({ days }: Choice) =>
   [startOf(days[0] ?? ''), startOf(addDays(days.at(-1) ?? '', 1))].map((time) =>
     time.toISOString(),
   );

@@ -93,7 +93,11 @@ function ImportForm({ file }: { file: ChosenFile }) {
           setMode(value as typeof mode);
         }}
       />
-      {failure && <Failure error={failure} title={texts.form.failed} />}
+      {failure && (
+        <Failure error={failure} title={words.notStarted}>
+          {errors.size > 0 && <p>{words.chooseFields}</p>}
+        </Failure>
+      )}
       <div class="actions">
         <button type="button" disabled={isBusy} onClick={() => void send(true)}>
           {words.dryRun}

@@ -1,6 +1,7 @@
 import type { CustomField, Lead } from 'latitude/client';
 import type { FieldKind, FieldSpec } from '../../forms/kinds.js';
 import { useQuery } from '../../state/query.js';
+import { useMay } from '../../state/session.js';
 import { texts, wordFor } from '../../texts.js';
 
 const { labels } = texts.leads;
@@ -41,9 +42,10 @@ export const LEAD_FIELDS: readonly FieldSpec[] = [
   field('on_dnc_list', 'checkbox'),
 ];
 
-/** The definitions of the custom fields of the organization. */
+/** The definitions of the custom fields of the organization; none for a key that may not read them. */
 export function useCustomFields(): readonly CustomField[] {
-  const { data } = useQuery('custom fields', async (client, signal) => {
+  const mayRead = useMay()('leads:read');
+  const { data } = useQuery(mayRead ? 'custom fields' : undefined, async (client, signal) => {
     const { data: fields } = await client.customFields.list({ limit: 100 }, { signal });
     return fields;
   });

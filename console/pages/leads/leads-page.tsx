@@ -2,8 +2,9 @@ import type { CustomField, Lead, LeadQuery } from 'latitude/client';
 import { ForeignLink, Link } from '../../components/link.js';
 import { Page } from '../../components/page.js';
 import { Value } from '../../components/text.js';
-import { Time } from '../../components/time.js';
+import type { FieldSpec } from '../../forms/kinds.js';
 import { valueOf } from '../../forms/values.js';
+import { columnsOf, timeFilters } from '../../lists/columns.js';
 import { type ListColumn, RecordList } from '../../lists/record-list.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
@@ -14,16 +15,14 @@ type Row = Partial<Lead> & { id: string };
 
 const { labels } = texts.leads;
 
-const TIMES = ['created_after', 'created_before', 'updated_after', 'updated_before'] as const;
-
-const FILTERS = [
+const FILTERS: readonly FieldSpec[] = [
   { name: 'status', label: labels.status, kind: 'text' },
   TEMPERATURE,
   SOURCE,
   { name: 'tag', label: texts.leads.tag, kind: 'text' },
   { name: 'external_id', label: labels.external_id, kind: 'text' },
-  ...TIMES.map((name) => ({ name, label: texts.leads.times[name], kind: 'time' }) as const),
-] as const;
+  ...timeFilters(texts.leads.times),
+];
 
 const NAME: ListColumn<Row> = {
   name: 'name',
@@ -38,19 +37,7 @@ const NAME: ListColumn<Row> = {
   ),
 };
 
-const column = (name: keyof Lead & keyof typeof labels, isUsual = false): ListColumn<Row> => ({
-  name,
-  label: labels[name],
-  fields: [name],
-  isUsual,
-  cell: (lead) => <Value value={lead[name]} />,
-});
-
-const time = (name: 'created_at' | 'updated_at', isUsual = false): ListColumn<Row> => ({
-  ...column(name, isUsual),
-  sortBy: name,
-  cell: (lead) => <Time value={lead[name] ?? ''} />,
-});
+const { column, time } = columnsOf<Row, keyof Lead & keyof typeof labels>(labels);
 
 const COLUMNS: readonly ListColumn<Row>[] = [
   NAME,
@@ -90,9 +77,6 @@ export function LeadsPage() {
   const actions = (
     <>
       <ExportButton order={ORDER} />
-      <Link to="imports" class="button">
-        {texts.imports.title}
-      </Link>
       {may('leads:write') && (
         <Link to="leads/new" class="button primary">
           {texts.leads.create}
@@ -112,12 +96,10 @@ export function LeadsPage() {
         order={ORDER}
         searchLabel={texts.leads.search}
         takesFilter
-        read={(client, query, signal) => client.leads.list(query as LeadQuery, { signal })}
-        count={async (client, query, signal) => {
-          const { meta } = await client.leads.counts({ ...query, by: 'status' }, { signal });
-          return meta.total;
-        }}
+        read={(client, query, options) => client.leads.list(query as LeadQuery, options)}
+        count={(client, query, options) => client.leads.counts({ ...query, by: 'status' }, options)}
         empty={texts.leads.empty}
+        noMatch={texts.leads.noMatch}
       />
     </Page>
   );

@@ -1,8 +1,9 @@
 import type { BookableResource } from 'latitude/client';
 import { type Conversion, InvalidInput } from '../../forms/kinds.js';
+import type { Raw } from '../../state/drafts.js';
 import { texts } from '../../texts.js';
 
-const { closed, hints, weekdays } = texts.resources;
+const { closed, line, problems, weekdays } = texts.resources;
 
 type Hours = NonNullable<BookableResource['hours']>;
 type Weekday = keyof Hours;
@@ -20,13 +21,22 @@ export const HOURS: Conversion = {
     return WEEKDAYS.map(([day, label]) => `${label}: ${textOf(hours[day])}`).join('\n');
   },
   toValue: (raw) => {
-    const days = linesOf(raw as string).map(([label, text]) => {
-      const day = WEEKDAYS.find(([, each]) => each.toLowerCase() === label.toLowerCase());
-      if (!day) throw new InvalidInput(hints.hours);
-      return [day[0], intervalsOf(text, hints.hours)] as const;
+    const days = new Map<Weekday, Interval[]>();
+    eachLine(raw, ({ label, text }) => {
+      const [day, name] = weekdayOf(label) ?? [];
+      if (!day || !name) throw new InvalidInput(problems.weekday(label));
+      if (days.has(day)) throw new InvalidInput(problems.again(name));
+      days.set(day, intervalsOf(text));
     });
-    const open = days.filter(([, intervals]) => intervals.length > 0);
+    const open = [...days].filter(([, intervals]) => intervals.length > 0);
     return open.length === 0 ? null : Object.fromEntries(open);
+  },
+  partAt: (path, raw) => {
+    const day = /^\.(\w+)/.exec(path)?.[1];
+    return partOf(
+      path,
+      linesOf(raw).find(({ label }) => weekdayOf(label)?.[0] === day),
+    );
   },
 };
 
@@ -34,20 +44,54 @@ export const HOURS: Conversion = {
 export const EXCEPTIONS: Conversion = {
   toRaw: (value) =>
     ((value ?? []) as Exceptions).map(({ date, hours }) => `${date}: ${textOf(hours)}`).join('\n'),
-  toValue: (raw) =>
-    linesOf(raw as string).map(([date, text]) => ({
-      date,
-      hours: intervalsOf(text, hints.exceptions),
-    })),
+  toValue: (raw) => {
+    const exceptions: Exceptions = [];
+    eachLine(raw, ({ label, text }) => {
+      exceptions.push({ date: label, hours: intervalsOf(text) });
+    });
+    return exceptions;
+  },
+  partAt: (path, raw) => partOf(path, linesOf(raw)[Number(/^\[(\d+)/.exec(path)?.[1])]),
 };
 
-/** What stands before and after the first colon of each line. */
-function linesOf(text: string): (readonly [string, string])[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => {
-    const at = `${line}:`.indexOf(':');
-    return [line.slice(0, at).trim(), line.slice(at + 1).trim()] as const;
+const weekdayOf = (label: string) =>
+  WEEKDAYS.find(([, name]) => name.toLowerCase() === label.toLowerCase());
+
+/** Such as `Line 2: end` for the path `.monday[0].end`. */
+function partOf(path: string, holder: Line | undefined): string {
+  const [name = ''] = /\w*$/.exec(path) ?? [];
+  return holder ? `${line(holder.number)} ${name}` : name;
+}
+
+interface Line {
+  readonly number: number;
+  /** What stands before the first colon. */
+  readonly label: string;
+  /** What stands after it. */
+  readonly text: string;
+}
+
+function linesOf(raw: Raw): Line[] {
+  const lines = (raw as string).split('\n').map((whole, index) => {
+    const at = `${whole}:`.indexOf(':');
+    const [label, text] = [whole.slice(0, at).trim(), whole.slice(at + 1).trim()];
+    return { number: index + 1, label, text };
   });
+  return lines.filter(({ label, text }) => label !== '' || text !== '');
+}
+
+/** @throws InvalidInput with the problems of all lines */
+function eachLine(raw: Raw, read: (each: Line) => void): void {
+  const found: string[] = [];
+  for (const each of linesOf(raw)) {
+    try {
+      read(each);
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      found.push(`${line(each.number)} ${error.message}`);
+    }
+  }
+  if (found.length > 0) throw new InvalidInput(found.join('\n'));
 }
 
 /** Such as `09:00–12:00, 13:00–17:30`. */
@@ -56,11 +100,11 @@ function textOf(intervals: readonly Interval[] = []): string {
 }
 
 /** @throws InvalidInput; the service checks the times */
-function intervalsOf(text: string, problem: string): Interval[] {
+function intervalsOf(text: string): Interval[] {
   if (text.toLowerCase() === closed) return [];
   return text.split(',').map((part) => {
     const match = INTERVAL.exec(part.trim());
-    if (!match) throw new InvalidInput(problem);
+    if (!match) throw new InvalidInput(problems.times(text));
     const [, fromHour = '', fromMinute, toHour = '', toMinute] = match;
     return { start: clock(fromHour, fromMinute), end: clock(toHour, toMinute) };
   });

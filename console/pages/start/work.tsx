@@ -25,8 +25,13 @@ export function NextAppointments() {
     return data.map(({ value, count }) => ({
       label: value === null ? texts.start.noResource : (names.get(String(value)) ?? String(value)),
       count,
-      to: 'appointments',
-      query: { view: 'week', date: today, ...(value === null ? {} : { resource: String(value) }) },
+      to: 'appointments/list',
+      query: {
+        ...window,
+        sort: 'start_time:asc',
+        filter: JSON.stringify(value === null ? { ...filter, resource_id: null } : filter),
+        ...(value !== null && { resource_id: String(value) }),
+      },
     }));
   });
   return (

@@ -1,45 +1,28 @@
-import type { LeadListItem, Task, TaskQuery } from 'latitude/client';
+import type { Task, TaskQuery } from 'latitude/client';
 import { Link } from '../../components/link.js';
 import { Page } from '../../components/page.js';
-import { Value } from '../../components/text.js';
-import { Time } from '../../components/time.js';
 import type { FieldSpec } from '../../forms/kinds.js';
+import { columnsOf, timeFilters } from '../../lists/columns.js';
+import { type Parameters, searchIn } from '../../lists/list-state.js';
 import { type ListColumn, RecordList } from '../../lists/record-list.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
-import { nameOf } from '../leads/lead-fields.js';
+import { leadColumn, type WithLead } from '../leads/lead-column.js';
 import { DueDate, PRIORITY, STATUS } from './task-fields.js';
 
-type Row = Partial<Task> & { id: string; lead?: LeadListItem | null };
-type Parameters = Readonly<Record<string, string | number>>;
+type Row = Partial<Task> & WithLead & { id: string };
 
 const { labels } = texts.tasks;
-
-const TIMES = [
-  ...['due_after', 'due_before', 'created_after', 'updated_after', 'updated_before'],
-] as (keyof typeof texts.tasks.times)[];
 
 const filtersOf = (withLeads: boolean): readonly FieldSpec[] => [
   STATUS,
   PRIORITY,
   { name: 'contact_id', label: labels.contact_id, kind: withLeads ? 'lead' : 'text' },
   { name: 'assigned_to', label: labels.assigned_to_user_id, kind: 'text' },
-  ...TIMES.map((name) => ({ name, label: texts.tasks.times[name], kind: 'time' }) as const),
+  ...timeFilters(texts.tasks.times),
 ];
 
-const column = (name: keyof Task & keyof typeof labels, isUsual = false): ListColumn<Row> => ({
-  name,
-  label: labels[name],
-  fields: [name],
-  isUsual,
-  cell: (task) => <Value value={task[name]} />,
-});
-
-const time = (name: 'created_at' | 'updated_at', isUsual = false): ListColumn<Row> => ({
-  ...column(name, isUsual),
-  sortBy: name,
-  cell: (task) => <Time value={task[name] ?? ''} />,
-});
+const { column, time } = columnsOf<Row, keyof Task & keyof typeof labels>(labels);
 
 const COLUMNS: readonly ListColumn<Row>[] = [
   {
@@ -62,33 +45,14 @@ const COLUMNS: readonly ListColumn<Row>[] = [
     fields: ['due_date', 'status'],
     cell: (task) => <DueDate task={task} />,
   },
-  {
-    ...column('contact_id', true),
-    cell: ({ contact_id: id, lead }) =>
-      lead ? (
-        <Link to={`leads/${lead.id}`}>
-          <bdi>{nameOf(lead)}</bdi>
-        </Link>
-      ) : (
-        <Value value={id} />
-      ),
-  },
+  leadColumn('contact_id', labels.contact_id),
   column('assigned_to_user_id'),
   column('description'),
   time('created_at', true),
   time('updated_at'),
 ];
 
-/** Tasks have no search of their own: it is a condition on the title. */
-function queryOf({ search, filter, ...others }: Parameters): TaskQuery {
-  const ofTitle = search === undefined ? [] : [{ title: { contains: String(search) } }];
-  const given = filter === undefined ? [] : [JSON.parse(String(filter)) as object];
-  const all = [...given, ...ofTitle];
-  return {
-    ...others,
-    ...(all.length > 0 && { filter: JSON.stringify({ and: all }) }),
-  } as TaskQuery;
-}
+const queryOf = (query: Parameters): TaskQuery => searchIn(['title'], query);
 
 export function TasksPage() {
   const may = useMay();
@@ -107,18 +71,15 @@ export function TasksPage() {
         order={{ by: 'created_at', direction: 'desc' }}
         searchLabel={texts.tasks.search}
         takesFilter
-        read={async (client, query, signal) => {
+        read={(client, query, options) => {
           const include = withLeads ? { include: 'lead' } : {};
-          return client.tasks.list({ ...queryOf(query), ...include }, { signal });
+          return client.tasks.list({ ...queryOf(query), ...include }, options);
         }}
-        count={async (client, query, signal) => {
-          const { meta } = await client.tasks.counts(
-            { ...queryOf(query), by: 'status' },
-            { signal },
-          );
-          return meta.total;
-        }}
+        count={(client, query, options) =>
+          client.tasks.counts({ ...queryOf(query), by: 'status' }, options)
+        }
         empty={texts.tasks.empty}
+        noMatch={texts.tasks.noMatch}
       />
     </Page>
   );

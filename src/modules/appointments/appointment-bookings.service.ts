@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
-import { NothingInserted } from '../../platform/data/records/idempotent-insert.js';
 import {
   assertPrecondition,
   RecordPromise,
@@ -47,14 +46,12 @@ export class AppointmentBookings {
    *   `create_failed`
    */
   create(call: Call, input: CreateAppointmentDto): RecordPromise<AppointmentDto> {
-    return RecordPromise.of<AppointmentDto>(async () => {
-      // An earlier response goes before what is stored now. The transaction that looks for it calls this again.
-      if (call.once) throw new NothingInserted();
-      return this.bookings.transaction(call, input, {
+    return RecordPromise.of<AppointmentDto>(() =>
+      this.bookings.transaction(call, input, {
         ...this.conflictStep(input),
         work: (inner) => this.insert(inner, input),
-      });
-    });
+      }),
+    );
   }
 
   /** A conflict is the first problem of an appointment if its lead exists. With a hold or a free status it has none. */

@@ -320,6 +320,30 @@ it('an Idempotency-Key replays a booking, also when the resource cannot be booke
   expect(second.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
+it('an Idempotency-Key replays a booking to callers who wait for its resource', async () => {
+  const resource_id = await resource();
+  const day = monday();
+  const booking = { lead_id, resource_id, ...slot(day, '09:00', '10:00') };
+  const hold = { resource_id, ...slot(day, '10:00', '11:00'), seconds: 900 };
+  const send = (path: string, body: object, key: string) =>
+    tenant.api.post(path, body, { headers: { 'Idempotency-Key': `${key}-${resource_id}` } });
+  const earlier = await send(APPOINTMENTS, booking, 'earlier');
+  const held = { ...hold, ...slot(day, '11:00', '12:00') };
+  dataOf(await send('/api/v1/holds', held, 'held'), 201);
+  const [first, second, replayed, reused, ...refused] = await Promise.all([
+    send('/api/v1/holds', hold, 'hold'),
+    send('/api/v1/holds', hold, 'hold'),
+    send(APPOINTMENTS, booking, 'earlier'),
+    send('/api/v1/holds', { ...held, seconds: 60 }, 'held'),
+    send(APPOINTMENTS, booking, 'new'),
+    send('/api/v1/holds', hold, 'other'),
+  ]);
+  expect(second.body).toEqual({ data: dataOf(first, 201) });
+  expect(replayed.body).toEqual(earlier.body);
+  expectError(reused, 422, 'idempotency_key_reused');
+  for (const answer of refused) expectError(answer, 409, 'slot_taken');
+});
+
 it('each item of a batch takes or frees time', async () => {
   const resource_id = await resource();
   const day = monday();

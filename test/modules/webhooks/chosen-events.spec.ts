@@ -137,6 +137,52 @@ describe('a webhook with a filter', () => {
       dataOf<WebhookRecord>(await tenant.api.get(`${WEBHOOKS}/${broken.id}`));
     expect(await webhook()).toMatchObject({ enabled: false, disabled_reason: 'invalid_filter' });
   });
+
+  it('compares dates of a defined field, also when its definition has changed', async () => {
+    const { api } = await app.key(tenant.id, ['fields:write', 'leads:read']);
+    const body = { key: 'since', label: 'Since', type: 'date' };
+    const definition = dataOf<{ id: string }>(await api.post('/api/v1/custom-fields', body), 201);
+    const redefine = async (changes: object) =>
+      dataOf(await api.put(`/api/v1/custom-fields/${definition.id}`, changes));
+    const all = await create({});
+    const filter = { 'custom_fields.since': { gte: '2026-01-01' } };
+    const since = await create({ filter });
+    const early = await create({ filter: { 'custom_fields.since': { lt: '2026-01-01' } } });
+    const path = `${WEBHOOKS}/${since.id}`;
+    for (const gte of ['2026-02-30', 5]) {
+      const invalid = { filter: { 'custom_fields.since': { gte } } };
+      expect(detailsOf(await tenant.api.put(path, invalid))).toMatchObject([
+        { field: 'filter.custom_fields.since.gte' },
+      ]);
+    }
+    const withSince = (value?: unknown) =>
+      createLead(tenant.api, { custom_fields: { since: value, other: 1 } });
+    const [last, first] = [await withSince('2025-12-31'), await withSince('2026-01-01')];
+    await withSince(null);
+    await withSince();
+    await update(last.id, { custom_fields: { since: '2026-05-01' } });
+    const expected = [`lead.created ${first.id}`, `lead.updated ${last.id}`];
+    expect(await received(all, 5, since, early)).toEqual([expected, [`lead.created ${last.id}`]]);
+
+    await redefine({ label: 'Customer since', filterable: true });
+    await update(first.id, { custom_fields: { since: '2025-06-01' } });
+    const matching = await withSince('2027-01-01');
+    expected.push(`lead.created ${matching.id}`);
+    expect(await received(all, 7, since)).toEqual([expected]);
+
+    await redefine({ type: 'datetime' });
+    await withSince('2026-01-01T00:30:00+01:00');
+    const later = await withSince('2025-12-31T23:30:00-01:00');
+    expected.push(`lead.created ${later.id}`);
+    expect(await received(all, 9, since)).toEqual([expected]);
+    expect(dataOf(await tenant.api.get(path))).toMatchObject({ filter, enabled: true });
+
+    await redefine({ type: 'text' });
+    await withSince('2026-06-01');
+    expect(await received(all, 10, since)).toEqual([expected]);
+    const disabled = { enabled: false, disabled_reason: 'invalid_filter' };
+    expect(dataOf(await tenant.api.get(path))).toMatchObject(disabled);
+  });
 });
 
 const ada = () => '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';

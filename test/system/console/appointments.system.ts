@@ -113,4 +113,94 @@ describeInBrowser('appointments in the console', (browser) => {
     },
     BROWSER_TIMEOUT_MS,
   );
+
+  it(
+    'a move keeps what others have changed meanwhile, and asks if they have moved the appointment',
+    async () => {
+      const tenant = await browser().app.organization();
+      const lead = await createLead(tenant.api, { first_name: 'Grace' });
+      const { id: crew } = await createResource(tenant, {
+        name: 'Crew 1',
+        time_zone: 'Europe/Berlin',
+      });
+      const times = { start_time: `${DAY}T07:00:00Z`, end_time: `${DAY}T08:00:00Z` };
+      const booked = { lead_id: lead.id, resource_id: crew, ...times };
+      const { id } = dataOf<Appointment>(await tenant.api.post(APPOINTMENTS, booked), 201);
+      const change = async (fields: object) =>
+        dataOf(await tenant.api.put(`${APPOINTMENTS}/${id}`, fields));
+      const read = async () => dataOf(await tenant.api.get(`${APPOINTMENTS}/${id}`));
+      const page = await browser().open(tenant, `appointments?date=${DAY}&view=day&move=${id}`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: '10:00' }).press('Enter');
+      await change({ notes: 'Bring a ladder' });
+      await dialog.getByRole('button', { name: 'Move' }).press('Enter');
+      await page.getByText('Bring a ladder').waitFor();
+      expect(await read()).toMatchObject({ start_time: `${DAY}T08:00:00.000Z` });
+
+      await page.getByRole('link', { name: 'Move' }).press('Enter');
+      await page.getByRole('button', { name: '11:00' }).press('Enter');
+      await change({ start_time: `${DAY}T07:00:00Z`, end_time: `${DAY}T08:00:00Z` });
+      await dialog.getByRole('button', { name: 'Move' }).press('Enter');
+      const asked = dialog.filter({ has: page.getByText('Somebody else changed') }).last();
+      await asked.getByLabel('Theirs: Jun 2, 2031, 9:00 AM').waitFor();
+      await browser().check(page, 'appointment-conflict');
+      await asked.getByRole('button', { name: 'Save' }).press('Enter');
+      await page.getByRole('button', { name: 'Edit' }).waitFor();
+      expect(await read()).toMatchObject({
+        start_time: `${DAY}T09:00:00.000Z`,
+        notes: 'Bring a ladder',
+      });
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
+    'the list shows what the schedule shows, with search, filters, order and columns in its address',
+    async () => {
+      const tenant = await browser().app.organization();
+      const lead = await createLead(tenant.api, { first_name: 'Grace', last_name: 'Hopper' });
+      const crew = await createResource(tenant, { name: 'Crew 1', time_zone: 'Europe/Berlin' });
+      const book = async (hour: string, fields: object) => {
+        const times = { start_time: `${DAY}T${hour}:00Z`, end_time: `${DAY}T${hour}:30Z` };
+        dataOf(await tenant.api.post(APPOINTMENTS, { lead_id: lead.id, ...times, ...fields }), 201);
+      };
+      await book('07', { type: 'Roof visit', resource_id: crew.id });
+      await book('08', { type: HOSTILE.script, location: 'Graz', status: 'confirmed' });
+      const page = await browser().open(tenant, `appointments?date=${DAY}&view=day`);
+      await page.getByRole('link', { name: 'List' }).press('Enter');
+      const rows = () => page.locator('tbody tr').allInnerTexts();
+      await page.getByText('2 in all').waitFor();
+      expect(await rows()).toEqual([
+        expect.stringMatching(/Grace Hopper.*Roof visit.*scheduled.*Crew 1/) as string,
+        expect.stringContaining(HOSTILE.script) as string,
+      ]);
+      const { searchParams } = new URL(page.url());
+      expect(Object.fromEntries(searchParams)).toEqual({
+        start_after: '2031-06-01T22:00:00.000Z',
+        start_before: '2031-06-02T22:00:00.000Z',
+        sort: 'start_time:asc',
+      });
+      await browser().check(page, 'appointments-list');
+
+      await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
+      await page.locator('tbody tr').first().filter({ hasText: 'Graz' }).waitFor();
+      await page.getByRole('searchbox').fill('graz');
+      await page.getByRole('searchbox').press('Enter');
+      await page.getByText('1 in all').waitFor();
+      await page.getByRole('link', { name: 'Schedule' }).press('Enter');
+      await page.getByRole('link', { name: '09:00–09:30' }).waitFor();
+
+      const filter = JSON.stringify({ location: null });
+      const query = new URLSearchParams({
+        resource_id: crew.id,
+        filter,
+        columns: 'start_time,location',
+      });
+      await page.goto(`${browser().app.url}/console/appointments/list?${query}`);
+      await page.getByRole('button', { name: 'Remove filter Resource: Crew 1' }).waitFor();
+      await page.getByText('1 in all').waitFor();
+      expect(await page.locator('th').allInnerTexts()).toEqual(['Start ↓', 'Place']);
+    },
+    BROWSER_TIMEOUT_MS,
+  );
 });

@@ -67,7 +67,7 @@ describeInBrowser('leads in the console', (browser) => {
 
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByText('No leads match.').waitFor();
+      await page.getByText('No leads yet.').waitFor();
       expect(await tenant.api.get(`/api/v1/leads/${id}`)).toMatchObject({ status: 404 });
     },
     BROWSER_TIMEOUT_MS,

@@ -14,15 +14,24 @@ describeInBrowser('resources in the console', (browser) => {
       await page.getByRole('link', { name: 'New resource' }).press('Enter');
       expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin');
       await page.getByLabel('Name').fill(HOSTILE.script);
-      await page.getByLabel('Hours', { exact: true }).fill('Monday: nine to five');
+      await page
+        .getByLabel('Hours', { exact: true })
+        .fill('Mon: 9-5\n\nMonday: nine to five\nFriday: 9-17\nfriday: closed');
       await page.getByRole('button', { name: 'Create' }).press('Enter');
-      await page.locator('.field .error').waitFor();
+      const errors = page.locator('.field .error');
+      await errors.waitFor();
+      expect((await errors.innerText()).split('\n')).toEqual([
+        expect.stringMatching(/^Line 1: .*Mon.* no weekday/) as string,
+        expect.stringMatching(/^Line 3: .*nine to five.* no times/) as string,
+        expect.stringMatching(/^Line 5: Friday has a line above/) as string,
+      ]);
       await page
         .getByLabel('Hours', { exact: true })
         .fill('monday: 9-12, 13:00-17:30\nSunday: closed');
-      await page.getByLabel('Dates with other hours').fill('2026-12-32: closed');
+      await page.getByLabel('Dates with other hours').fill('2026-12-24: 25-26\n2026-12-32: closed');
       await page.getByRole('button', { name: 'Create' }).press('Enter');
-      await page.locator('.field .error', { hasText: 'exceptions[0].date' }).waitFor();
+      await errors.filter({ hasText: 'Line 2: date must be a date' }).waitFor();
+      await errors.filter({ hasText: 'Line 1: end must be a time' }).waitFor();
       await browser().check(page, 'resource-new');
       await page
         .getByLabel('Dates with other hours')

@@ -29,6 +29,20 @@ describeInBrowser('signing in to the console', (browser) => {
   );
 
   it(
+    'a link with a key that is not valid leaves the person signed in, also after a reload',
+    async () => {
+      const page = await browser().open(await browser().app.organization(), 'leads');
+      await page.evaluate("location.hash = '#key=lat_mistyped'");
+      await page.getByText('The key in the link is not valid.').waitFor();
+      expect(page.url()).toBe(`${browser().app.url}/console/leads`);
+      expect(await page.getByLabel('API key').count()).toBe(0);
+      await page.reload();
+      await page.getByText('No leads yet.').waitFor();
+    },
+    BROWSER_TIMEOUT_MS,
+  );
+
+  it(
     'the console works behind a proxy that adds a prefix',
     async () => {
       const { app } = browser();
@@ -44,7 +58,7 @@ describeInBrowser('signing in to the console', (browser) => {
       for (const path of ['', '/', '/leads', '/no/such/view']) {
         await page.goto(`${app.url}/crm/console${path}#key=${tenant.key.key}`);
         await page.getByRole('link', { name: 'Leads', exact: true }).click();
-        await page.getByText('No leads match.').waitFor();
+        await page.getByText('No leads yet.').waitFor();
         expect(page.url()).toBe(`${app.url}/crm/console/leads`);
       }
       expect(paths.filter((path) => !path.startsWith('/crm/'))).toEqual([]);

@@ -39,6 +39,9 @@ describeInBrowser('the start view of the console', (browser) => {
       await part('Leads by status').getByRole('link', { name: 'constructor' }).click();
       await page.getByText('1 in all').waitFor();
       expect(new URL(page.url()).search).toBe('?status=constructor');
+      await page.goBack();
+      await part('Appointments of the next 7 days').getByRole('link', { name: 'Crew' }).click();
+      await page.getByText('1 in all').waitFor();
     },
     BROWSER_TIMEOUT_MS,
   );
@@ -53,6 +56,19 @@ describeInBrowser('the start view of the console', (browser) => {
       expect(await page.getByRole('link', { name: 'Leads' }).count()).toBe(0);
       await page.goto(`${browser().app.url}/console/leads`);
       await page.getByText('This key may not see this.').waitFor();
+
+      const agent = await browser().app.organization({ scopes: ['leads:write'] });
+      const other = await browser().open(agent);
+      await other.getByText('This key reads no records to count here.').waitFor();
+      const refused: string[] = [];
+      other.on('response', (response) => {
+        if (response.status() === 403) refused.push(response.url());
+      });
+      await other.goto(`${browser().app.url}/console/leads/new`);
+      await other.getByLabel('First name').fill('Ada');
+      await other.getByRole('button', { name: 'Create' }).click();
+      await other.waitForURL(/leads\/[0-9a-f-]{36}$/);
+      expect(refused).toEqual([]);
     },
     BROWSER_TIMEOUT_MS,
   );

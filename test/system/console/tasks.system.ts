@@ -80,7 +80,7 @@ describeInBrowser('tasks in the console', (browser) => {
 
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByText('No tasks match.').waitFor();
+      await page.getByText('No tasks yet.').waitFor();
       expect(await tenant.api.get(`${TASKS}/${id}`)).toMatchObject({ status: 404 });
     },
     BROWSER_TIMEOUT_MS,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { ExclusionViolation } from '../../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
+import { TransactionInTurn } from '../../../platform/data/records/transaction-in-turn.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
 import { dayOf, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
@@ -42,24 +43,40 @@ export class BookingsService {
   ) {}
 
   /**
-   * Takes time in a transaction, after those of this instance that began earlier and take time of the same resources. While it
-   * waits it has no connection. If it had to wait, it is refused without a transaction when others have taken the time, so
-   * that many callers of one time get their answers soon.
+   * Takes time in a transaction, when it has its turn. The transaction of an idempotent request calls this again.
    * @param wanted with the resources; without them, `work` waits for its turn
    * @throws ApiError `overloaded`, and as `take` and `work`
+   * @throws TransactionInTurn if the call inserts once
    */
-  transaction<T>(
-    call: Call,
+  async transaction<T>(
+    { once, ...call }: Call,
     wanted: WantedTime & NamedResources,
     { mayConflict, work }: BookingSteps<T>,
   ): Promise<T> {
+    const inTurn = <R>(run: (turn: Call) => Promise<R>) =>
+      this.inTurn(call, wanted, mayConflict, run);
+    if (once) throw new TransactionInTurn(inTurn);
+    return inTurn((turn) => this.database.transaction(turn, work));
+  }
+
+  /**
+   * Runs work after that of this instance which began earlier and takes time of the same resources. It waits without a
+   * connection. If others have taken the time meanwhile, it is refused without a transaction, because many may wait.
+   */
+  private inTurn<T>(
+    call: Call,
+    wanted: WantedTime & NamedResources,
+    mayConflict: BookingSteps<T>['mayConflict'],
+    run: (turn: Call) => Promise<T>,
+  ): Promise<T> {
     const ids = namedOf(wanted);
+    if (ids.length === 0) return run(call);
     const mustWait = this.resources.isBusy(call, ids);
     return this.resources.inTurn(call, ids, async (turn) => {
       if (mustWait && mayConflict && !turn.transaction) {
         await this.refuseTaken(turn, ids, wanted, mayConflict);
       }
-      return this.database.transaction(turn, work);
+      return run(turn);
     });
   }
 

@@ -6,6 +6,7 @@ import { Id } from '../../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../../platform/http/routes/access.js';
 import { ApiController } from '../../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../../platform/http/routes/api-route.decorator.js';
+import { SingleInsert } from '../../../platform/http/routes/handler-declarations.js';
 import { CreateHoldDto, HoldDto } from './hold.dto.js';
 import { HoldsService } from './holds.service.js';
 
@@ -22,6 +23,7 @@ export class HoldsController {
   }
 
   @Post()
+  @SingleInsert()
   @RequireScope('appointments:write')
   @ApiRoute({
     summary: 'Hold the time of a resource',

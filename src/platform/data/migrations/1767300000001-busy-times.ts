@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createExtension } from '../create-extension.js';
 
 /** SQL: whether an appointment takes time of a resource. */
 const takesTime = (row: string) =>
@@ -93,7 +94,7 @@ const STATEMENTS = [
  */
 export class BusyTimes1767300000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await createExtension(runner);
+    await createExtension(runner, 'btree_gist');
     // In one round trip, because it locks tables in use until the commit.
     await runner.query(STATEMENTS.join(';\n'));
   }
@@ -104,20 +105,4 @@ export class BusyTimes1767300000001 implements MigrationInterface {
       drop function delete_expired_holds();
       alter table appointments drop column resource_id`);
   }
-}
-
-/** @throws Error that says how to create the extension, if it is missing and cannot be created */
-async function createExtension(runner: QueryRunner): Promise<void> {
-  const [{ name }] = (await runner.query('select current_database() as name')) as [
-    { name: string },
-  ];
-  await runner.query('create extension if not exists btree_gist').catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `Latitude needs the extension btree_gist in the database ${name}, and cannot create it: ${reason}. ` +
-        'Install the contributed modules of PostgreSQL (in Debian, they are part of its package), and run as a superuser ' +
-        `in ${name}: create extension btree_gist`,
-      { cause },
-    );
-  });
 }

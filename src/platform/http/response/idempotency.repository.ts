@@ -100,6 +100,7 @@ export class IdempotencyRepository {
     const rows = await this.database.readForWrite(call, {
       text: `select from ${storedResponseSql('$2', '$3')} and ${IS_KEPT}`,
       values: [call.tenant.id, key, route],
+      plan: 'index',
     });
     return rows.length > 0;
   }

@@ -8,6 +8,7 @@ import {
 import type { Response } from 'express';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import { NothingInserted } from '../../data/records/idempotent-insert.js';
+import { TransactionInTurn } from '../../data/records/transaction-in-turn.js';
 import { enhancersOf } from '../../discovery/nest-internals.js';
 import { type ApiRequest, requestOf, responseOf } from '../request/api-request.js';
 import { isJsonContentType, mayHaveBody } from '../request/request-reader.js';
@@ -172,7 +173,14 @@ export class WriteInterceptor implements NestInterceptor {
       state.call = used;
       return lastValueFrom<unknown>(next.handle());
     };
-    const runOnce = () => this.responses.runOnce(call, idempotent, { request, response }, handle);
+    const runOnce = (used: Call) =>
+      this.responses.runOnce(used, idempotent, { request, response }, handle);
+    const runInTurn = ({ inTurn }: TransactionInTurn) =>
+      // A request with the same key can have been carried out meanwhile.
+      inTurn(runOnce).catch(async (error: unknown) => {
+        if (await this.responses.isStored(call, request)) return runOnce(call);
+        throw error;
+      });
     /** The statement that inserts the record also stores the response. */
     const insertOnce = async () => {
       const once = idempotentInsertOf(idempotent, (id) => createdPathOf(request, id));
@@ -180,11 +188,12 @@ export class WriteInterceptor implements NestInterceptor {
         const result = await handle({ ...call, once });
         return serializeResponse(request, response, result);
       } catch (error) {
-        if (error instanceof NothingInserted) return runOnce();
+        if (error instanceof TransactionInTurn) return runInTurn(error);
+        if (error instanceof NothingInserted) return runOnce(call);
         throw error;
       }
     };
-    return from(plan.isSingleInsert ? insertOnce() : runOnce()).pipe(
+    return from(plan.isSingleInsert ? insertOnce() : runOnce(call)).pipe(
       map((stored) => new SerializedResponse(stored)),
     );
   }

@@ -4,7 +4,8 @@ import { type BodyCheck, declareRoute, type FileBody } from './route-declaration
 /**
  * Declares that the handler of a POST inserts one record, writes nothing else, and returns the record.
  * With an `Idempotency-Key`, one statement then stores the record and the response, together with those
- * of concurrent requests. Without this declaration, a request with the header runs in a transaction.
+ * of concurrent requests. Without this declaration, a request with the header runs in a transaction. So does an insert that
+ * throws `TransactionInTurn`.
  */
 export const SingleInsert = (): MethodDecorator => declareRoute({ isSingleInsert: true });
 

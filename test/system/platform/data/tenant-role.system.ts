@@ -300,6 +300,27 @@ describe('startup fails with an error message', () => {
     expect(await failureOfStart(asGuest)).toContain(`grant latitude_app to ${guest}`);
   });
 
+  it.each([
+    ['pg_trgm', []],
+    ['btree_gist', ['create extension pg_trgm', 'create extension btree_gin']],
+  ])('if the user cannot create the extension %s', async (extension, prepared) => {
+    const database = await createDatabase('empty');
+    databases.push(database);
+    const [guest, asGuest] = await newUser(database);
+    await execute(database, [`grant all on schema public to ${guest}`, ...prepared]);
+    const message = await failureOfStart(asGuest);
+    const [, name] = /needs the extension \w+ in the database (\w+)/.exec(message) ?? [];
+    expect(message).toContain(
+      `Latitude needs the extension ${extension} in the database ${name}, and cannot create it ` +
+        `(permission denied to create extension "${extension}").`,
+    );
+    expect(message).toContain(
+      `grant create on database ${name} to ${guest}; or, in ${name}: create extension ${extension}`,
+    );
+    await execute(database, [`grant create on database ${name} to ${guest}`]);
+    await expectRequestsToWork(await start(asGuest));
+  });
+
   it('if the user cannot read the migrations', async () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
