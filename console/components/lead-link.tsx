@@ -1,5 +1,6 @@
 import { useQuery } from '../state/query.js';
 import { useMay } from '../state/session.js';
+import { leadName } from './lead-name.js';
 import { Link } from './link.js';
 
 /** A link to a lead, with its name if the key may read it. */
@@ -9,7 +10,7 @@ export function LeadLink({ id }: { id: string }) {
     client.leads.get(id, { signal }),
   );
   if (!mayRead) return <>{id}</>;
-  const name = data && [data.first_name, data.last_name].filter(Boolean).join(' ');
+  const name = data && leadName(data);
   return (
     <Link to={`leads/${id}`}>
       <bdi>{name ?? id}</bdi>

@@ -1,4 +1,5 @@
 import type { BookableResource } from 'latitude/client';
+import { leadName } from '../../components/lead-name.js';
 import { Link } from '../../components/link.js';
 import { Table } from '../../components/table.js';
 import { Text } from '../../components/text.js';
@@ -100,7 +101,7 @@ function DayCell({ day: { booked, free }, resource, onFree }: DayCellProps) {
 
 function BookedEntry({ appointment, zone }: { appointment: Booked; zone: string }) {
   const { id, start_time, end_time, lead, type, status } = appointment;
-  const name = lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ');
+  const name = lead && leadName(lead);
   return (
     <>
       <Link to={`appointments/${id}`}>

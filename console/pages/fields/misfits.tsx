@@ -1,4 +1,5 @@
 import type { LatitudeError } from 'latitude/client';
+import { leadName } from '../../components/lead-name.js';
 import { Link } from '../../components/link.js';
 import { useQuery } from '../../state/query.js';
 import { useMay } from '../../state/session.js';
@@ -15,7 +16,7 @@ export function Misfits({ error }: { error: LatitudeError }) {
   if (error.code !== 'definition_conflicts') return null;
   const nameOf = (id: string) => {
     const lead = data?.data.find((each) => each.id === id);
-    return lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ');
+    return lead && leadName(lead);
   };
   return (
     <>

@@ -1,8 +1,8 @@
 import type { LeadListItem } from 'latitude/client';
+import { leadName } from '../../components/lead-name.js';
 import { Link } from '../../components/link.js';
 import { Value } from '../../components/text.js';
 import type { ListColumn } from '../../lists/record-list.js';
-import { nameOf } from './lead-fields.js';
 
 /** A record of a list with `include=lead`, if the key may read leads. */
 export interface WithLead {
@@ -24,7 +24,7 @@ export function leadColumn<Name extends string>(
       if (!lead) return <Value value={row[name]} />;
       return (
         <Link to={`leads/${lead.id}`}>
-          <bdi>{nameOf(lead)}</bdi>
+          <bdi>{leadName(lead)}</bdi>
         </Link>
       );
     },

@@ -89,8 +89,3 @@ export function customFieldSpecs(definitions: readonly CustomField[], lead?: Lea
     })),
   ];
 }
-
-/** The name of a lead for people. */
-export function nameOf(lead: { first_name?: string; last_name?: string | null }): string {
-  return [lead.first_name, lead.last_name].filter(Boolean).join(' ');
-}

@@ -2,6 +2,7 @@ import { etagOf, type Lead } from 'latitude/client';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ConfirmButton } from '../../components/confirm-button.js';
+import { leadName } from '../../components/lead-name.js';
 import { Link } from '../../components/link.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
@@ -15,7 +16,7 @@ import { navigate } from '../../state/router.js';
 import { useMay, useSignedIn } from '../../state/session.js';
 import { texts } from '../../texts.js';
 import type { ViewProps } from '../../views.js';
-import { customFieldSpecs, LEAD_FIELDS, nameOf, useCustomFields } from './lead-fields.js';
+import { customFieldSpecs, LEAD_FIELDS, useCustomFields } from './lead-fields.js';
 import { leadDraft, LeadForm } from './lead-form.js';
 import { LeadAppointments, LeadTasks } from './lead-records.js';
 
@@ -35,7 +36,7 @@ export function LeadPage({ segments }: ViewProps) {
     />
   );
   return (
-    <Page title={data ? nameOf(data) : texts.leads.title} actions={actions}>
+    <Page title={data ? leadName(data) : texts.leads.title} actions={actions}>
       <Loaded of={lead}>
         {(shown) => (
           <div class="columns">

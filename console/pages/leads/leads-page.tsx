@@ -1,4 +1,5 @@
 import type { CustomField, Lead, LeadQuery } from 'latitude/client';
+import { leadName } from '../../components/lead-name.js';
 import { ForeignLink, Link } from '../../components/link.js';
 import { Page } from '../../components/page.js';
 import { Value } from '../../components/text.js';
@@ -9,7 +10,7 @@ import { type ListColumn, RecordList } from '../../lists/record-list.js';
 import { useMay } from '../../state/session.js';
 import { texts } from '../../texts.js';
 import { ExportButton } from './export-button.js';
-import { nameOf, LEAD_FIELDS, SOURCE, TEMPERATURE, useCustomFields } from './lead-fields.js';
+import { LEAD_FIELDS, SOURCE, TEMPERATURE, useCustomFields } from './lead-fields.js';
 
 type Row = Partial<Lead> & { id: string };
 
@@ -32,7 +33,7 @@ const NAME: ListColumn<Row> = {
   isUsual: true,
   cell: (lead) => (
     <Link to={`leads/${lead.id}`}>
-      <bdi>{nameOf(lead)}</bdi>
+      <bdi>{leadName(lead)}</bdi>
     </Link>
   ),
 };

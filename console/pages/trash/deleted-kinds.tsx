@@ -5,10 +5,10 @@ import type {
   Task,
   WithDeletedAt,
 } from 'latitude/client';
+import { leadName } from '../../components/lead-name.js';
 import type { Column } from '../../components/table.js';
 import { Value } from '../../components/text.js';
 import { texts } from '../../texts.js';
-import { nameOf } from '../leads/lead-fields.js';
 import { DueDate } from '../tasks/task-fields.js';
 
 type Deleted<T> = T & WithDeletedAt & { id: string };
@@ -39,14 +39,14 @@ export const DELETED_LEADS: DeletedKind<LeadListItem> = {
   read: 'leads:read',
   write: 'leads:write',
   columns: [
-    { name: 'name', label: texts.leads.name, cell: (lead) => <bdi>{nameOf(lead)}</bdi> },
+    { name: 'name', label: texts.leads.name, cell: (lead) => <bdi>{leadName(lead)}</bdi> },
     ...(['email', 'phone', 'company'] as const).map((name) => ({
       name,
       label: ofLead[name],
       cell: (lead: LeadListItem) => <Value value={lead[name]} />,
     })),
   ],
-  titleOf: nameOf,
+  titleOf: leadName,
   list: (client, query, signal) => client.leads.deleted(query, { signal }),
   restore: (client, id) => client.leads.restore(id),
 };

@@ -8,6 +8,7 @@ import { BusyTimesRepository } from './bookings/busy-times.repository.js';
 import { FreeSlotsService } from './bookings/free-slots.service.js';
 import { HoldsController } from './bookings/holds.controller.js';
 import { HoldsService } from './bookings/holds.service.js';
+import { ProposalTimes } from './bookings/proposal-times.js';
 import { ResourcesController } from './resources.controller.js';
 import { ResourcesRepository } from './resources.repository.js';
 import { ResourcesService } from './resources.service.js';
@@ -19,6 +20,7 @@ import { ResourcesService } from './resources.service.js';
     ResourcesRepository,
     ResourcesService,
     BusyTimesRepository,
+    ProposalTimes,
     BookingsService,
     HoldsService,
     AvailabilityService,

@@ -6,6 +6,7 @@ import {
   COUNT_OVERLAPS,
   RandomBookings,
 } from '../../support/random-bookings.js';
+import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 
@@ -514,6 +515,37 @@ it('batches that meet in opposite orders end with slot_taken', async () => {
   );
 });
 
+it('a conflict of a batch proposes no time that an earlier item has taken', async () => {
+  const resource_id = await resource({ hours: WEEK });
+  const day = monday();
+  await book({ resource_id, ...slot(day, '09:00', '10:00') });
+  const { id } = await book({ resource_id, ...slot(day, '11:00', '12:00') });
+  const create = (start: string, end: string) => ({
+    action: 'create',
+    data: { lead_id, resource_id, ...slot(day, start, end) },
+  });
+  const conflict = create('09:00', '10:00');
+  const later = slot(new Date(day.getTime() + 86_400_000), '09:00', '10:00');
+  const items = [
+    conflict,
+    create('10:00', '11:00'),
+    conflict,
+    { action: 'update', id, data: later },
+    create('11:00', '12:00'),
+    conflict,
+  ];
+  const { body } = await tenant.api.post(`${APPOINTMENTS}/batch`, { items });
+  const results = body.data as { status: string; error?: { details: [Detail] } }[];
+  const failed = ['failed', 'created', 'failed', 'updated', 'created', 'failed'];
+  expect(results.map(({ status }) => status)).toEqual(failed);
+  const first = results.map(({ error }) => error?.details[0].free?.[0]?.start_time.slice(8, 16));
+  const [monday_, tuesday] = [at(day, '10:00'), later.start_time].map((time) => time.slice(8, 11));
+  expect(first).toEqual([
+    ...[`${monday_}10:00`, undefined, `${tuesday}09:00`],
+    ...[undefined, undefined, `${tuesday}10:00`],
+  ]);
+});
+
 describe('two instances', () => {
   let instances: TestApp[];
   let owner: Tenant;
@@ -539,6 +571,40 @@ describe('two instances', () => {
       ({ status }) => status,
     );
     expect(statuses.sort()).toEqual([201, ...Array<number>(15).fill(409)]);
+  });
+
+  it('read the coming time of resources once for the conflicts of a batch', async () => {
+    const create = async () =>
+      dataOf<{ id: string }>(await owner.api.post(RESOURCES, { name: 'Crew', hours: WEEK }), 201)
+        .id;
+    const any_of = [await create(), await create()];
+    const lead = await createLead(owner.api);
+    const day = monday();
+    const times = [slot(day, '09:00', '10:00'), slot(day, '10:00', '11:00')];
+    const batch = async (fields: object) => {
+      const items = Array.from({ length: 20 }, (_, n) => ({
+        action: 'create',
+        data: { lead_id: lead.id, ...times[n % 2], ...fields },
+      }));
+      const { body } = await owner.api.post(`${APPOINTMENTS}/batch`, { items });
+      const results = body.data as { status: string; error?: { code: string } }[];
+      return results.map(({ status, error }) => error?.code ?? status);
+    };
+    const taken = Array<string>(20).fill('slot_taken');
+    expect(await batch({ any_of })).toEqual([
+      ...Array<string>(4).fill('created'),
+      ...taken.slice(4),
+    ]);
+    const reads = jest.spyOn(instances[0]!.app.get(TenantDatabase), 'read');
+    expect(await batch({ any_of })).toEqual(taken);
+    expect(await batch({ resource_id: any_of[0] })).toEqual(taken);
+    // Others are windows of a day, or of one appointment.
+    const isLong = ([, { text, values }]: Parameters<TenantDatabase['read']>) =>
+      text.includes('busy_times') && Number(values[3]) - Number(values[2]) > 60 * 86_400_000;
+    const long = reads.mock.calls.filter(isLong);
+    reads.mockRestore();
+    expect(long.length).toBeGreaterThan(0);
+    expect(long.length).toBeLessThanOrEqual(4);
   });
 
   it('never let appointments overlap, whatever callers do', async () => {

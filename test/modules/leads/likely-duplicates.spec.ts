@@ -254,24 +254,28 @@ async function writeBefore(count: number, searchText = `E'\\x02'`): Promise<void
 describe('many leads', () => {
   it('are written in smaller transactions if one takes too long', async () => {
     await writeBefore(40);
-    await settled();
+    const own = await app.sql<{ id: string }>('select id from leads where organization_id = $1', [
+      tenant.id,
+    ]);
     const repository = app.app.get(LeadFormsRepository);
     const read = repository.readLeads.bind(repository);
     const sizes: number[] = [];
     const fill = () => app.app.get(LeadFormsService).fill({ tenant }, 'US', () => true);
     const spy = jest.spyOn(repository, 'readLeads').mockImplementation(async (call, ids) => {
+      // The handler of events reads leads of other tests.
+      if (!own.some(({ id }) => ids.includes(id))) return read(call, ids);
       sizes.push(ids.length);
+      // Fewer leads do not prevent another failure.
+      if (sizes.length === 1) throw new ApiError('overloaded');
       const text = `do $$ begin raise sqlstate '57014'; end $$`;
       if (ids.length > 10) await call.transaction.query({ text, values: [] });
       return read(call, ids);
     });
-    // Fewer leads do not prevent another failure.
-    spy.mockRejectedValueOnce(new ApiError('overloaded'));
     await expect(fill()).rejects.toThrow(ApiError);
-    expect(spy).toHaveBeenCalledTimes(1);
+    expect(sizes).toEqual([40]);
     await fill();
     spy.mockRestore();
-    expect(sizes).toEqual([40, 10, 10, 10, 10]);
+    expect(sizes).toEqual([40, 40, 10, 10, 10, 10]);
     expect(await groupsOf()).toHaveLength(19);
   });
 

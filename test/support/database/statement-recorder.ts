@@ -57,6 +57,7 @@ export class StatementRecorder {
     };
     // The gateway runs its reads and writes, which are noted already, in savepoints.
     const recorded = (inner: Transaction): Transaction => ({
+      identity: inner.identity,
       get isCommitted() {
         return inner.isCommitted;
       },

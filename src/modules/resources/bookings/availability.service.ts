@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/data/call.js';
 import { giveWay } from '../../../platform/give-way.js';
 import { validationError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
-import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
+import { freeTimes, type Interval, spanOf, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
 import type { AvailabilityQuery, FreeSlotDto } from './availability.dto.js';
@@ -72,14 +72,12 @@ export class AvailabilityService {
       window: { start: Math.max(start, now), end },
     }));
     const taken = coming.map(({ resource, window }) => withBuffers(resource, window));
-    const start = Math.min(...taken.map((one) => one.start));
-    const end = Math.max(...taken.map((one) => one.end));
     const ids = windows.map(({ resource }) => resource.id);
-    const busy = ids.length === 0 ? [] : await this.busyTimes.within(call, ids, { start, end });
+    const busy = await this.busyTimes.within(call, ids, spanOf(taken));
     const lengths = { duration: duration_minutes * MINUTE, step: step_minutes * MINUTE };
     for (const { resource, window } of coming) {
       await giveWay();
-      const own = busy.filter(({ resource_id }) => resource_id === resource.id);
+      const own = busy.get(resource.id) ?? [];
       yield { resource, times: resource.active ? freeTimes(resource, own, window, lengths) : [] };
     }
   }

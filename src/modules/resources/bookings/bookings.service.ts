@@ -5,10 +5,10 @@ import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.j
 import { TransactionInTurn } from '../../../platform/data/records/transaction-in-turn.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
-import { dayOf, type Interval, isWithinHours, withBuffers } from '../hours/free-time.js';
-import { MAX_BUFFER_MINUTES, type ResourceDto } from '../resource.dto.js';
+import { dayOf, type Interval, isWithinHours, spanOf, withBuffers } from '../hours/free-time.js';
+import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
-import { type BusyInterval, BusyTimesRepository } from './busy-times.repository.js';
+import { type BusyTimes, BusyTimesRepository } from './busy-times.repository.js';
 import {
   conflictOf,
   intervalOf,
@@ -16,9 +16,9 @@ import {
   proposalWindow,
   slotTaken,
   type WantedTime,
+  withMaxBuffers,
 } from './conflicts.js';
-
-const MAX_BUFFER = MAX_BUFFER_MINUTES * 60_000;
+import { ProposalTimes } from './proposal-times.js';
 
 /** The resources that a request names: one, or several of which it takes one. */
 interface NamedResources {
@@ -40,6 +40,7 @@ export class BookingsService {
     private readonly database: TenantDatabase,
     private readonly resources: ResourcesRepository,
     private readonly busyTimes: BusyTimesRepository,
+    private readonly proposalTimes: ProposalTimes,
   ) {}
 
   /**
@@ -104,7 +105,8 @@ export class BookingsService {
       (resource) => resource.active && (!needsHours || isWithinHours(resource, slot)),
     );
     const isTaken = open.every((resource) => conflictOf(busy, resource, slot));
-    if (open.length > 0 && isTaken) throw slotTaken(call, resources, wanted, busy);
+    if (open.length > 0 && isTaken)
+      throw slotTaken(call, resources, wanted, { now: busy, coming: busy });
   }
 
   /**
@@ -173,7 +175,9 @@ export class BookingsService {
     if (wanted.within_hours && !isWithinHours(resource, intervalOf(wanted))) throw outsideHours();
     if (!resource.active) throw new ApiError('resource_inactive');
     try {
-      return await write();
+      const written = await write();
+      this.proposalTimes.forget(call, resource.id);
+      return written;
     } catch (error) {
       if (error instanceof ExclusionViolation) throw await this.slotTaken(call, [resource], wanted);
       throw error;
@@ -203,9 +207,10 @@ export class BookingsService {
     const free = active.filter((resource) => !conflictOf(busy, resource, slot));
     const appointmentsOf = ({ id }: ResourceDto) => {
       const day = days.get(id) ?? slot;
-      return busy.filter(
-        ({ resource_id, appointment_id, begins }) =>
-          resource_id === id && appointment_id !== null && begins >= day.start && begins < day.end,
+      const own = busy.get(id) ?? [];
+      return own.filter(
+        ({ appointment_id, begins }) =>
+          appointment_id !== null && begins >= day.start && begins < day.end,
       ).length;
     };
     const [first] = free.toSorted((a, b) => appointmentsOf(a) - appointmentsOf(b));
@@ -217,30 +222,26 @@ export class BookingsService {
     call: Call,
     resources: readonly ResourceDto[],
     windows: readonly Interval[],
-  ): Promise<BusyInterval[]> {
-    const start = Math.min(...windows.map((window) => window.start));
-    const end = Math.max(...windows.map((window) => window.end));
+  ): Promise<BusyTimes> {
     const ids = resources.map(({ id }) => id);
-    return ids.length === 0
-      ? Promise.resolve([])
-      : this.busyTimes.within(call, ids, { start, end });
+    return this.busyTimes.within(call, ids, spanOf(windows));
   }
 
   /** What takes time of resources when the wanted time, and what is proposed in its place, would. */
-  private busyAround(
-    call: Call,
-    ids: readonly string[],
-    wanted: WantedTime,
-  ): Promise<BusyInterval[]> {
+  private busyAround(call: Call, ids: readonly string[], wanted: WantedTime): Promise<BusyTimes> {
     const slot = intervalOf(wanted);
     const end = Math.max(slot.end, proposalWindow(slot).end);
-    const window = { start: slot.start - MAX_BUFFER, end: end + MAX_BUFFER };
-    return this.busyTimes.within(call, ids, window);
+    return this.busyTimes.within(call, ids, withMaxBuffers({ start: slot.start, end }));
   }
 
   private async slotTaken(call: Call, resources: readonly ResourceDto[], wanted: WantedTime) {
     const ids = resources.map(({ id }) => id);
-    return slotTaken(call, resources, wanted, await this.busyAround(call, ids, wanted));
+    const slot = intervalOf(wanted);
+    const isOne = ids.length === 1;
+    const now = await this.busyTimes.within(call, isOne ? ids : [], withMaxBuffers(slot));
+    const window = withMaxBuffers(proposalWindow(slot));
+    const coming = await this.proposalTimes.within(call, ids, window);
+    return slotTaken(call, resources, wanted, { now, coming });
   }
 }
 

@@ -18,6 +18,9 @@ const BUFFERED = { type: 'timestamp with time zone', precision: 3, select: false
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('busy_times_of_resource', ['organization_id', 'resource_id', 'ends_at', 'starts_at'])
 @Index('busy_times_by_expires_at', ['organization_id', 'expires_at', 'id'])
+@Index('busy_times_of_holds', ['organization_id', 'resource_id', 'expires_at'], {
+  where: 'key_id is not null',
+})
 @Exclusion(
   'busy_times_do_not_overlap',
   'using gist (organization_id with =, resource_id with =, tstzrange(starts_at, ends_at) with &&)',

@@ -16,19 +16,24 @@ export interface BusyInterval extends Interval {
   readonly appointment_id: string | null;
 }
 
-interface Row {
-  readonly resource_id: string;
-  readonly starts_at: Date;
-  readonly ends_at: Date;
-  readonly start_time: Date;
-  readonly appointment_id: string | null;
-}
+/** What takes time of resources, by their ids, in its order. */
+export type BusyTimes = ReadonlyMap<string, readonly BusyInterval[]>;
 
 /** How many holds a key has, by the time of the database, by which they expire. */
 interface CountedHolds {
   readonly holds: number;
   readonly now: Date;
 }
+
+/** A moment in milliseconds, as a number, because a window can have tens of thousands of rows. */
+const millisecondsOf = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;
+
+const WITHIN = `select resource_id, ${millisecondsOf('starts_at')} as start, ${millisecondsOf('ends_at')} as "end",
+    ${millisecondsOf('start_time')} as begins, case when key_id is null then id end as appointment_id
+  from busy_times
+  where organization_id = $1 and resource_id = any($2::uuid[]) and ends_at > $3 and starts_at < $4
+    and expires_at > clock_timestamp()
+  order by starts_at`;
 
 /** The hold `$2`, unless it has expired. */
 const IS_HOLD = `organization_id = $1 and id = $2 and key_id is not null and expires_at > clock_timestamp()`;
@@ -43,31 +48,24 @@ export class BusyTimesRepository extends TenantRepository<BusyTime> {
   }
 
   /**
-   * What takes time of resources in a window, in its order for each of them. Rows of one resource do not overlap, so that
-   * those of the window follow each other in the index.
+   * What takes time of resources in a window. Rows of one resource do not overlap, so that those of the window follow each
+   * other in the index.
    * @throws ApiError `query_failed`
    */
   async within(
     call: TenantCall,
     resourceIds: readonly string[],
     { start, end }: Interval,
-  ): Promise<BusyInterval[]> {
-    const rows = await this.database.read<Row>(call, {
-      text: `select resource_id, starts_at, ends_at, start_time, case when key_id is null then id end as appointment_id
-        from busy_times
-        where organization_id = $1 and resource_id = any($2::uuid[]) and ends_at > $3 and starts_at < $4
-          and expires_at > clock_timestamp()
-        order by starts_at`,
+  ): Promise<BusyTimes> {
+    if (resourceIds.length === 0) return new Map();
+    const byResource = new Map(resourceIds.map((id) => [id, [] as BusyInterval[]]));
+    const rows = await this.database.read<BusyInterval>(call, {
+      text: WITHIN,
       values: [call.tenant.id, resourceIds, new Date(start), new Date(end)],
       plan: 'custom',
     });
-    return rows.map(({ resource_id, starts_at, ends_at, start_time, appointment_id }) => ({
-      resource_id,
-      start: starts_at.getTime(),
-      end: ends_at.getTime(),
-      begins: start_time.getTime(),
-      appointment_id,
-    }));
+    for (const row of rows) byResource.get(row.resource_id)?.push(row);
+    return byResource;
   }
 
   /**

@@ -1,15 +1,15 @@
 import type { Call } from '../../../platform/data/call.js';
 import { ApiError } from '../../../platform/errors/api-error.js';
 import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
-import type { ResourceDto } from '../resource.dto.js';
-import type { BusyInterval } from './busy-times.repository.js';
+import { MAX_BUFFER_MINUTES, type ResourceDto } from '../resource.dto.js';
+import type { BusyInterval, BusyTimes } from './busy-times.repository.js';
 import { compactTime, localTime } from './local-times.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** The proposals of a conflict: how many, how far ahead, and in which steps from each opening. */
-const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
+export const PROPOSALS = { count: 3, within: 62 * DAY, step: 30 * MINUTE };
 
 /** The time that an appointment or a hold is to take. */
 export interface WantedTime {
@@ -24,9 +24,9 @@ export function intervalOf({ start_time, end_time }: WantedTime): Interval {
 }
 
 /** What is in the way of a time. */
-export function conflictOf(busy: readonly BusyInterval[], resource: ResourceDto, slot: Interval) {
+export function conflictOf(busy: BusyTimes, resource: ResourceDto, slot: Interval) {
   const { start, end } = withBuffers(resource, slot);
-  return busy.find((one) => one.resource_id === resource.id && one.start < end && one.end > start);
+  return busy.get(resource.id)?.find((one) => one.start < end && one.end > start);
 }
 
 /** The window of the times that are proposed in place of another one. */
@@ -37,23 +37,23 @@ export function proposalWindow(slot: Interval): Interval {
 
 /**
  * The error of a time that is not free. It proposes the next free times.
- * @param busy what takes time of the resources, in its order
+ * @param busy what takes time of the resources: `now` what is in the way of one, `coming` in the window of the proposals
  */
 export function slotTaken(
   call: Call,
   resources: readonly ResourceDto[],
   wanted: WantedTime,
-  busy: readonly BusyInterval[],
+  { now, coming }: { readonly now: BusyTimes; readonly coming: BusyTimes },
 ): ApiError {
   const slot = intervalOf(wanted);
   const [only, ...others] = resources;
-  const conflict = only && others.length === 0 ? conflictOf(busy, only, slot) : undefined;
+  const conflict = only && others.length === 0 ? conflictOf(now, only, slot) : undefined;
   const active = resources.filter((resource) => resource.active);
   const detail = {
     field: 'start_time',
     message: others.length === 0 ? 'is not free' : 'is not free for any of the resources',
     ...existingId(call, conflict),
-    free: proposalsOf(call, active, busy, proposalWindow(slot), slot.end - slot.start),
+    free: proposalsOf(call, active, coming, proposalWindow(slot), slot.end - slot.start),
   };
   return new ApiError('slot_taken', { details: [detail] });
 }
@@ -68,13 +68,15 @@ function existingId({ actor, replay }: Call, conflict: BusyInterval | undefined)
 function proposalsOf(
   { actor }: Call,
   resources: readonly ResourceDto[],
-  busy: readonly BusyInterval[],
+  busy: BusyTimes,
   window: Interval,
   duration: number,
 ) {
   const found = resources.flatMap((resource) => {
-    const own = busy.filter(({ resource_id }) => resource_id === resource.id);
-    const times = freeTimes(resource, own, window, { duration, step: PROPOSALS.step });
+    const times = freeTimes(resource, busy.get(resource.id) ?? [], window, {
+      duration,
+      step: PROPOSALS.step,
+    });
     return firstApart(times).map((slot) => ({ ...slot, resource }));
   });
   const isAgent = actor.channel === 'ai';
@@ -103,4 +105,9 @@ export function outsideHours(resources = 1): ApiError {
   const hours = `outside of the hours of ${resources > 1 ? 'all of the resources' : 'the resource'}`;
   const details = [{ field: 'start_time', message: `is ${hours}` }];
   return new ApiError('outside_hours', { message: `The time is ${hours}.`, details });
+}
+
+/** A window with the buffers that a resource has at most. */
+export function withMaxBuffers({ start, end }: Interval): Interval {
+  return { start: start - MAX_BUFFER_MINUTES * MINUTE, end: end + MAX_BUFFER_MINUTES * MINUTE };
 }

@@ -31,6 +31,14 @@ export interface Interval {
   readonly end: number;
 }
 
+/** The shortest interval that contains several. */
+export function spanOf(intervals: readonly Interval[]): Interval {
+  return {
+    start: Math.min(...intervals.map(({ start }) => start)),
+    end: Math.max(...intervals.map(({ end }) => end)),
+  };
+}
+
 /** The intervals of the hours of a resource that overlap a window, in their order. Touching ones are one. */
 export function openIntervals(resource: Availability, window: Interval): Interval[] {
   const times = localTimesOf(resource.time_zone);

@@ -12,6 +12,8 @@ export interface CommitCallback {
 
 /** A transaction of one organization. */
 export interface Transaction {
+  /** An object that identifies the transaction. Its parts have the same one. */
+  readonly identity: object;
   /** Whether it is committed. Statements of its call then run in transactions of their own. */
   readonly isCommitted: boolean;
   /**
@@ -113,6 +115,10 @@ export class OpenTransaction implements Transaction {
     private readonly parts: readonly Part[] = [],
     private readonly organizationId?: string,
   ) {}
+
+  get identity(): object {
+    return this.state;
+  }
 
   get isCommitted(): boolean {
     return this.state.isCommitted;

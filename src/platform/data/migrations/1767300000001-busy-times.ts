@@ -36,7 +36,7 @@ const KEEP_BUSY_TIMES = `create function keep_busy_times() returns trigger langu
 const DELETE_EXPIRED_HOLDS = `create function delete_expired_holds() returns trigger language plpgsql as $$
   begin
     delete from busy_times where organization_id = new.organization_id and resource_id = new.resource_id
-      and expires_at <= clock_timestamp();
+      and key_id is not null and expires_at <= clock_timestamp();
     return new;
   end $$`;
 
@@ -59,6 +59,8 @@ const STATEMENTS = [
   )`,
   'create index busy_times_of_resource on busy_times (organization_id, resource_id, ends_at, starts_at)',
   'create index busy_times_by_expires_at on busy_times (organization_id, expires_at, id)',
+  // The expired holds of a resource are found without its appointments, which are many.
+  'create index busy_times_of_holds on busy_times (organization_id, resource_id, expires_at) where key_id is not null',
   'alter table busy_times enable row level security',
   'alter table busy_times force row level security',
   `create policy tenant on busy_times

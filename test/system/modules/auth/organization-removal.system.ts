@@ -55,10 +55,17 @@ describe('removing an organization', () => {
   it('removes its rows from every table, and no row of another organization', async () => {
     await stopBackgroundWork(app);
     const other = await app.organization();
+    for (const { id } of [tenant, other]) {
+      const { api } = await app.key(id, ['fields:write', 'leads:write']);
+      const field = { key: 'serial', label: 'Serial', type: 'text', unique: true };
+      dataOf(await api.post('/api/v1/custom-fields', field), 201);
+      await createLead(api, { custom_fields: { serial: 'a' } });
+    }
     for (const { listed } of LIST_ROUTES) await Promise.all([listed(tenant), listed(other)]);
     for (const { api } of [tenant, other]) await api.post(LEADS, buildLead(), withIdempotencyKey());
     await tenant.api.delete(`${LEADS}/${(await createLead(tenant.api)).id}`);
     const theirs = await rowCounts(other);
+    expect(await rowCounts(tenant)).toMatchObject({ custom_field_values: 1 });
 
     await service.remove(tenant.id);
     expect(new Set(Object.values(await rowCounts(tenant)))).toEqual(new Set([0]));

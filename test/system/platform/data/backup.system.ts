@@ -21,7 +21,8 @@ import {
   temporaryFile,
   withoutProgress,
 } from '../../../support/database/backups.js';
-import { createLead, LEADS } from '../../../../src/testing/factories.js';
+import type { ApiClient } from '../../../../src/testing/api-client.js';
+import { createLead, dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { createDatabase } from '../../../../src/testing/databases.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -55,10 +56,37 @@ function addLeads(app: TestApp, { id }: Tenant, count: number) {
   );
 }
 
+/** Defines a filterable and a unique field, and creates a lead with values. */
+async function addDefinedFields(app: TestApp, { id }: Tenant): Promise<void> {
+  const { api } = await app.key(id, ['fields:write', 'leads:write']);
+  const fields = [
+    { key: 'since', type: 'date', filterable: true },
+    { key: 'serial', type: 'text', unique: true },
+  ];
+  for (const field of fields) {
+    dataOf(await api.post('/api/v1/custom-fields', { label: field.key, ...field }), 201);
+  }
+  const custom_fields = { since: '2026-03-01', serial: 'a' };
+  await createLead(api, { first_name: 'Since', custom_fields });
+}
+
+async function expectDefinedFieldsToWork(api: ApiClient): Promise<void> {
+  const serial = 'b';
+  await createLead(api, { custom_fields: { since: '2026-02-28', serial } });
+  const filter = JSON.stringify({ 'custom_fields.since': { gte: '2026-03-01' } });
+  const found = await api.get(`${LEADS}?filter=${encodeURIComponent(filter)}`);
+  expect(dataOf(found)).toMatchObject([{ first_name: 'Since' }]);
+  for (const taken of ['a', serial]) {
+    const lead = { first_name: 'Ada', custom_fields: { serial: taken } };
+    expectError(await api.post(LEADS, lead), 409, 'duplicate');
+  }
+}
+
 describe('a backup and its restore', () => {
   it.each(PAIRS)('copy every row from the database of %s to that of %s', async (from, to) => {
     const [source, target] = await Promise.all([USERS[from]!(), USERS[to]!()]);
     const { app, tenants } = await startFilled(source);
+    for (const tenant of tenants) await addDefinedFields(app, tenant);
     const { file, header } = await backUp(source);
     const before = await rowsByTable(source);
     const numbers = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
@@ -78,6 +106,7 @@ describe('a backup and its restore', () => {
       const { status, body } = await api.get(LEADS);
       expect([status, body.meta.total]).toEqual([200, numbers.leads! / 2]);
       expect((await api.post(LEADS, { first_name: 'New' })).status).toBe(201);
+      await expectDefinedFieldsToWork(api);
     }
     await Promise.all([app.stop(), restored.stop()]);
   });
