@@ -14,8 +14,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   useEffect(() => {
     const element = dialog.current;
+    const { activeElement: opener } = document;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      const next = opener?.isConnected ? opener : document.querySelector('h1');
+      (next as HTMLElement | null)?.focus();
+    };
   }, []);
   const onCancel = (event: Event) => {
     event.preventDefault();

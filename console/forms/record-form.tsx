@@ -1,5 +1,5 @@
 import type { LatitudeError } from 'latitude/client';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../components/loaded.js';
 import { announce } from '../state/announce.js';
@@ -55,6 +55,7 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [errors]);
+  useFocus(form, record !== undefined);
 
   const change = (next: ReadonlyMap<string, Raw>) => {
     const changed = next.size === 0 ? undefined : { base, typed: next };
@@ -176,6 +177,19 @@ export function RecordForm<R extends object>(props: RecordFormProps<R>) {
       {dialog}
     </form>
   );
+}
+
+/** Gives the focus to the first field of a form that takes the place of values, and to the heading when it goes. */
+function useFocus(form: RefObject<HTMLFormElement | null>, takesFocus: boolean): void {
+  useEffect(() => {
+    const element = form.current;
+    if (takesFocus) element?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    return () => {
+      const { activeElement: active, body } = document;
+      // A button that is disabled while it saves has lost the focus.
+      if (active === body || element?.contains(active)) document.querySelector('h1')?.focus();
+    };
+  }, []);
 }
 
 /** The messages by field. That of `hours.monday[0].end` stands at the field `hours`. */

@@ -42,6 +42,7 @@ export interface ErrorBody {
     existing_id?: string;
     merged_into?: string;
     lead_ids?: string[];
+    free?: Readonly<Record<string, string>>[];
   }[];
 }
 

@@ -103,6 +103,11 @@ export class Assistant {
     return (await this.do({ verb: 'get', object, facts, readOnly: true })) as Row;
   }
 
+  /** Reads what is not a record, such as free times. */
+  look(verb: string, object: string, facts: Facts): Promise<Result> {
+    return this.do({ verb, object, facts, readOnly: true });
+  }
+
   /** Executes a change, after a confirmation if the tool requires one. */
   async act(verb: string, object: string, facts: Facts): Promise<Row> {
     return (await this.do({ verb, object, facts, readOnly: false })) as Row;
@@ -194,6 +199,13 @@ export class Assistant {
     if (code === 'duplicate' && existing) {
       const known = { [object]: { id: existing.existing_id }, ...facts };
       return this.do({ ...intent, verb: 'update', facts: known });
+    }
+    const [proposed] = details.flatMap(({ free = [] }) => free);
+    if (code === 'slot_taken' && proposed) {
+      const times = [...use.factIn].flatMap(([argument, fact]) =>
+        argument in proposed ? [[fact, proposed[argument]] as const] : [],
+      );
+      return this.do({ ...intent, facts: { ...facts, ...Object.fromEntries(times) } });
     }
     if (code === 'validation_error') {
       return this.do({ ...intent, facts: { ...facts, ...this.corrections(use, details) } });

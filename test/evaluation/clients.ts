@@ -16,11 +16,14 @@ const ORIGINALS = Object.fromEntries(
   Object.entries(SYNONYMS).map(([verb, other]) => [other, verb]),
 );
 
-/** Lists only the core tools, and the one that counts. */
+/** Tools that tasks need and that are not core tools. */
+const OTHERS = ['count_records', 'find_free_slots', 'hold_slot'];
+
+/** Lists only the core tools, and those that count and book. */
 export function ofTheCore(client: Client): Client {
   return {
     listTools: async () =>
-      (await client.listTools()).filter((tool) => isCore(tool) || tool.name === 'count_records'),
+      (await client.listTools()).filter((tool) => isCore(tool) || OTHERS.includes(tool.name)),
     call: (name, args) => client.call(name, args),
   };
 }

@@ -5,6 +5,7 @@ import { createLead, getLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
 import { type Attempt, attempt, callsOf } from './attempt.js';
+import { BOOKING_TASKS } from './bookings.js';
 import { ofTheCore, renamed, withoutDescriptions } from './clients.js';
 import { QUESTION_TASKS } from './questions.js';
 import { SALES_TASKS, type SalesTask } from './tasks.js';
@@ -13,7 +14,7 @@ import { transcriptOf } from './transcript.js';
 const DOCUMENT = path.resolve(__dirname, '../../docs/agent-evaluation.md');
 const MARK = '<!-- What follows is written by npm run agents:transcript. -->\n\n';
 
-const EVERY_TASK = [...SALES_TASKS, ...QUESTION_TASKS];
+const EVERY_TASK = [...SALES_TASKS, ...QUESTION_TASKS, ...BOOKING_TASKS];
 const BY_TITLE = EVERY_TASK.map((task) => [task.title, task] as const);
 
 let app: TestApp;

@@ -34,7 +34,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TUESDAY = 2;
 
 /** The time this number of days from today, at an hour of UTC. */
-function inDays(days: number, hour = 0): string {
+export function inDays(days: number, hour = 0): string {
   const midnight = Date.UTC(NOW.getUTCFullYear(), NOW.getUTCMonth(), NOW.getUTCDate());
   return new Date(midnight + days * DAY_MS + hour * 60 * 60 * 1000).toISOString();
 }

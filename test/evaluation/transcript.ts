@@ -76,7 +76,7 @@ function normalized(text: string): string {
     .replace(TIMESTAMP, (_, date: string, time: string) => `day ${day(date)} ${time}`);
 }
 
-const TIMESTAMP = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00\.000)?Z/g;
+const TIMESTAMP = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00\.000)?(?:Z|\+00:00|(?="))/g;
 
 /** Returns a function that numbers distinct values sequentially. */
 function counter(): (value: string) => number {

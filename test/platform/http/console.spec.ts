@@ -67,8 +67,15 @@ describe('GET /console', () => {
   });
 
   it('forbids inline code, other origins, frames and text that becomes HTML', async () => {
-    for (const path of ['/console', '/console/leads', ASSETS[0]!]) {
-      const { headers } = await fetch(app.url + path);
+    for (const [method, path] of [
+      ['GET', '/console'],
+      ['GET', '/console/leads'],
+      ['GET', ASSETS[0]!],
+      ['GET', '/console/assets/none.js'],
+      ['POST', '/console'],
+      ['DELETE', '/console/leads'],
+    ] as const) {
+      const { headers } = await fetch(app.url + path, { method });
       expect(headers.get('content-security-policy')?.split('; ').sort()).toEqual([
         "base-uri 'none'",
         "connect-src 'self'",

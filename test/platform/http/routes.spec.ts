@@ -74,11 +74,13 @@ describe('the routes of the application (Cal.com 2026: a handler without guards)
 
   it('follow a fixed list of middleware, because middleware runs before the guards', () => {
     const middleware = layersOf(app).filter(({ route }) => !route);
-    // Express' own middleware, ours, and Nest's handlers for unknown routes and exceptions.
+    // Express' own middleware, ours, the headers of the console, and Nest's handlers for unknown routes and exceptions.
     expect(middleware.map(({ name }) => name)).toEqual([
       '<anonymous>',
       'shedLoad',
       'requestContext',
+      'handler',
+      'handler',
       '<anonymous>',
       '<anonymous>',
     ]);

@@ -58,11 +58,18 @@ describeInBrowser('leads in the console', (browser) => {
       await page.reload();
       await page.getByText(/^Key .* changed phone/).waitFor();
       await browser().check(page, 'lead');
-      await page.getByRole('button', { name: 'Edit' }).click();
+      const focused = page.locator(':focus');
+      await page.getByRole('button', { name: 'Delete' }).press('Enter');
+      await page.getByRole('dialog').press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused.innerText()).toBe('Delete');
+      await page.getByRole('button', { name: 'Edit' }).press('Enter');
+      await page.getByLabel('First name').and(focused).waitFor();
       await page.getByLabel('City').fill('Graz');
       await browser().check(page, 'lead-edit');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save' }).press('Enter');
       await page.getByRole('button', { name: 'Edit' }).waitFor();
+      await page.getByRole('heading', { level: 1 }).and(focused).waitFor();
       await page.getByText('changed city').waitFor();
 
       await page.getByRole('button', { name: 'Delete' }).click();

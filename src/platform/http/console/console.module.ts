@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Module, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { type MiddlewareConsumer, Module, type NestModule, Req, Res } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../errors/api-error.js';
 import { PublicPage } from '../routes/access.js';
 import { LatitudeController } from '../routes/api-controller.decorator.js';
@@ -39,7 +39,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 class ConsoleController {
   private readonly files = new ConsoleFiles();
 
-  @PublicPage(['', '{*view}'], HEADERS)
+  @PublicPage(['', '{*view}'])
   answer(@Req() request: Request, @Res() response: Response): void {
     const { path } = request;
     if (!path.startsWith(ASSETS)) {
@@ -64,4 +64,13 @@ function etagOf(content: string | Buffer): string {
 
 /** Serves `/console`. `serverModule()` imports it only if the setting `CONSOLE` is on. */
 @Module({ controllers: [ConsoleController] })
-export class ConsoleModule {}
+export class ConsoleModule implements NestModule {
+  /** Sets the headers of every answer below `/console`, also of refusals that reach no handler. */
+  configure(consumer: MiddlewareConsumer): void {
+    const setHeaders = (_request: Request, response: Response, next: NextFunction) => {
+      response.set(HEADERS);
+      next();
+    };
+    consumer.apply(setHeaders).forRoutes('console', 'console/{*view}');
+  }
+}
