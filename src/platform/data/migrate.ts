@@ -7,6 +7,7 @@ import {
   sqlStateOf,
 } from './connection/driver-error.js';
 import { withPool } from './connection/driver-pool.js';
+import { createExtensions } from './create-extensions.js';
 import {
   assertCurrentSchema,
   assertUpgradable,
@@ -83,6 +84,7 @@ export async function migrate(
     // The steps of a new database are of no interest, unless an earlier attempt was interrupted.
     const isNew = executed[MIGRATIONS_TABLE] === undefined;
     const level = isNew ? 'debug' : 'info';
+    await createExtensions(dataSource);
     await runMigrations(dataSource, before, level);
     for (const migrations of extensionMigrations) {
       await runMigrationsOf(migrations, dataSource, before, level);

@@ -1,3 +1,6 @@
+create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
+
 -- Row-level security allows only leakproof functions in index conditions. LIKE leaks no rows, but only a superuser can
 -- mark it. Without the mark, a search reads every row of the organization.
 do $$ begin

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createExtension } from '../create-extension.js';
 
 /** Tables whose rows are visible to their organization alone. */
 const TENANT_TABLES = [
@@ -61,7 +60,6 @@ export class Baseline1766016000000 implements MigrationInterface {
   ];
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const extension of ['pg_trgm', 'btree_gin']) await createExtension(runner, extension);
     const tables = readFileSync(new URL('1766016000000-baseline.sql', import.meta.url), 'utf8');
     const statements = [
       tables,

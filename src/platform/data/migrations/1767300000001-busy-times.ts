@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createExtension } from '../create-extension.js';
 
 /** SQL: whether an appointment takes time of a resource. */
 const takesTime = (row: string) =>
@@ -96,7 +95,7 @@ const STATEMENTS = [
  */
 export class BusyTimes1767300000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await createExtension(runner, 'btree_gist');
+    await runner.query('create extension if not exists btree_gist');
     // In one round trip, because it locks tables in use until the commit.
     await runner.query(STATEMENTS.join(';\n'));
   }
