@@ -53,12 +53,14 @@ const MAX_ROWS = 50;
 export type Parameters = Readonly<Record<string, string | number>>;
 
 /** The parameters for a list that has no search of its own: the search is a condition on these fields. */
-export function searchIn(fields: readonly string[], { search, filter, ...others }: Parameters) {
-  const found = fields.map((field) => ({ [field]: { contains: String(search) } }));
-  const ofSearch = search === undefined ? [] : [{ or: found }];
-  const given = filter === undefined ? [] : [JSON.parse(String(filter)) as object];
-  const all = [...given, ...ofSearch];
-  return all.length === 0 ? others : { ...others, filter: JSON.stringify({ and: all }) };
+export function searchIn(
+  fields: readonly string[],
+  { search, filter, ...others }: Parameters,
+): Parameters {
+  if (search === undefined) return filter === undefined ? others : { ...others, filter };
+  const found = { or: fields.map((field) => ({ [field]: { contains: String(search) } })) };
+  const both = filter === undefined ? found : { and: [JSON.parse(String(filter)), found] };
+  return { ...others, filter: JSON.stringify(both) };
 }
 
 /**

@@ -62,7 +62,7 @@ const filtersWith = (resource: FieldSpec, withLeads: boolean): readonly FieldSpe
   ...timeFilters(texts.appointments.times),
 ];
 
-const queryOf = (query: Parameters): AppointmentQuery => searchIn(['type', 'location'], query);
+const queryOf = (query: Parameters) => searchIn(['type', 'location'], query) as AppointmentQuery;
 
 const ORDER = { by: 'start_time', direction: 'desc' } as const;
 

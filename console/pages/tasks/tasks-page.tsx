@@ -52,7 +52,7 @@ const COLUMNS: readonly ListColumn<Row>[] = [
   time('updated_at'),
 ];
 
-const queryOf = (query: Parameters): TaskQuery => searchIn(['title'], query);
+const queryOf = (query: Parameters) => searchIn(['title'], query) as TaskQuery;
 
 export function TasksPage() {
   const may = useMay();

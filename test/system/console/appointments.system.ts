@@ -200,6 +200,16 @@ describeInBrowser('appointments in the console', (browser) => {
       await page.getByRole('button', { name: 'Remove filter Resource: Crew 1' }).waitFor();
       await page.getByText('1 in all').waitFor();
       expect(await page.locator('th').allInnerTexts()).toEqual(['Start ↓', 'Place']);
+      await page.getByRole('searchbox').fill('script');
+      await page.getByRole('searchbox').press('Enter');
+      await page.getByText('No appointments match.').waitFor();
+
+      // As deep as the language allows, which a condition around it would exceed.
+      const deep = JSON.stringify({ not: { or: [{ and: [{ type: 'Roof visit' }] }] } });
+      await page.goto(`${browser().app.url}/console/appointments/list?filter=${deep}`);
+      await page.getByText('1 in all').waitFor();
+      await page.goto(`${browser().app.url}/console/appointments/list?filter=none`);
+      await page.getByText('This could not be loaded.').waitFor();
     },
     BROWSER_TIMEOUT_MS,
   );
