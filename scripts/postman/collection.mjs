@@ -9,9 +9,9 @@ const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const ABOUT = `
 Set \`base_url\` to the address of the server and \`api_key\` to a key that has the scopes which the
 requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
-addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
-limits of a key. Upserts and batches, which change several records or one of several, are left out, and so are the routes
-of custom fields, holds, free times, calendars, keys, grants, operators and files.
+addresses and phone numbers are new each time. A run of the whole collection needs a key with rate limits of its own, such
+as the key \`console\` of the first start; a folder fits into the default limits. Upserts, batches, merges and erasures are left
+out, and so are the routes of keys, grants, operators and files.
 `;
 
 /** @param document the OpenAPI document */
@@ -37,14 +37,11 @@ export function collectionOf(document) {
   };
 }
 
-/**
- * Whether the records that a route changes depend on its body, it is about a file, it needs a key that the collection has not,
- * or a run of it would exceed the rate limits of a key.
- */
+/** Whether the records that a route changes depend on its body, it is about a file, or it needs a key that the collection has not. */
 function isLeftOut(method, path) {
   return (
-    /\/(batch|calendar|calendars(\/.*)?|erase|export|imports(\/.*)?|merge|upsert)$/.test(path) ||
-    /^\/api\/v1\/(availability|custom-fields|grants|holds|keys|organizations)\b/.test(path) ||
+    /\/(batch|erase|export|imports(\/.*)?|merge|upsert)$/.test(path) ||
+    /^\/api\/v1\/(grants|keys|organizations)\b/.test(path) ||
     (method === 'put' && path === '/api/v1/organization')
   );
 }
@@ -66,8 +63,10 @@ function operationsOf(document) {
     // The kind of its record, used in names of variables.
     record: singularOf(path.replace(/\/\{.*/, '')),
     isItem: path.endsWith('}'),
-    // The kind of the records of a list below a record.
+    // The kind of the records of a list below a record, or of one that is created there.
     nested: /\}\/[^{}]+$/.test(path) ? singularOf(path) : undefined,
+    // The kind of the record that the operation creates, reads or changes.
+    stored: storedBy(method, path),
     components: document.components,
   }));
 }
@@ -87,6 +86,12 @@ function folderOf({ name, description }, all) {
   };
 }
 
+function storedBy(method, path) {
+  if (path.endsWith('}')) return singularOf(path.replace(/\/\{[^{}]*\}$/, ''));
+  const isCreatedBelow = method === 'post' && /\}\/calendar$/.test(path);
+  return isCreatedBelow ? singularOf(path) : singularOf(path.replace(/\/\{.*/, ''));
+}
+
 /** The last step of a path in the singular: `lead`, `delivery`. */
 function singularOf(path) {
   const [name] = path.split('/').slice(-1);
@@ -94,27 +99,41 @@ function singularOf(path) {
 }
 
 /** Create, get, list, update, actions on a record, lists below it and actions on their records, delete. */
-function order({ method, isItem, path, nested }) {
+function order({ method, isItem, path, nested, record, stored }) {
   const depth = path.split('{').length - 1;
-  if (method === 'POST') return [0, 4, 6][depth];
+  if (method === 'POST') return stored === record ? [0, 4, 6][depth] : 0;
   if (method === 'GET') return isItem ? 1 : nested ? 5 : 2;
-  return { PUT: 3, DELETE: 7 }[method];
+  return { PUT: 3, DELETE: 8 - depth }[method];
 }
 
 function successOf(operation) {
   return { ...requestOf(operation), event: successTests(operation) };
 }
 
-/** Creations of the leads to which the records of a folder refer. The folder of leads deletes its own. */
+/** Creations of the leads and resources to which a folder refers. The folder of each deletes its own. */
 function linkedRecords(own, all) {
-  const needsLead = own.some(({ requestBody }) =>
-    /"(lead_id|contact_id)"/.test(JSON.stringify(requestBody ?? {})),
-  );
-  const creations = all.filter(({ method, record }) => method === 'POST' && record === 'lead');
-  if (!needsLead) return [];
+  const refersTo = (names) =>
+    own.some(({ requestBody, parameters }) =>
+      names.test(JSON.stringify([requestBody?.content, parameters?.filter(isRequired)])),
+    );
+  const kinds = [
+    ...(refersTo(/"(lead_id|contact_id)"/) ? ['lead'] : []),
+    ...(refersTo(/"resource_id"/) || own.some(({ record }) => record === 'resource')
+      ? ['resource']
+      : []),
+  ].filter((kind) => !own.some((operation) => creates(kind, operation)));
+  const creations = all.filter((operation) => kinds.some((kind) => creates(kind, operation)));
   return creations.map((operation) => ({
     ...requestOf(operation, { example: 'minimal' }),
     name: `${operation.summary} to link`,
     event: successTests(operation),
   }));
+}
+
+function creates(kind, { method, path, record }) {
+  return method === 'POST' && record === kind && !path.includes('{');
+}
+
+function isRequired({ required }) {
+  return required;
 }

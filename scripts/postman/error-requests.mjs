@@ -16,7 +16,7 @@ export function errorRequests(operation) {
   if (method !== 'POST' || !requestBody) return [];
   return [
     errorRequest(operation, 400, 'validation_error', { body: { unknown_field: true } }),
-    ...(codesOf(operation, 409).includes('duplicate')
+    ...(codesOf(operation, 409).includes('duplicate') && record === 'lead'
       ? [
           errorRequest(operation, 409, 'duplicate', {
             body: { first_name: 'Grace', email: `{{${record}_email}}` },

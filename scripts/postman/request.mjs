@@ -7,6 +7,7 @@ const FIELDS = {
   external_id: '{{$guid}}',
   lead_id: '{{lead_id}}',
   contact_id: '{{lead_id}}',
+  resource_id: '{{resource_id}}',
 };
 
 const UNIQUE = ['email', 'phone', 'external_id'];
@@ -54,10 +55,10 @@ function bodyOf(requestBody, example, isUpdate) {
   );
 }
 
-function headersOf({ parameters = [], record }, hasBody) {
+function headersOf({ parameters = [], stored }, hasBody) {
   const sent = {
     'Idempotency-Key': '{{$guid}}',
-    'If-Match': `{{${record}_etag}}`,
+    'If-Match': `{{${stored}_etag}}`,
   };
   const headers = parameters.filter((parameter) => parameter.in === 'header');
   return [
@@ -78,7 +79,7 @@ function urlOf({ path, record, parameters = [] }, id = `{{${record}_id}}`) {
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, description, example, required }) => ({
       key: name,
-      value: String(example),
+      value: FIELDS[name] ?? String(example),
       description,
       ...(!required && { disabled: true }),
     }));

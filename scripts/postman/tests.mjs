@@ -3,8 +3,10 @@
 
 /** Checks a successful response and stores its record in variables. */
 export function successTests(operation) {
-  const { responses, method, record, nested } = operation;
-  const [status, response] = Object.entries(responses).find(([one]) => one.startsWith('2'));
+  const { responses, method, nested, stored } = operation;
+  // The first one of a creation is that of a dry run.
+  const succeeded = Object.entries(responses).filter(([one]) => one.startsWith('2'));
+  const [status, response] = succeeded.at(-1);
   const { schema } = response.content['application/json'];
   const { data } = schema.properties;
   const item = data.items ?? data;
@@ -20,9 +22,9 @@ export function successTests(operation) {
     `${data.items ? 'if (record) ' : ''}pm.test('has every field', () => {`,
     `  pm.expect(record).to.include.all.keys(${JSON.stringify(fields)});`,
     '});',
-    ...(status === '201' ? storeRecord(record, fields) : []),
+    ...(status === '201' ? storeRecord(stored, fields, response) : []),
     ...(status === '200' && method !== 'GET' && 'ETag' in response.headers
-      ? storeEntityTag(record)
+      ? storeEntityTag(stored)
       : []),
     ...(data.items && nested
       ? [`if (record) pm.collectionVariables.set('${nested}_id', record.id);`]
@@ -52,13 +54,13 @@ function responseTests(status, { headers }, operation) {
   ];
 }
 
-function storeRecord(record, fields) {
+function storeRecord(record, fields, { headers }) {
   return [
     `pm.collectionVariables.set('${record}_id', record.id);`,
     ...(fields.includes('email')
       ? [`if (record.email) pm.collectionVariables.set('${record}_email', record.email);`]
       : []),
-    ...storeEntityTag(record),
+    ...('ETag' in headers ? storeEntityTag(record) : []),
   ];
 }
 
