@@ -64,7 +64,7 @@ export function validValues(field: Field, lead: string): Arbitrary<SentValue> {
     case 'boolean':
       return fc.boolean().map((stored) => ({ sent: stored, stored }));
     case 'array':
-      return lists(schema);
+      return isOfIntegers(schema) ? integerLists(schema) : lists(schema);
     case 'object':
       return jsonObjects(schema).map((stored) => ({ sent: stored, stored }));
   }
@@ -123,7 +123,9 @@ export function invalidValues(field: Field): Arbitrary<unknown> {
   const kind = kindOf(schema);
   const foreign = jsonValues().filter((value) => value !== null && !isOf(kind, value));
   const own: Arbitrary<unknown>[] = [foreign, hugeNumbers(), unstorable(), invalidTexts(field)];
-  if (kind === 'array') own.push(invalidLists(schema));
+  if (kind === 'array') {
+    own.push(isOfIntegers(schema) ? invalidIntegerLists(schema) : invalidLists(schema));
+  }
   if (kind === 'object') own.push(invalidJsonObjects(schema));
   return fc.oneof(...own);
 }
@@ -161,6 +163,34 @@ function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<SentValue> {
       { weight: 1, arbitrary: fc.constant(numbered) },
     )
     .map((sent) => ({ sent, stored: [...new Set(sent.map((text) => trimText(text)))] }));
+}
+
+function isOfIntegers({ items }: JsonSchema): boolean {
+  return items?.type === 'integer';
+}
+
+const integers = ({ items: { minimum, maximum } = {} }: JsonSchema) =>
+  fc.integer({ min: minimum, max: maximum });
+
+/** Lists of integers that are sent with duplicates and stored without them. */
+function integerLists(schema: JsonSchema): Arbitrary<SentValue> {
+  return fc
+    .array(integers(schema), { maxLength: schema.maxItems })
+    .map((sent) => ({ sent, stored: [...new Set(sent)] }));
+}
+
+function invalidIntegerLists(schema: JsonSchema): Arbitrary<unknown[]> {
+  const { maxItems = 0, items: { minimum = 0, maximum = 0 } = {} } = schema;
+  const bad = fc.oneof(
+    fc.constantFrom<unknown>(minimum - 1, maximum + 1, minimum + 0.5, String(minimum), null),
+    jsonValues().filter((value) => typeof value !== 'number'),
+  );
+  return fc.oneof(
+    fc
+      .tuple(fc.array(integers(schema), { maxLength: 3 }), bad)
+      .map(([good, one]) => [...good, one]),
+    fc.constant(Array<number>(maxItems + 1).fill(minimum)),
+  );
 }
 
 function invalidLists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<unknown[]> {
