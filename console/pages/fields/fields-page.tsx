@@ -1,14 +1,8 @@
 import type { CustomField } from 'latitude/client';
 import { Link } from '../../components/link.js';
-import { Loaded } from '../../components/loaded.js';
-import { Page } from '../../components/page.js';
-import { Pager } from '../../components/pager.js';
-import { type Column, Table } from '../../components/table.js';
+import type { Column } from '../../components/table.js';
 import { Value } from '../../components/text.js';
-import { nextOf } from '../../lists/list-state.js';
-import { useQuery } from '../../state/query.js';
-import { useRoute } from '../../state/router.js';
-import { useMay } from '../../state/session.js';
+import { PagedListPage } from '../../lists/paged-list-page.js';
 import { texts } from '../../texts.js';
 
 const { labels, types } = texts.fields;
@@ -34,32 +28,13 @@ const COLUMNS: readonly Column<CustomField>[] = [
 
 /** The definitions of the custom fields of leads. */
 export function FieldsPage() {
-  const may = useMay();
-  const from = useRoute().query.get('from') ?? undefined;
-  const page = Number(from ?? 1);
-  const result = useQuery(`fields ${page}`, (client, signal) =>
-    client.customFields.list({ page }, { signal }),
-  );
-  const actions = may('fields:write') && (
-    <Link to="fields/new" class="button primary">
-      {texts.fields.create}
-    </Link>
-  );
   return (
-    <Page title={texts.fields.title} actions={actions}>
-      <Loaded of={result} isEmpty={({ data }) => data.length === 0} empty={texts.fields.empty}>
-        {({ data, meta }) => (
-          <>
-            <Table
-              caption={texts.fields.title}
-              columns={COLUMNS}
-              rows={data}
-              keyOf={({ id }) => id}
-            />
-            <Pager next={nextOf(meta)} isFurther={from !== undefined} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+    <PagedListPage
+      view="fields"
+      scope="fields:write"
+      texts={texts.fields}
+      columns={COLUMNS}
+      read={(client, page, signal) => client.customFields.list({ page }, { signal })}
+    />
   );
 }

@@ -1,16 +1,10 @@
 import type { Webhook } from 'latitude/client';
 import { typeInWords } from '../../components/change.js';
 import { Link } from '../../components/link.js';
-import { Loaded } from '../../components/loaded.js';
-import { Page } from '../../components/page.js';
-import { Pager } from '../../components/pager.js';
-import { type Column, Table } from '../../components/table.js';
+import type { Column } from '../../components/table.js';
 import { Text, Value } from '../../components/text.js';
 import { Time } from '../../components/time.js';
-import { nextOf } from '../../lists/list-state.js';
-import { useQuery } from '../../state/query.js';
-import { useRoute } from '../../state/router.js';
-import { useMay } from '../../state/session.js';
+import { PagedListPage } from '../../lists/paged-list-page.js';
 import { texts } from '../../texts.js';
 
 const { labels } = texts.webhooks;
@@ -45,33 +39,14 @@ const COLUMNS: readonly Column<Webhook>[] = [
 ];
 
 export function WebhooksPage() {
-  const may = useMay();
-  const from = useRoute().query.get('from') ?? undefined;
-  const page = Number(from ?? 1);
-  const result = useQuery(`webhooks ${page}`, (client, signal) =>
-    client.webhooks.list({ page }, { signal }),
-  );
-  const actions = may('webhooks:write') && (
-    <Link to="webhooks/new" class="button primary">
-      {texts.webhooks.create}
-    </Link>
-  );
   return (
-    <Page title={texts.webhooks.title} actions={actions}>
-      <Loaded of={result} isEmpty={({ data }) => data.length === 0} empty={texts.webhooks.empty}>
-        {({ data, meta }) => (
-          <>
-            <Table
-              caption={texts.webhooks.title}
-              columns={COLUMNS}
-              rows={data}
-              keyOf={({ id }) => id}
-            />
-            <Pager next={nextOf(meta)} isFurther={from !== undefined} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+    <PagedListPage
+      view="webhooks"
+      scope="webhooks:write"
+      texts={texts.webhooks}
+      columns={COLUMNS}
+      read={(client, page, signal) => client.webhooks.list({ page }, { signal })}
+    />
   );
 }
 
