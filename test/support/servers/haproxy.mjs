@@ -18,7 +18,7 @@ export const REPEATS = `
   default-server observe layer4 error-limit 1 on-error mark-down
 `;
 
-/** Instances without stickiness: the configuration of docs/guides/operator.md#load-balancers. */
+/** Instances without stickiness: the configuration of docs/operating/load-balancers.md. */
 export function instancesSection(port, instances, options = REPEATS) {
   return `
 listen latitude
