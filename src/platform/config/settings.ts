@@ -91,6 +91,12 @@ export abstract class Settings {
   abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** How long events are stored, in milliseconds. */
+  abstract readonly eventsRetention: number;
+  /** How long responses are stored for an `Idempotency-Key`, in milliseconds. */
+  abstract readonly responsesRetention: number;
+  /** How long deliveries of webhooks are stored, in milliseconds. */
+  abstract readonly deliveriesRetention: number;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -181,6 +187,21 @@ const SETTINGS = {
     (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
+  // Each day of events is a partition, and statements that read all of them lock each one.
+  eventsRetention: [
+    'EVENTS_RETENTION',
+    setting.duration({ default: '30d', min: '1d', max: '90d' }),
+  ],
+  // The contract promises a replay within 24 hours.
+  responsesRetention: [
+    'RESPONSES_RETENTION',
+    setting.duration({ default: '24h', min: '24h', max: '30d' }),
+  ],
+  // The attempts of a delivery take up to four days.
+  deliveriesRetention: [
+    'DELIVERIES_RETENTION',
+    setting.duration({ default: '30d', min: '4d', max: '365d' }),
+  ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
