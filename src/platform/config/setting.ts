@@ -88,14 +88,14 @@ export const setting = {
     ...whenUnset
   }: { readonly min?: Duration; readonly max?: Duration } & O): Setting<Value<number, O>> => {
     const [least, most] = [millisecondsOf(min), millisecondsOf(max)];
-    return custom(
+    return custom<number, O>(
       (raw) => {
         const ms = parseDuration(raw) ?? NaN;
         return ms >= least && ms <= most ? ms : undefined;
       },
       `must be a duration from ${min} to ${max}, such as ${max}`,
-      inMilliseconds(whenUnset) as unknown as O,
-    ) as Setting<Value<number, O>>;
+      inMilliseconds(whenUnset) as O,
+    );
   },
 
   /** One of a few words, in any case. */
