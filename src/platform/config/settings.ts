@@ -1,5 +1,4 @@
 import { isLoopbackAddress } from './loopback.js';
-import { type Environment, type Setting, setting, SettingError } from './setting.js';
 import {
   isAddressOrSubnet,
   isPostgresUrl,
@@ -10,9 +9,10 @@ import {
   optional,
   origins,
   phoneRegion,
-  trustProxy,
   type TrustProxy,
-} from './setting-kinds.js';
+  trustProxy,
+} from './setting-values.js';
+import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -122,10 +122,18 @@ const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
   host: ['HOST', readHost],
-  databaseUrl: ['DATABASE_URL', optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)],
+  databaseUrl: [
+    'DATABASE_URL',
+    setting.secret(optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)),
+  ],
   databaseReplicaUrls: [
     'DATABASE_REPLICA_URLS',
-    listOf((url) => isPostgresUrl(url) && !/\s/.test(url), `must be URLs such as ${POSTGRES_URL}`),
+    setting.secret(
+      listOf(
+        (url) => isPostgresUrl(url) && !/\s/.test(url),
+        `must be URLs such as ${POSTGRES_URL}`,
+      ),
+    ),
   ],
   databaseMaxConnections: [
     'DATABASE_MAX_CONNECTIONS',
@@ -134,7 +142,7 @@ const SETTINGS = {
   databasePreparedStatements: ['DATABASE_PREPARED_STATEMENTS', setting.flag({ default: true })],
   redisUrl: [
     'REDIS_URL',
-    optional(isRedisUrl, 'must be a URL such as redis://user:password@host:6379/0'),
+    setting.secret(optional(isRedisUrl, 'must be a URL such as redis://user:password@host:6379/0')),
   ],
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
@@ -216,10 +224,17 @@ const SETTINGS = {
 };
 
 /** Names of the variables that Latitude itself reads. */
-export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(([name]) => name);
+export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).flatMap(([name, read]) =>
+  variablesOf(name, read),
+);
 
 /** Settings of extensions by the name of the variable. */
 export type DeclaredSettings = Readonly<Record<string, Setting<unknown>>>;
+
+/** Names of the variables that settings of extensions are read from. */
+export function namesOf(declared: DeclaredSettings): string[] {
+  return Object.entries(declared).flatMap(([name, read]) => variablesOf(name, read));
+}
 
 /**
  * Reads and checks the settings.
