@@ -99,6 +99,8 @@ export abstract class Settings {
   abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** Another port of the same address for /metrics; 0 picks a free one. If unset, the port of the API serves it. */
+  abstract readonly metricsPort: number | undefined;
   /** How long events are stored, in milliseconds. */
   abstract readonly eventsRetention: number;
   /** How long responses are stored for an `Idempotency-Key`, in milliseconds. */
@@ -203,6 +205,7 @@ const SETTINGS = {
     (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
+  metricsPort: ['METRICS_PORT', setting.integer({ optional: true, max: 65_535 })],
   // Each day of events is a partition, and statements that read all of them lock each one.
   eventsRetention: [
     'EVENTS_RETENTION',
@@ -264,7 +267,7 @@ function assertComplete(settings: Settings): void {
   }
   for (const [property, needed] of NEEDS) {
     const value = settings[property];
-    if (value === undefined || value === false || settings[needed] !== undefined) continue;
+    if (!isSet(value) || isSet(settings[needed])) continue;
     const state = value === true ? 'on' : 'set';
     throw new SettingError(
       SETTINGS[property][0],
@@ -281,4 +284,9 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['metricsPort', 'metrics'],
 ] as const;
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
