@@ -68,7 +68,7 @@ export class HealthService implements OnModuleInit {
   }
 
   /**
-   * How long an instance that stops still accepts connections (docs/guides/operator.md#load-balancers): the setting. By
+   * How long an instance that stops still accepts connections (docs/operating/load-balancers.md): the setting. By
    * default, there is a delay while something polls `/health/ready`.
    */
   get shutdownDelaySeconds(): number {
