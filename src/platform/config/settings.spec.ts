@@ -292,6 +292,16 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  METRICS_PORT: {
+    setting: 'metricsPort',
+    unset: undefined,
+    good: [
+      ['0', 0],
+      ['9464', 9464],
+      ['65535', 65_535],
+    ],
+    bad: [...NO_INTEGER, '65536'],
+  },
   WEBHOOKS_ALLOW_PRIVATE_TARGETS: {
     setting: 'webhooksAllowPrivateTargets',
     unset: false,
@@ -427,7 +437,8 @@ describe('settings', () => {
       { [name]: 'a' },
       `${name} is set, which needs OAUTH_ISSUER`,
     ]),
-  ])('of sign-in that are incomplete end the start with one line: %j', (env, message) => {
+    [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT is set, which needs METRICS'],
+  ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
   });

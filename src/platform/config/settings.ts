@@ -99,6 +99,8 @@ export abstract class Settings {
   abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** Another port of the same address for /metrics; 0 picks a free one. If unset, the port of the API serves it. */
+  abstract readonly metricsPort: number | undefined;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -197,6 +199,7 @@ const SETTINGS = {
     (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
+  metricsPort: ['METRICS_PORT', setting.integer({ optional: true, max: 65_535 })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
@@ -243,7 +246,7 @@ function assertComplete(settings: Settings): void {
   }
   for (const [property, needed] of NEEDS) {
     const value = settings[property];
-    if (value === undefined || value === false || settings[needed] !== undefined) continue;
+    if (!isSet(value) || isSet(settings[needed])) continue;
     const state = value === true ? 'on' : 'set';
     throw new SettingError(
       SETTINGS[property][0],
@@ -260,4 +263,9 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['metricsPort', 'metrics'],
 ] as const;
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
