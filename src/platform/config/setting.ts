@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { type Duration, millisecondsOf, parseDuration } from './duration.js';
+
 /** An invalid value of a setting. The message is one line that names the setting. */
 export class SettingError extends Error {
   constructor(name: string, problem: string, options?: ErrorOptions) {
@@ -11,7 +14,11 @@ export class SettingError extends Error {
  * and shells often set empty ones.
  * @throws SettingError
  */
-export type Setting<T> = (name: string, env: Environment) => T;
+export interface Setting<T> {
+  (name: string, env: Environment): T;
+  /** Whether the variable `NAME_FILE` can name a file with the value. */
+  readonly isSecret?: true;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +30,9 @@ type Value<T, O> = O extends { readonly optional: true } ? T | undefined : T;
 
 /** Upper bound of integers, such as the rate limits, unless they have another. */
 export const MAX_INTEGER = 1_000_000_000;
+
+/** Upper bound of durations, unless they have another: a century. */
+const MAX_DURATION = '36500d';
 
 /**
  * Declares a setting of any type.
@@ -47,9 +57,54 @@ function custom<T, const O extends WhenUnset<T>>(
   };
 }
 
-/** The kinds of settings. Each takes `{ default }` or `{ optional: true }`, or is required. */
+/** The names of the variables that a setting is read from. */
+export function variablesOf(name: string, { isSecret }: Setting<unknown>): string[] {
+  return isSecret ? [name, fileVariableOf(name)] : [name];
+}
+
+function fileVariableOf(name: string): string {
+  return `${name}_FILE`;
+}
+
+/**
+ * Declares that the value of a setting is a secret. The variable with the suffix `_FILE` can name a file that contains
+ * the value, as orchestrators mount secrets.
+ */
+function secret<T>(read: Setting<T>): Setting<T> {
+  const readSecret = (name: string, env: Environment) => {
+    const fileVariable = fileVariableOf(name);
+    const path = env[fileVariable];
+    if (!path) return read(name, env);
+    if (env[name]) {
+      throw new SettingError(name, `and ${fileVariable} are both set: set only one of them`);
+    }
+    // The name in the message of an invalid value.
+    const label = `${name} in ${path}`;
+    return read(label, { ...env, [label]: readValue(fileVariable, path) });
+  };
+  return Object.assign(readSecret, { isSecret: true as const });
+}
+
+/** Reads a file without the line breaks at its end. */
+function readValue(fileVariable: string, path: string): string {
+  try {
+    const value = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+    if (value !== '') return value;
+  } catch (error) {
+    // A message such as "ENOENT: no such file or directory, open 'PATH'".
+    const [reason] = (error as Error).message.split(',');
+    throw new SettingError(fileVariable, `names ${path}, which cannot be read: ${reason}`);
+  }
+  throw new SettingError(fileVariable, `names ${path}, which is empty`);
+}
+
+/**
+ * The kinds of settings. Each takes `{ default }` or `{ optional: true }`, or is required. `secret` takes another setting,
+ * such as `setting.secret(setting.text({}))`.
+ */
 export const setting = {
   custom,
+  secret,
 
   text: <const O extends WhenUnset<string>>(whenUnset: O) =>
     custom((raw) => raw, 'must be a string', whenUnset),
@@ -76,6 +131,23 @@ export const setting = {
       whenUnset as unknown as O,
     ),
 
+  /** A whole number with `s`, `m`, `h` or `d`, such as `30d`. Its value is in milliseconds. */
+  duration: <const O extends WhenUnset<Duration>>({
+    min = '1s',
+    max = MAX_DURATION,
+    ...whenUnset
+  }: { readonly min?: Duration; readonly max?: Duration } & O): Setting<Value<number, O>> => {
+    const [least, most] = [millisecondsOf(min), millisecondsOf(max)];
+    return custom<number, O>(
+      (raw) => {
+        const ms = parseDuration(raw) ?? NaN;
+        return ms >= least && ms <= most ? ms : undefined;
+      },
+      `must be a duration from ${min} to ${max}, such as ${max}`,
+      inMilliseconds(whenUnset) as O,
+    );
+  },
+
   /** One of a few words, in any case. */
   oneOf: <const T extends string, const O extends WhenUnset<NoInfer<T>>>(
     words: readonly T[],
@@ -95,3 +167,9 @@ export const setting = {
       whenUnset,
     ),
 };
+
+/** The default of a duration as a number. */
+function inMilliseconds(whenUnset: WhenUnset<Duration>): WhenUnset<number> {
+  if (!('default' in whenUnset)) return whenUnset;
+  return { default: millisecondsOf(whenUnset.default) };
+}
