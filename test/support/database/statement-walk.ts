@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
-import type { Call } from '../../../src/platform/data/call.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import { ALL_ROUTES, OPERATOR_ROUTES, send, validRequest } from '../../../src/testing/routes.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
