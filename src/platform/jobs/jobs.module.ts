@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { BackgroundWork } from './background-work.js';
+import { JobBacklog } from './job-backlog.js';
 import { JobQueueRepository } from './job-queue.repository.js';
 import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
@@ -13,7 +14,13 @@ import { ServerLoad } from './server-load.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    ...[BackgroundWork, JobQueueRepository, JobRegistry, JobWorker, JobsService, Leases],
+    BackgroundWork,
+    JobBacklog,
+    JobQueueRepository,
+    JobRegistry,
+    JobWorker,
+    JobsService,
+    Leases,
     ServerLoad,
   ],
   exports: [BackgroundWork, JobsService, Leases, ServerLoad],

@@ -39,8 +39,11 @@ describe('readiness without a database', () => {
       reason: 'database',
       detail: 'The database cannot be reached.',
     });
+    const metrics = async () => (await fetch(`${app.url}/metrics`)).text();
+    expect(await metrics()).toContain('\nlatitude_ready 0\n');
     proxy.setOpen(true);
     await becomesReady();
+    expect(await metrics()).toContain('\nlatitude_ready 1\n');
   });
 
   it('is 503 after a second without a response of the database, and opens a new connection', async () => {
