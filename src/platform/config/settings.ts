@@ -101,6 +101,12 @@ export abstract class Settings {
   abstract readonly metrics: boolean;
   /** Another port of the same address for /metrics; 0 picks a free one. If unset, the port of the API serves it. */
   abstract readonly metricsPort: number | undefined;
+  /** How long events are stored, in milliseconds. */
+  abstract readonly eventsRetention: number;
+  /** How long responses are stored for an `Idempotency-Key`, in milliseconds. */
+  abstract readonly responsesRetention: number;
+  /** How long deliveries of webhooks are stored, in milliseconds. */
+  abstract readonly deliveriesRetention: number;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -200,6 +206,21 @@ const SETTINGS = {
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
   metricsPort: ['METRICS_PORT', setting.integer({ optional: true, max: 65_535 })],
+  // Each day of events is a partition, and statements that read all of them lock each one.
+  eventsRetention: [
+    'EVENTS_RETENTION',
+    setting.duration({ default: '30d', min: '1d', max: '90d' }),
+  ],
+  // The contract promises a replay within 24 hours.
+  responsesRetention: [
+    'RESPONSES_RETENTION',
+    setting.duration({ default: '24h', min: '24h', max: '30d' }),
+  ],
+  // The attempts of a delivery take up to four days.
+  deliveriesRetention: [
+    'DELIVERIES_RETENTION',
+    setting.duration({ default: '30d', min: '4d', max: '365d' }),
+  ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];

@@ -7,7 +7,6 @@ import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
 import { JobsService } from './jobs.service.js';
 import { Leases } from './leases.js';
-import { ServerLoad } from './server-load.js';
 
 /** Sends and runs jobs, for all modules. */
 @Global()
@@ -21,8 +20,7 @@ import { ServerLoad } from './server-load.js';
     JobWorker,
     JobsService,
     Leases,
-    ServerLoad,
   ],
-  exports: [BackgroundWork, JobsService, Leases, ServerLoad],
+  exports: [BackgroundWork, JobsService, Leases],
 })
 export class JobsModule {}
