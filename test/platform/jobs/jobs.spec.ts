@@ -11,6 +11,8 @@ import { greetings, GreetingsModule, StoredJobs } from '../../support/modules/gr
 import { untilTrue } from '../../support/mcp/mcp-helpers.js';
 import { until } from '../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#work-in-the-background-is-late
+
 let app: TestApp;
 let tenant: Tenant;
 let jobs: StoredJobs;

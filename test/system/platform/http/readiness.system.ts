@@ -11,6 +11,8 @@ import type { Tenant } from '../../../../src/testing/test-server.js';
 import { until } from '../../../support/servers/product.js';
 import { TcpProxy } from '../../../support/servers/tcp-proxy.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-database-cannot-be-used and docs/operating/runbook.md#connections-are-exhausted
+
 const LIVE = '/health/live';
 const READY = '/health/ready';
 
