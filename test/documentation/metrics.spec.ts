@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ScheduledBackups } from '../../src/ops/server/scheduled-backups.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { type Exposition, metricOf, parseExposition } from '../support/exposition.js';
@@ -21,6 +22,9 @@ beforeAll(async () => {
   // Metrics of replicas are exposed if there are some, also if they cannot be reached.
   const settings = { databaseReplicaUrls: ['postgres://nobody@127.0.0.1:1/none'] };
   const app = await TestApp.start({ settings });
+  // Those of scheduled backups are exposed with BACKUP_DIR.
+  const plan = { directory: 'none' };
+  new ScheduledBackups(app.app, app.database, plan, new AbortController().signal);
   await app.client().get(LEADS);
   await until(async () => {
     exposed = parseExposition(await (await fetch(`${app.url}/metrics`)).text());

@@ -57,7 +57,7 @@ describe.each(entries)('$anchor', ({ anchor, names, parts }) => {
   });
 
   it('names checks of doctor that exist', () => {
-    const [, named = ''] = /`latitude doctor`: ([^.:]+)/.exec(parts.Check) ?? [];
+    const [, named = ''] = /`latitude doctor`:\s([^.:]+)/.exec(parts.Check) ?? [];
     const checks = namesIn(named, /`(\w+)`/g);
     if (parts.Check.includes('latitude doctor')) expect(checks).not.toEqual([]);
     expect(checks.filter((name) => !CHECKS.includes(name))).toEqual([]);

@@ -15,8 +15,6 @@ import {
 import { latitude, runCommand } from '../../../support/command-line.js';
 import { Product, resultWhenEnded, until } from '../../../support/servers/product.js';
 
-// Broken on purpose for docs/operating/runbook.md#the-backup-is-old
-
 let folder: string;
 let file: string;
 
