@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
-import { isLoopback, isLoopbackAddress } from './loopback.js';
+import { isLoopbackAddress } from './loopback.js';
+import { isPostgresUrl, isPublicUrl, isRedisUrl, isSecureUrl } from './setting-urls.js';
+import { readTracing, TRACING_SETTING_NAMES, type TracingSettings } from './tracing-settings.js';
 import { type Environment, type Setting, setting, SettingError } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -93,6 +95,10 @@ export abstract class Settings {
   abstract readonly metrics: boolean;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
+  /** Whether requests to webhooks name the trace of the change, in the header `traceparent`. */
+  abstract readonly webhooksTraceparent: boolean;
+  /** How traces are exported. If undefined, they are not. */
+  abstract readonly tracing: TracingSettings | undefined;
   /** The values of the settings of extensions, by the name of the variable. */
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
@@ -182,12 +188,17 @@ const SETTINGS = {
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
+  webhooksTraceparent: ['WEBHOOKS_TRACEPARENT', setting.flag({ default: false })],
+  tracing: ['OTEL_TRACES_EXPORTER', readTracing],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
 };
 
 /** Names of the variables that Latitude itself reads. */
-export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(([name]) => name);
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.values(SETTINGS).map(([name]) => name),
+  ...TRACING_SETTING_NAMES,
+];
 
 /** Settings of extensions by the name of the variable. */
 export type DeclaredSettings = Readonly<Record<string, Setting<unknown>>>;
@@ -255,36 +266,6 @@ function listOf(
     `${rule}, separated by commas`,
     { default: fallback },
   );
-}
-
-/** Browsers and clients of OAuth accept HTTP only from their own machine. */
-function isPublicUrl(text: string): boolean {
-  return isSecureUrl(text) && new URL(text).origin === text;
-}
-
-function isSecureUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return url.protocol === 'https:' || isLoopback(url);
-}
-
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
-}
-
-function isRedisUrl(text: string): boolean {
-  const isUrl = /^rediss?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
-  return isUrl && /^(\/\d*)?$/.test(new URL(text).pathname);
-}
-
-/** Checks the percent-encoding of a URL, because the driver decodes every part of it. */
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function phoneRegion() {
