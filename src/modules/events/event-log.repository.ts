@@ -23,6 +23,8 @@ interface EventSelection {
   readonly types?: readonly string[];
   /** Of the events with changed fields, those in which one of these changed. Default: all. */
   readonly changed?: readonly string[];
+  /** Of organizations in which this column is true. Default: all. */
+  readonly organizations?: 'finds_duplicates';
 }
 
 /** A type of events that is due in an organization. */
@@ -177,11 +179,12 @@ export class EventLogRepository {
   readAfter(
     after: number,
     upTo: number,
-    { types, changed }: EventSelection,
+    { types, changed, organizations }: EventSelection,
     limit: number,
   ): Promise<EventOfOrganization[]> {
     const condition = `position > $1 and position <= $2 and ($3::text[] is null or type = any($3))
-      and ($4::text[] is null or changed = '{}' or changed && $4)`;
+      and ($4::text[] is null or changed = '{}' or changed && $4)
+      ${organizations ? `and organization.${organizations}` : ''}`;
     return this.read(condition, [after, upTo, types ?? null, changed ?? null], limit);
   }
 

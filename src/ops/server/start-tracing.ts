@@ -42,7 +42,7 @@ export async function startTracing(
 
 type Exporter = Awaited<ReturnType<typeof createExporter>>;
 
-async function createExporter({ exporter, protocol }: TracingSettings) {
+async function createExporter({ exporter, protocol, headers }: TracingSettings) {
   if (exporter === 'console') {
     const { ConsoleSpanExporter } = await import('@opentelemetry/sdk-trace-node');
     return new ConsoleSpanExporter();
@@ -51,7 +51,7 @@ async function createExporter({ exporter, protocol }: TracingSettings) {
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter();
+  return new OTLPTraceExporter({ headers });
 }
 
 /** An exporter that logs the first failure of each outage of the collector. */

@@ -4,7 +4,7 @@ import { readSettings, type Settings } from './settings.js';
 type Value = Settings[Case['setting']];
 
 interface Case {
-  readonly setting: Exclude<keyof Settings, 'ofExtensions'>;
+  readonly setting: Exclude<keyof Settings, 'ofExtensions' | 'tracing'>;
   readonly unset: Value;
   /** Valid strings, each with the value of the setting. */
   readonly good: readonly (readonly [text: string, value: Value])[];
@@ -105,6 +105,12 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       ['off', false],
     ],
     bad: ['yes', 'true', '0', ' off'],
+  },
+  WEBHOOKS_TRACEPARENT: {
+    setting: 'webhooksTraceparent',
+    unset: false,
+    good: [['on', true]],
+    bad: ['yes', 'true'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
   KEY_MAX_READS_PER_MINUTE: {
@@ -292,6 +298,16 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  METRICS_PORT: {
+    setting: 'metricsPort',
+    unset: undefined,
+    good: [
+      ['0', 0],
+      ['9464', 9464],
+      ['65535', 65_535],
+    ],
+    bad: [...NO_INTEGER, '65536'],
+  },
   WEBHOOKS_ALLOW_PRIVATE_TARGETS: {
     setting: 'webhooksAllowPrivateTargets',
     unset: false,
@@ -396,7 +412,8 @@ describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad
 describe('settings', () => {
   it('are exactly those of this test', () => {
     const known = Object.values(SETTINGS).map(({ setting }) => setting);
-    const { ofExtensions, ...core } = readSettings({});
+    const { ofExtensions, tracing, ...core } = readSettings({});
+    expect(tracing).toBeUndefined();
     expect(Object.keys(core).sort()).toEqual(known.sort());
     expect(ofExtensions).toEqual({});
   });
@@ -427,7 +444,8 @@ describe('settings', () => {
       { [name]: 'a' },
       `${name} is set, which needs OAUTH_ISSUER`,
     ]),
-  ])('of sign-in that are incomplete end the start with one line: %j', (env, message) => {
+    [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT is set, which needs METRICS'],
+  ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
   });

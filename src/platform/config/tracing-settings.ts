@@ -1,9 +1,11 @@
-import { type Environment, type Setting, setting, SettingError } from './setting.js';
+import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
 
-/** How traces are exported. The SDK of OpenTelemetry itself reads the addresses, headers, limits and the sampler. */
+/** How traces are exported. The SDK of OpenTelemetry itself reads the addresses, the limits and the sampler. */
 export interface TracingSettings {
   readonly exporter: 'otlp' | 'console';
   readonly protocol: 'http/protobuf' | 'http/json';
+  /** Headers of the requests to the collector, such as a key. */
+  readonly headers: Readonly<Record<string, string>>;
   /** What the spans say about this service. */
   readonly resource: Readonly<Record<string, string>>;
 }
@@ -21,12 +23,13 @@ const ALL_SAMPLERS = [...SAMPLERS, ...SAMPLERS.map((name) => `parentbased_${name
 
 const positive = setting.integer({ optional: true, min: 1 });
 const text = setting.text({ optional: true });
+const readHeaders = setting.secret(readPairs);
 
 /** The variables of each exporter of OTLP, without their prefix. */
 const OTLP: Readonly<Record<string, Setting<unknown>>> = {
   ENDPOINT: setting.url({ optional: true }),
   PROTOCOL: readProtocol,
-  HEADERS: readPairs,
+  HEADERS: readHeaders,
   TIMEOUT: positive,
   COMPRESSION: setting.oneOf(['gzip', 'none'], { optional: true }),
   CERTIFICATE: text,
@@ -55,20 +58,13 @@ const VARIABLES: Readonly<Record<string, Setting<unknown>>> = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive,
 };
 
-/** The names of the variables of OpenTelemetry that Latitude knows. */
-export const TRACING_SETTING_NAMES: readonly string[] = [
-  DISABLED,
-  EXPORTER,
-  ...Object.keys(VARIABLES),
-];
-
 /**
  * Reads the standard variables of OpenTelemetry. Traces are exported if an exporter or an address is set, as many hosts set
  * others for all processes.
  * @returns undefined if traces are not exported
  * @throws SettingError
  */
-export function readTracing(_name: string, env: Environment): TracingSettings | undefined {
+function readVariables(_name: string, env: Environment): TracingSettings | undefined {
   const isDisabled = setting.oneOf(['true', 'false'], { default: 'false' })(DISABLED, env);
   const endpoints = [PREFIX, TRACES_PREFIX].map((prefix) => env[`${prefix}ENDPOINT`]);
   const exporter = setting.oneOf(EXPORTERS, {
@@ -83,6 +79,10 @@ export function readTracing(_name: string, env: Environment): TracingSettings | 
       readProtocol(`${TRACES_PREFIX}PROTOCOL`, env) ??
       readProtocol(`${PREFIX}PROTOCOL`, env) ??
       'http/protobuf',
+    headers: {
+      ...readHeaders(`${PREFIX}HEADERS`, env),
+      ...readHeaders(`${TRACES_PREFIX}HEADERS`, env),
+    },
     resource: {
       'service.name': 'latitude',
       ...readPairs(RESOURCE_ATTRIBUTES, env),
@@ -90,6 +90,14 @@ export function readTracing(_name: string, env: Environment): TracingSettings | 
     },
   };
 }
+
+/** The setting of the variable `OTEL_TRACES_EXPORTER`. */
+export const readTracing: Setting<TracingSettings | undefined> = Object.assign(readVariables, {
+  others: [
+    DISABLED,
+    ...Object.entries(VARIABLES).flatMap(([name, read]) => variablesOf(name, read)),
+  ],
+});
 
 function readProtocol(name: string, env: Environment): TracingSettings['protocol'] | undefined {
   const protocol = setting.oneOf(['http/protobuf', 'http/json', 'grpc'], { optional: true })(

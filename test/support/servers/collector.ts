@@ -40,8 +40,10 @@ const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSU
 
 /** A collector of OpenTelemetry on this machine, which reads spans as JSON. */
 export class Collector {
-  /** All bodies that were sent, as text. */
-  text = '';
+  /** What the spans say, each once: all of them except ids and times. */
+  readonly contents = new Set<string>();
+  /** The bodies that are not JSON. */
+  readonly binary: Buffer[] = [];
   readonly spans: CollectedSpan[] = [];
   readonly resources: Readonly<Record<string, string | number | undefined>>[] = [];
   readonly requests: Pick<http.IncomingMessage, 'url' | 'headers'>[] = [];
@@ -90,19 +92,26 @@ export class Collector {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     this.requests.push({ url: request.url, headers: request.headers });
-    this.text += body.toString();
-    if (request.headers['content-type'] === 'application/json') {
-      for (const each of (JSON.parse(body.toString()) as OtlpBody).resourceSpans) {
-        this.resources.push(valuesOf(each.resource.attributes));
-        for (const span of each.scopeSpans.flatMap(({ spans }) => spans)) {
-          const attributes = valuesOf(span.attributes);
-          this.spans.push({ ...span, kind: KINDS[span.kind] ?? '', attributes });
-        }
-      }
-    }
+    if (request.headers['content-type'] === 'application/json') this.read(body.toString());
+    else this.binary.push(body);
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   }
+
+  private read(body: string): void {
+    for (const { resource, scopeSpans } of (JSON.parse(body) as OtlpBody).resourceSpans) {
+      this.resources.push(valuesOf(resource.attributes));
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
+        const attributes = valuesOf(span.attributes);
+        this.spans.push({ ...span, kind: KINDS[span.kind] ?? '', attributes });
+        const without = (key: string, value: unknown) =>
+          IDS_AND_TIMES.includes(key) ? undefined : value;
+        this.contents.add(JSON.stringify(span, without));
+      }
+    }
+  }
 }
+
+const IDS_AND_TIMES = ['traceId', 'spanId', 'parentSpanId', 'startTimeUnixNano', 'endTimeUnixNano'];
 
 function valuesOf(attributes: readonly OtlpAttribute[]) {
   const entries = attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]);

@@ -49,10 +49,13 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
   organizations: {
     select: [
       ...['id', ...ORGANIZATION_FIELDS, 'suspended', 'created_at', 'operator_id'],
-      ...['unknown_fields', 'definitions_version'],
+      ...['unknown_fields', 'definitions_version', 'finds_duplicates'],
     ],
     insert: ['id', ...ORGANIZATION_FIELDS, 'operator_id'],
-    update: [...ORGANIZATION_FIELDS, 'suspended', 'unknown_fields', 'definitions_version'],
+    update: [
+      ...ORGANIZATION_FIELDS,
+      ...['suspended', 'unknown_fields', 'definitions_version', 'finds_duplicates'],
+    ],
   },
   organization_defaults: { select: ['phone_region'] },
   // A key is found by its hash before its organization is known, so that nothing else reads the hash.
