@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { readSettings } from './settings.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
@@ -50,6 +53,14 @@ describe('the settings of traces', () => {
     ],
   ])('are read with %s', (_, env, expected) => {
     expect(tracingOf(env)).toMatchObject(expected);
+  });
+
+  it('take headers from a file', () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'latitude-headers-')), 'headers');
+    writeFileSync(file, 'api-key=secret\n');
+    const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS_FILE: file };
+    expect(tracingOf(env)).toMatchObject({ headers: { 'api-key': 'secret' } });
+    rmSync(path.dirname(file), { recursive: true });
   });
 
   it.each<[name: string, value: string]>([
