@@ -13,6 +13,10 @@ interface Case {
 
 const NO_INTEGER = ['x', '1.5', '-1', '+1', '1e3', '0x10', ' 1', '1 ', '1,000', '١', 'NaN', '∞'];
 
+const NO_DURATION = ['30', 'd', '30 d', '30D', '-30d', '1.5d', '0d', 'P30D', '30days', 'forever'];
+
+const DAY_MS = 86_400_000;
+
 /** Every setting of the product (docs/contract/running.md#settings). */
 const SETTINGS: Readonly<Record<string, Case>> = {
   PORT: {
@@ -113,6 +117,61 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     bad: ['yes', 'true'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
+  EVENTS_RETENTION: {
+    setting: 'eventsRetention',
+    unset: 30 * DAY_MS,
+    good: [
+      ['24h', DAY_MS],
+      ['90d', 90 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '91d'],
+  },
+  RESPONSES_RETENTION: {
+    setting: 'responsesRetention',
+    unset: DAY_MS,
+    good: [
+      ['1440m', DAY_MS],
+      ['30d', 30 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '1h', '1439m', '31d'],
+  },
+  DELIVERIES_RETENTION: {
+    setting: 'deliveriesRetention',
+    unset: 30 * DAY_MS,
+    good: [
+      ['4d', 4 * DAY_MS],
+      ['365d', 365 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '95h', '366d'],
+  },
+  PURGE_AFTER: {
+    setting: 'purgeAfter',
+    unset: undefined,
+    good: [
+      ['24h', DAY_MS],
+      ['3650d', 3_650 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '3651d'],
+  },
+  BACKUP_DIR: {
+    setting: 'backupDir',
+    unset: undefined,
+    good: [['/var/backups/latitude', '/var/backups/latitude']],
+    bad: [],
+  },
+  BACKUP_AT: {
+    setting: 'backupAt',
+    unset: undefined,
+    // It needs BACKUP_DIR.
+    good: [],
+    bad: ['3', '3:00', '24:00', '03:60', '03:00:00', '03:00Z', '03.00', ' 03:00', 'noon'],
+  },
+  BACKUP_KEEP: {
+    setting: 'backupKeep',
+    unset: undefined,
+    good: [],
+    bad: [...NO_INTEGER, '0', '1001'],
+  },
   KEY_MAX_READS_PER_MINUTE: {
     setting: 'keyMaxReadsPerMinute',
     unset: 6_000,
@@ -448,6 +507,17 @@ describe('settings', () => {
   ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
+  });
+
+  it('of scheduled backups need their directory', () => {
+    const plan = { BACKUP_AT: '23:59', BACKUP_KEEP: '1000' };
+    expect(readSettings({ BACKUP_DIR: 'a', ...plan })).toMatchObject({
+      ...{ backupDir: 'a', backupAt: 23 * 60 + 59, backupKeep: 1_000 },
+    });
+    for (const [name, value] of Object.entries(plan)) {
+      const problem = `${name} is set, which needs BACKUP_DIR`;
+      expect(() => readSettings({ [name]: value })).toThrow(new Error(problem));
+    }
   });
 
   it.each([

@@ -9,6 +9,7 @@ import {
   optional,
   origins,
   phoneRegion,
+  timeOfDay,
   type TrustProxy,
   trustProxy,
 } from './setting-values.js';
@@ -102,6 +103,20 @@ export abstract class Settings {
   abstract readonly metrics: boolean;
   /** Another port of the same address for /metrics; 0 picks a free one. If unset, the port of the API serves it. */
   abstract readonly metricsPort: number | undefined;
+  /** How long events are stored, in milliseconds. */
+  abstract readonly eventsRetention: number;
+  /** How long responses are stored for an `Idempotency-Key`, in milliseconds. */
+  abstract readonly responsesRetention: number;
+  /** How long deliveries of webhooks are stored, in milliseconds. */
+  abstract readonly deliveriesRetention: number;
+  /** The age at which a schedule purges deleted records, in milliseconds. If unset, only the command does. */
+  abstract readonly purgeAfter: number | undefined;
+  /** The directory of scheduled backups of the embedded PostgreSQL. If unset, there are none. */
+  abstract readonly backupDir: string | undefined;
+  /** When the backup of a day begins, in minutes after midnight UTC. If unset, at 03:00. */
+  abstract readonly backupAt: number | undefined;
+  /** How many scheduled backups are kept. If unset, 7. */
+  abstract readonly backupKeep: number | undefined;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** Whether requests to webhooks name the trace of the change, in the header `traceparent`. */
@@ -205,7 +220,26 @@ const SETTINGS = {
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
   metricsPort: ['METRICS_PORT', setting.integer({ optional: true, max: 65_535 })],
+  // Each day of events is a partition, and statements that read all of them lock each one.
+  eventsRetention: [
+    'EVENTS_RETENTION',
+    setting.duration({ default: '30d', min: '1d', max: '90d' }),
+  ],
+  // The contract promises a replay within 24 hours.
+  responsesRetention: [
+    'RESPONSES_RETENTION',
+    setting.duration({ default: '24h', min: '24h', max: '30d' }),
+  ],
+  // The attempts of a delivery take up to four days.
+  deliveriesRetention: [
+    'DELIVERIES_RETENTION',
+    setting.duration({ default: '30d', min: '4d', max: '365d' }),
+  ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
+  purgeAfter: ['PURGE_AFTER', setting.duration({ optional: true, min: '1d', max: '3650d' })],
+  backupDir: ['BACKUP_DIR', setting.text({ optional: true })],
+  backupAt: ['BACKUP_AT', timeOfDay()],
+  backupKeep: ['BACKUP_KEEP', setting.integer({ optional: true, min: 1, max: 1_000 })],
   webhooksTraceparent: ['WEBHOOKS_TRACEPARENT', setting.flag({ default: false })],
   tracing: ['OTEL_TRACES_EXPORTER', readTracing],
 } as const satisfies {
@@ -270,6 +304,8 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['backupAt', 'backupDir'],
+  ['backupKeep', 'backupDir'],
   ['metricsPort', 'metrics'],
 ] as const;
 
