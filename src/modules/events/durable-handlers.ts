@@ -15,6 +15,7 @@ import {
   type DecoratedMethod,
   decoratedMethods,
 } from '../../platform/discovery/decorated-methods.js';
+import { inSpan, processSpan, traceOfLog, traceparentOf } from '../../platform/tracing.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { Leases } from '../../platform/jobs/leases.js';
@@ -187,6 +188,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   ): Promise<void> {
     const memo: EventBatch['memo'] = new Map();
     const pairs = events.map((stored) => ({ stored, event: eventOf(stored) }));
+    const traces = new Map(pairs.map(({ stored, event }) => [event, stored.traceparent]));
+    const traceOf = (event: RecordedEvent) => traces.get(event) ?? undefined;
     let storedAt = performance.now();
     let last: number | undefined;
     for (const [index, { stored, event }] of pairs.entries()) {
@@ -194,9 +197,14 @@ export class DurableHandlers implements OnApplicationBootstrap {
         await this.handlers.release(claimed, last);
         return;
       }
-      const batch: EventBatch = { memo, following: () => followingOf(pairs, index) };
+      const following = () => followingOf(pairs, index);
+      const batch: EventBatch = { memo, following, traceparentOf: traceOf };
       try {
-        await run(handlerCallOf(stored, `event handler ${claimed.name}`), event, batch);
+        await inSpan(processSpan(claimed.name, stored.traceparent), async (span) => {
+          const call = handlerCallOf(stored, `event handler ${claimed.name}`);
+          const traceparent = traceparentOf(span, call.traceparent);
+          await run({ ...call, traceparent }, event, batch);
+        });
       } catch (error) {
         const isClaimed = last === undefined || (await this.handlers.advance(claimed, last));
         if (isClaimed) await this.retryLater(claimed, stored, last === undefined, error);
@@ -219,7 +227,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   ): Promise<void> {
     const failures = isSameEvent ? claimed.failures : 0;
     const { organization_id: organization, type, record_id: record } = event;
-    const line = { err: error, handler: claimed.name, organization, type, record };
+    const about = { handler: claimed.name, organization, type, record };
+    const line = { err: error, ...about, ...traceOfLog(event.traceparent) };
     logger.warn(line, 'an event handler failed and will be called again');
     this.failures.inc({ handler: claimed.name });
     const name = error instanceof Error ? error.name : typeof error;

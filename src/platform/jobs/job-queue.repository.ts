@@ -23,11 +23,13 @@ interface NewJob {
 
 /**
  * Moves a waiting job to the earlier time, and makes a running one run again at this time. The lock on the
- * row makes the worker wait for this transaction before it stores the end of the run.
+ * row makes the worker wait for this transaction before it stores the end of the run. The job is in the trace of the last
+ * one who sent it.
  */
 const SEND_AGAIN = `do update set
   run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,
-  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
+  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end,
+  traceparent = excluded.traceparent`;
 
 /** How many jobs of a name a worker takes. */
 interface JobCapacity {
@@ -44,6 +46,8 @@ export interface ClaimedJob extends OrganizationColumns {
   readonly payload: unknown;
   /** The number of this attempt, from 1. It identifies the claim. */
   readonly attempts: number;
+  /** The trace of what sent it. */
+  readonly traceparent: string | null;
 }
 
 /** Selects failed jobs by name and id. Without both, it selects all. */
@@ -93,7 +97,7 @@ const CLAIM = `
     run_again_at = case when run_again_at > now() then run_again_at end
   from due join organizations organization on organization.id = due.organization_id
   where jobs.organization_id = due.organization_id and jobs.id = due.id
-  returning jobs.id, jobs.name, jobs.payload, jobs.attempts,
+  returning jobs.id, jobs.name, jobs.payload, jobs.attempts, jobs.traceparent,
     ${ORGANIZATION_COLUMNS}`;
 
 const OLDEST_DUE = `
@@ -154,10 +158,10 @@ export class JobQueueRepository {
    */
   async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
     const { name, payload, key, orderingKey, delayMs, runAgain } = job;
-    const options = [key, orderingKey, delayMs];
+    const options = [key, orderingKey, delayMs, call.traceparent];
     const [row] = await this.tenantDatabase.write<{ id: string }>(call, {
-      text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
-        values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
+      text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at, traceparent)
+        values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9)
         on conflict (organization_id, name, key) where key is not null and failed_at is null
         ${runAgain ? SEND_AGAIN : 'do nothing'} returning id`,
       values: [...[call.tenant.id, uuidv7(), name, payload, uuidsIn(payload)], ...options],
