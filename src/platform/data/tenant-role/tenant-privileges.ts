@@ -86,6 +86,11 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
 /** The tables on which the tenant role has no privileges, or those on some columns only. */
 export const ADMINISTRATIVE_TABLES = [...SYSTEM_TABLES, ...Object.keys(COLUMN_PRIVILEGES)];
 
+/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
+export interface Missing {
+  readonly missing: string;
+}
+
 /** SQL: whether statements on the view `c` run as their user and not as the owner of the view. */
 const IS_INVOKER = `exists (select from pg_options_to_table(c.reloptions)
         where option_name = 'security_invoker' and lower(option_value) in ('true', 'on', 'yes', '1'))`;
