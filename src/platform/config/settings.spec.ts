@@ -4,7 +4,7 @@ import { readSettings, type Settings } from './settings.js';
 type Value = Settings[Case['setting']];
 
 interface Case {
-  readonly setting: Exclude<keyof Settings, 'ofExtensions'>;
+  readonly setting: Exclude<keyof Settings, 'ofExtensions' | 'tracing'>;
   readonly unset: Value;
   /** Valid strings, each with the value of the setting. */
   readonly good: readonly (readonly [text: string, value: Value])[];
@@ -110,6 +110,12 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  WEBHOOKS_TRACEPARENT: {
+    setting: 'webhooksTraceparent',
+    unset: false,
+    good: [['on', true]],
+    bad: ['yes', 'true'],
+  },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
   EVENTS_RETENTION: {
     setting: 'eventsRetention',
@@ -137,6 +143,34 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       ['365d', 365 * DAY_MS],
     ],
     bad: [...NO_DURATION, '95h', '366d'],
+  },
+  PURGE_AFTER: {
+    setting: 'purgeAfter',
+    unset: undefined,
+    good: [
+      ['24h', DAY_MS],
+      ['3650d', 3_650 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '3651d'],
+  },
+  BACKUP_DIR: {
+    setting: 'backupDir',
+    unset: undefined,
+    good: [['/var/backups/latitude', '/var/backups/latitude']],
+    bad: [],
+  },
+  BACKUP_AT: {
+    setting: 'backupAt',
+    unset: undefined,
+    // It needs BACKUP_DIR.
+    good: [],
+    bad: ['3', '3:00', '24:00', '03:60', '03:00:00', '03:00Z', '03.00', ' 03:00', 'noon'],
+  },
+  BACKUP_KEEP: {
+    setting: 'backupKeep',
+    unset: undefined,
+    good: [],
+    bad: [...NO_INTEGER, '0', '1001'],
   },
   KEY_MAX_READS_PER_MINUTE: {
     setting: 'keyMaxReadsPerMinute',
@@ -437,7 +471,8 @@ describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad
 describe('settings', () => {
   it('are exactly those of this test', () => {
     const known = Object.values(SETTINGS).map(({ setting }) => setting);
-    const { ofExtensions, ...core } = readSettings({});
+    const { ofExtensions, tracing, ...core } = readSettings({});
+    expect(tracing).toBeUndefined();
     expect(Object.keys(core).sort()).toEqual(known.sort());
     expect(ofExtensions).toEqual({});
   });
@@ -472,6 +507,17 @@ describe('settings', () => {
   ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
+  });
+
+  it('of scheduled backups need their directory', () => {
+    const plan = { BACKUP_AT: '23:59', BACKUP_KEEP: '1000' };
+    expect(readSettings({ BACKUP_DIR: 'a', ...plan })).toMatchObject({
+      ...{ backupDir: 'a', backupAt: 23 * 60 + 59, backupKeep: 1_000 },
+    });
+    for (const [name, value] of Object.entries(plan)) {
+      const problem = `${name} is set, which needs BACKUP_DIR`;
+      expect(() => readSettings({ [name]: value })).toThrow(new Error(problem));
+    }
   });
 
   it.each([

@@ -9,10 +9,12 @@ import {
   optional,
   origins,
   phoneRegion,
+  timeOfDay,
   type TrustProxy,
   trustProxy,
 } from './setting-values.js';
 import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
+import { readTracing, type TracingSettings } from './tracing-settings.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -107,8 +109,20 @@ export abstract class Settings {
   abstract readonly responsesRetention: number;
   /** How long deliveries of webhooks are stored, in milliseconds. */
   abstract readonly deliveriesRetention: number;
+  /** The age at which a schedule purges deleted records, in milliseconds. If unset, only the command does. */
+  abstract readonly purgeAfter: number | undefined;
+  /** The directory of scheduled backups of the embedded PostgreSQL. If unset, there are none. */
+  abstract readonly backupDir: string | undefined;
+  /** When the backup of a day begins, in minutes after midnight UTC. If unset, at 03:00. */
+  abstract readonly backupAt: number | undefined;
+  /** How many scheduled backups are kept. If unset, 7. */
+  abstract readonly backupKeep: number | undefined;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
+  /** Whether requests to webhooks name the trace of the change, in the header `traceparent`. */
+  abstract readonly webhooksTraceparent: boolean;
+  /** How traces are exported. If undefined, they are not. */
+  abstract readonly tracing: TracingSettings | undefined;
   /** The values of the settings of extensions, by the name of the variable. */
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
@@ -222,6 +236,12 @@ const SETTINGS = {
     setting.duration({ default: '30d', min: '4d', max: '365d' }),
   ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
+  purgeAfter: ['PURGE_AFTER', setting.duration({ optional: true, min: '1d', max: '3650d' })],
+  backupDir: ['BACKUP_DIR', setting.text({ optional: true })],
+  backupAt: ['BACKUP_AT', timeOfDay()],
+  backupKeep: ['BACKUP_KEEP', setting.integer({ optional: true, min: 1, max: 1_000 })],
+  webhooksTraceparent: ['WEBHOOKS_TRACEPARENT', setting.flag({ default: false })],
+  tracing: ['OTEL_TRACES_EXPORTER', readTracing],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
 };
@@ -284,6 +304,8 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['backupAt', 'backupDir'],
+  ['backupKeep', 'backupDir'],
   ['metricsPort', 'metrics'],
 ] as const;
 
