@@ -10,6 +10,7 @@ import { withConnection } from '../connection.js';
 import { messageOf } from '../embedded-postgres/errors.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import { type Checks, failed, ok, sentence } from './check.js';
+import { BACKUP_CHECKS } from './checks/backup.js';
 import { CATALOGUE_CHECKS } from './checks/catalogue.js';
 import { CONNECTION_CHECKS } from './checks/connections.js';
 import { DEEP_CHECKS } from './checks/deep.js';
@@ -102,7 +103,7 @@ async function examineDatabase(
   const context: DatabaseContext = { ...settingsContext, database, sql, executed, instances };
   diagnosis.add('database', await describeDatabase(context));
   await diagnosis.run({ ...CONNECTION_CHECKS, ...POSTGRES_CHECKS }, context);
-  await diagnosis.run(SURROUNDINGS_CHECKS, context);
+  await diagnosis.run({ ...SURROUNDINGS_CHECKS, ...BACKUP_CHECKS }, context);
   if (upgrade) {
     diagnosis.upgrade = await readUpgradePlan(context);
     await diagnosis.run(UPGRADE_CHECKS, { ...context, plan: diagnosis.upgrade });
