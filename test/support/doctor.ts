@@ -11,7 +11,11 @@ interface Check {
 export interface Diagnosis {
   readonly code: number;
   readonly output: string;
-  readonly report: { readonly ok: boolean; readonly checks: readonly Check[] };
+  readonly report: {
+    readonly ok: boolean;
+    readonly checks: readonly Check[];
+    readonly upgrade?: { readonly from: string; readonly migrations: readonly { name: string }[] };
+  };
 }
 
 /** Runs `latitude doctor --json` in the process of the test. */

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { failed, ok, skipped, together, warning } from './check.js';
 import { Diagnosis } from './diagnosis.js';
 import { formatDiagnosis } from './format-diagnosis.js';
@@ -25,18 +24,15 @@ it('exits with 2 if the checks could not run', () => {
 });
 
 it('goes on after a check that cannot be carried out', async () => {
-  const noTable = Object.assign(new pg.DatabaseError('no table', 0, 'error'), { code: '42P01' });
   const diagnosis = new Diagnosis();
   await diagnosis.run(
     {
-      missing: () => Promise.reject(noTable),
       broken: () => Promise.reject(new Error('a lock')),
       last: () => skipped('s.'),
     },
     undefined,
   );
   expect(diagnosis.checks).toMatchObject([
-    { name: 'missing', status: 'skipped', message: 'It could not be carried out: no table.' },
     { name: 'broken', status: 'warning', message: 'It could not be carried out: a lock.' },
     { name: 'last', status: 'skipped' },
   ]);

@@ -4,7 +4,7 @@ import { planUpgrade, type UpgradePlan } from './plan-upgrade.js';
 
 /** The numbers of rows that PostgreSQL has estimated, or those of changes since. Neither reads the tables. */
 const FIND_ROWS = `
-  select relname as name, greatest(reltuples, n_live_tup, 0)::float8 as rows
+  select pg_class.relname as name, greatest(reltuples, n_live_tup, 0)::float8 as rows
   from pg_class left join pg_stat_all_tables on relid = pg_class.oid
   where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
 

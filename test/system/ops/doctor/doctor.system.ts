@@ -312,6 +312,13 @@ describe('doctor on another database', () => {
         remedy: `As a superuser: grant latitude_app to ${guest};`,
       }),
     );
+    expect(report.checks).toContainEqual(
+      expect.objectContaining({
+        name: 'jobs',
+        status: 'skipped',
+        message: expect.stringContaining('permission denied'),
+      }),
+    );
     await sql(`drop role ${guest}`);
   });
 
