@@ -26,7 +26,8 @@ import { Readiness } from '../../../src/platform/data/readiness.js';
 import { RecordRemoval } from '../../../src/platform/data/records/record-removal.service.js';
 import { TenantDataService } from '../../../src/platform/data/records/tenant-data.service.js';
 import { IdempotencyRepository } from '../../../src/platform/http/response/idempotency.repository.js';
-import { JobQueueRepository } from '../../../src/platform/jobs/job-queue.repository.js';
+import { JOB_LEASES, JobQueueRepository } from '../../../src/platform/jobs/job-queue.repository.js';
+import { Leases } from '../../../src/platform/jobs/leases.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 
@@ -40,6 +41,16 @@ async function dropLastPartition(server: TestApp): Promise<void> {
     `select max(relname) as name from pg_class where relname ~ '^events_\\d+$'`,
   );
   await server.sql(`drop table ${last!.name}`);
+}
+
+/** Extends the lease of a job, as a timer does while a job runs. */
+async function extendLease(leases: Leases, job: object): Promise<void> {
+  let end = (): void => undefined;
+  const work = () => new Promise<void>((resolve) => (end = resolve));
+  const running = leases.during(JOB_LEASES, job, work);
+  await (Reflect.get(leases, 'extend') as () => Promise<void>).call(leases);
+  end();
+  await running;
 }
 
 /** Calls the methods to which no request leads: of background work, commands, sign-in and subscriptions. */
@@ -71,6 +82,7 @@ export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise
     () => of(JobQueueRepository).findDueSchedules([]),
     () => of(JobQueueRepository).claimSchedule('none', LATER),
     () => of(JobQueueRepository).releaseSchedule('none', LATER),
+    () => extendLease(of(Leases), job),
     () => of(IdempotencyRepository).deleteExpired(),
     inside((inner) =>
       of(IdempotencyRepository).claim({ ...inner, actor: { key: { operatorId: ID } } } as never, {
@@ -133,10 +145,12 @@ export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise
     () => of(GrantsRepository).grant({ id: ID } as never, newGrant),
     () => of(GrantsRepository).refuse({ id: ID } as never, newGrant),
     () => of(GrantsRepository).end(ID),
+    () => of(SessionsRepository).find([ID]),
     () => of(SessionsRepository).postponeEnds([ID]),
     () => of(SessionsRepository).nextStreamNumber(ID),
     () => of(SessionsRepository).deleteAll(ID, LATER),
     () => of(SessionsRepository).delete(ID),
+    () => of(AccessRepository).updateLastUsed({ id: ID }),
     () => of(AccessRepository).findOperatorKey(Buffer.alloc(32)),
     () => of(AccessRepository).findScopes([ID]),
     () => of(AccessRepository).findOrganization(ID),

@@ -1,19 +1,8 @@
-import { type Checks, type Finding, ok, skipped, together, warning } from '../check.js';
-import { latestOf, listBackups } from '../../backup/backup-folder.js';
+import { type Checks, type Finding, ok, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 
 /** After this time, work that is due is late. */
 const LATE = `interval '10 minutes'`;
-
-const HOUR_MS = 3_600_000;
-
-/** A backup begins every day, and may take some time. */
-const MAX_BACKUP_HOURS = 26;
-
-const SET_BACKUP_DIR =
-  'Set BACKUP_DIR, or run latitude backup regularly, and keep the files on another disk.';
-const MEND_BACKUPS =
-  'Start the server, which makes the backup, and look for "a backup failed" in its log.';
 
 const START_AN_INSTANCE = 'Start an instance: only instances do this work.';
 
@@ -78,23 +67,6 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
         'latitude webhooks list --organization ID shows them. Mend the receiver, then: latitude webhooks enable ID --organization ID',
       whenNone: 'All webhooks deliver.',
     }),
-
-  backup: async ({ database, settings: { backupDir } }) => {
-    if (!database.embedded) {
-      return skipped('Latitude does not see the backups of a PostgreSQL of your own.');
-    }
-    if (backupDir === undefined) return warning('There are no scheduled backups.', SET_BACKUP_DIR);
-    const now = new Date();
-    const latest = await listBackups(backupDir).then(
-      (backups) => latestOf(backups, now),
-      () => null,
-    );
-    if (latest === null) return warning(`The directory ${backupDir} cannot be read.`, MEND_BACKUPS);
-    if (!latest) return warning(`There is no backup in ${backupDir} yet.`, MEND_BACKUPS);
-    const hours = Math.floor((now.getTime() - latest.madeAt.getTime()) / HOUR_MS);
-    const message = `The last backup is ${hours} hours old: ${latest.file}.`;
-    return hours > MAX_BACKUP_HOURS ? warning(message, MEND_BACKUPS) : ok(message);
-  },
 };
 
 interface CountedProblem {

@@ -66,11 +66,12 @@ function checkScopesOfQuery({ state, query }: ApiRequest, { query: source }: Inp
   if (source?.scopesOf && state.call) assertScopes(state.call.actor, source.scopesOf(query));
 }
 
-/** Adds the id of the request and `If-Match` to the call of a write. */
+/** Adds the id and the trace of the request and `If-Match` to the call of a write. */
 function setTermsOfWrite(request: ApiRequest, { isConditional }: RoutePlan): void {
   const { state, method } = request;
   if (!state.call || isRead(request)) return;
   const precondition = method === 'POST' && !isConditional ? undefined : preconditionOf(request);
-  const given = { ...state.call, requestId: state.requestId };
+  const { requestId, traceparent } = state;
+  const given = { ...state.call, requestId, traceparent };
   state.call = precondition ? { ...given, precondition } : given;
 }
