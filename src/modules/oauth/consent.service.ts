@@ -6,7 +6,12 @@ import { hashKey, isOperatorKey } from '../../platform/access/api-key-format.js'
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { AuthorizationServer, NAMED_SCOPES } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
-import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
+import {
+  type GrantingKey,
+  GrantsRepository,
+  type NewGrant,
+  type SignInRequest,
+} from './grants.repository.js';
 import { ACCOUNT } from './oauth.repository.js';
 
 /**
@@ -15,9 +20,12 @@ import { ACCOUNT } from './oauth.repository.js';
  */
 const KEY_ID = 'key_id';
 
+/** A request with what the platform knows about its client. */
+type BrowserRequest = IncomingMessage & { readonly state: SignInRequest };
+
 /** An authorization that waits for the answer of a person, with the request of its browser. */
 export interface Authorization extends Consent {
-  readonly request: IncomingMessage;
+  readonly request: BrowserRequest;
   readonly response: ServerResponse;
   readonly uid: string;
   readonly returnTo: string;
@@ -43,7 +51,7 @@ export class ConsentService {
    * @returns undefined if there is none, or it has ended
    */
   async find(
-    request: IncomingMessage,
+    request: BrowserRequest,
     response: ServerResponse,
     uid: string,
   ): Promise<Authorization | undefined> {
@@ -104,7 +112,8 @@ export class ConsentService {
     const scopes = key.scopes.filter((scope) => chosen.includes(scope));
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
     const grant = newGrant(authorization, scopes);
-    if (!(await this.grants.grant(key, grant))) return ENDED;
+    const { state } = authorization.request;
+    if (!(await this.grants.grant(key, grant, state))) return ENDED;
     const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
     return { location: await this.store(authorization, answer) };
   }

@@ -91,6 +91,8 @@ export abstract class Settings {
   abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** Whether the entries of the audit log are also lines of standard output. */
+  abstract readonly auditLog: boolean;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -181,6 +183,7 @@ const SETTINGS = {
     (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
+  auditLog: ['AUDIT_LOG', setting.flag({ default: false })],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
