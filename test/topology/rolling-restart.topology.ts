@@ -7,7 +7,7 @@ import { Topology } from './support/topology.js';
 const SKIP_REASON = POSTGRES_SKIP_REASON ?? REDIS_SKIP_REASON ?? HAPROXY_SKIP_REASON;
 
 describeUnless(SKIP_REASON, 'a load balancer that repeats no requests', () => {
-  const topology = new Topology('');
+  const topology = new Topology({ repeats: false });
 
   beforeAll(() => topology.start());
   afterAll(() => topology.remove());

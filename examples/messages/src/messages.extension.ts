@@ -19,7 +19,7 @@ export const messagesExtension = defineExtension({
   },
   settings: {
     SMS_PROVIDER_URL: setting.url({ optional: true }),
-    SMS_WEBHOOK_SECRET: setting.text({ optional: true }),
+    SMS_WEBHOOK_SECRET: setting.secret(setting.text({ optional: true })),
   },
   migrations: [CreateMessages1800000000000],
   entities: [Message],

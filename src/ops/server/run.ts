@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { setLogErrors } from '../../platform/config/error-serializer.js';
 import { describeFailure } from '../../platform/config/failure.js';
 import { flushLog, formatForTerminal, logger, setLogLevel } from '../../platform/config/logger.js';
-import { readSettings } from '../../platform/config/settings.js';
+import { namesOf, readSettings } from '../../platform/config/settings.js';
 import { nextStop } from '../../platform/config/stop-signals.js';
 import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
 import { VERSION } from '../../platform/config/version.js';
@@ -49,7 +49,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
     // Throws an ExtensionError if one of the commands exists already.
     (await import('../cli/command-line.js')).commandLine(config);
   }
-  const unknown = findUnknownSettings(Object.keys(declared));
+  const unknown = findUnknownSettings(namesOf(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
   const { openDatabase } = await import('../open-database.js');

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** An invalid value of a setting. The message is one line that names the setting. */
 export class SettingError extends Error {
   constructor(name: string, problem: string, options?: ErrorOptions) {
@@ -11,7 +13,11 @@ export class SettingError extends Error {
  * and shells often set empty ones.
  * @throws SettingError
  */
-export type Setting<T> = (name: string, env: Environment) => T;
+export interface Setting<T> {
+  (name: string, env: Environment): T;
+  /** Whether the variable `NAME_FILE` can name a file with the value. */
+  readonly isSecret?: true;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,9 +53,54 @@ function custom<T, const O extends WhenUnset<T>>(
   };
 }
 
-/** The kinds of settings. Each takes `{ default }` or `{ optional: true }`, or is required. */
+/** The names of the variables that a setting is read from. */
+export function variablesOf(name: string, { isSecret }: Setting<unknown>): string[] {
+  return isSecret ? [name, fileVariableOf(name)] : [name];
+}
+
+function fileVariableOf(name: string): string {
+  return `${name}_FILE`;
+}
+
+/**
+ * Declares that the value of a setting is a secret. The variable with the suffix `_FILE` can name a file that contains
+ * the value, as orchestrators mount secrets.
+ */
+function secret<T>(read: Setting<T>): Setting<T> {
+  const readSecret = (name: string, env: Environment) => {
+    const fileVariable = fileVariableOf(name);
+    const path = env[fileVariable];
+    if (!path) return read(name, env);
+    if (env[name]) {
+      throw new SettingError(name, `and ${fileVariable} are both set: set only one of them`);
+    }
+    // The name in the message of an invalid value.
+    const label = `${name} in ${path}`;
+    return read(label, { ...env, [label]: readValue(fileVariable, path) });
+  };
+  return Object.assign(readSecret, { isSecret: true as const });
+}
+
+/** Reads a file without the line breaks at its end. */
+function readValue(fileVariable: string, path: string): string {
+  try {
+    const value = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+    if (value !== '') return value;
+  } catch (error) {
+    // A message such as "ENOENT: no such file or directory, open 'PATH'".
+    const [reason] = (error as Error).message.split(',');
+    throw new SettingError(fileVariable, `names ${path}, which cannot be read: ${reason}`);
+  }
+  throw new SettingError(fileVariable, `names ${path}, which is empty`);
+}
+
+/**
+ * The kinds of settings. Each takes `{ default }` or `{ optional: true }`, or is required. `secret` takes another setting,
+ * such as `setting.secret(setting.text({}))`.
+ */
 export const setting = {
   custom,
+  secret,
 
   text: <const O extends WhenUnset<string>>(whenUnset: O) =>
     custom((raw) => raw, 'must be a string', whenUnset),

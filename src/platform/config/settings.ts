@@ -1,7 +1,18 @@
-import { isIP } from 'node:net';
-import { isSupportedCountry } from 'libphonenumber-js';
-import { isLoopback, isLoopbackAddress } from './loopback.js';
-import { type Environment, type Setting, setting, SettingError } from './setting.js';
+import { isLoopbackAddress } from './loopback.js';
+import {
+  isAddressOrSubnet,
+  isPostgresUrl,
+  isPublicUrl,
+  isRedisUrl,
+  isSecureUrl,
+  listOf,
+  optional,
+  origins,
+  phoneRegion,
+  type TrustProxy,
+  trustProxy,
+} from './setting-values.js';
+import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -15,9 +26,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** `stack` logs the class and the stack of an error, `full` also its message. */
 export type LogErrors = (typeof LOG_ERRORS)[number];
-
-/** `false` trusts no proxy, a number trusts that many hops, a list trusts addresses or subnets. */
-export type TrustProxy = false | number | readonly string[];
 
 /**
  * Every setting of the product, read once from environment variables
@@ -110,10 +118,18 @@ const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
   host: ['HOST', readHost],
-  databaseUrl: ['DATABASE_URL', optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)],
+  databaseUrl: [
+    'DATABASE_URL',
+    setting.secret(optional(isPostgresUrl, `must be a URL such as ${POSTGRES_URL}`)),
+  ],
   databaseReplicaUrls: [
     'DATABASE_REPLICA_URLS',
-    listOf((url) => isPostgresUrl(url) && !/\s/.test(url), `must be URLs such as ${POSTGRES_URL}`),
+    setting.secret(
+      listOf(
+        (url) => isPostgresUrl(url) && !/\s/.test(url),
+        `must be URLs such as ${POSTGRES_URL}`,
+      ),
+    ),
   ],
   databaseMaxConnections: [
     'DATABASE_MAX_CONNECTIONS',
@@ -122,7 +138,7 @@ const SETTINGS = {
   databasePreparedStatements: ['DATABASE_PREPARED_STATEMENTS', setting.flag({ default: true })],
   redisUrl: [
     'REDIS_URL',
-    optional(isRedisUrl, 'must be a URL such as redis://user:password@host:6379/0'),
+    setting.secret(optional(isRedisUrl, 'must be a URL such as redis://user:password@host:6379/0')),
   ],
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
@@ -190,10 +206,17 @@ const SETTINGS = {
 };
 
 /** Names of the variables that Latitude itself reads. */
-export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(([name]) => name);
+export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).flatMap(([name, read]) =>
+  variablesOf(name, read),
+);
 
 /** Settings of extensions by the name of the variable. */
 export type DeclaredSettings = Readonly<Record<string, Setting<unknown>>>;
+
+/** Names of the variables that settings of extensions are read from. */
+export function namesOf(declared: DeclaredSettings): string[] {
+  return Object.entries(declared).flatMap(([name, read]) => variablesOf(name, read));
+}
 
 /**
  * Reads and checks the settings.
@@ -241,100 +264,3 @@ const NEEDS = [
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
 ] as const;
-
-/** @param rule a predicate, such as `must be a URL` */
-function optional(isValid: (raw: string) => boolean, rule: string) {
-  return setting.custom((raw) => (isValid(raw) ? raw : undefined), rule, { optional: true });
-}
-
-/** @param rule a predicate about the parts, which commas separate */
-function listOf(
-  isValid: (part: string) => boolean,
-  rule: string,
-  fallback: readonly string[] = [],
-) {
-  return setting.custom<readonly string[], { default: readonly string[] }>(
-    (raw) => (list(raw).every(isValid) ? list(raw) : undefined),
-    `${rule}, separated by commas`,
-    { default: fallback },
-  );
-}
-
-/** Browsers and clients of OAuth accept HTTP only from their own machine. */
-function isPublicUrl(text: string): boolean {
-  return isSecureUrl(text) && new URL(text).origin === text;
-}
-
-function isSecureUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return url.protocol === 'https:' || isLoopback(url);
-}
-
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
-}
-
-function isRedisUrl(text: string): boolean {
-  const isUrl = /^rediss?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
-  return isUrl && /^(\/\d*)?$/.test(new URL(text).pathname);
-}
-
-/** Checks the percent-encoding of a URL, because the driver decodes every part of it. */
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function phoneRegion() {
-  return setting.custom(
-    (raw) => (isSupportedCountry(raw.toUpperCase()) ? raw.toUpperCase() : undefined),
-    'must be a two-letter country code such as US or DE',
-    { default: 'US' },
-  );
-}
-
-function trustProxy() {
-  return setting.custom<TrustProxy, { default: TrustProxy }>(
-    (raw) => {
-      if (raw === 'off') return false;
-      if (/^\d{1,2}$/.test(raw)) return Number(raw);
-      const subnets = list(raw);
-      return subnets.every(isSubnet) ? subnets : undefined;
-    },
-    'must be off, a number of proxies, or addresses and subnets separated by commas',
-    { default: false },
-  );
-}
-
-function isSubnet(text: string): boolean {
-  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isAddressOrSubnet(text);
-}
-
-function isAddressOrSubnet(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const bits = isIP(address) === 6 ? 128 : 32;
-  if (isIP(address) === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** @param word a keyword that is allowed in place of an origin */
-function origins(word: string, fallback: readonly string[]) {
-  const rule = `must be ${word} or origins such as https://app.example`;
-  return listOf((text) => text === word || isOrigin(text), rule, fallback);
-}
-
-function list(raw: string): string[] {
-  return raw
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}

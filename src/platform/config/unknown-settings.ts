@@ -43,7 +43,9 @@ export function findUnknownSettings(
 /** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
 function hintFor(name: string, names: readonly string[]): string | undefined {
   if (name === WORKERS) return WORKERS_HINT;
-  const similar = similarTo(name, names) ?? names.find((known) => hasWordsOf(name, known));
+  const similar =
+    similarTo(name, names) ??
+    names.find((known) => hasWordsOf(name, known) || name === `${known}_FILE`);
   if (similar !== undefined) return ` Did you mean ${similar}?`;
   return PREFIXES.test(name) ? '' : undefined;
 }

@@ -1,6 +1,6 @@
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
-import { SETTING_NAMES } from '../config/settings.js';
+import { namesOf, SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
 import { migrationsOfExtension, type ExtensionMigrations } from '../data/extension-migrations.js';
 import { tableOf } from '../data/records/tenant-entity.js';
@@ -34,7 +34,7 @@ export function checkExtensions(
   assertClaimedOnce(
     'setting',
     all,
-    ({ settings }) => Object.keys(settings),
+    ({ settings }) => namesOf(settings),
     (name) => SETTING_NAMES.includes(name),
   );
   assertClaimedOnce('table', all, ({ entities }) => entities.map((entity) => tableOf(entity).name));

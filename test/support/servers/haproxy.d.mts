@@ -1,14 +1,16 @@
 export const HAPROXY_PATH: string;
-export const DEFAULTS: string;
+export const IS_PRIMARY: string;
 
-export const REPEATS: string;
-
-export function instancesSection(
+export function instancesConfiguration(
   port: number,
   instances: readonly number[],
-  options?: string,
+  options?: { readonly repeats?: boolean },
 ): string;
-export function serverLines(ports: readonly number[]): string;
+export function postgresConfiguration(
+  port: number,
+  servers: readonly number[],
+  script: string,
+): string;
 export function statsSection(port: number): string;
 
 export function serverRows(

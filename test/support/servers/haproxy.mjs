@@ -1,42 +1,43 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 /** Path in Debian's package. */
 export const HAPROXY_PATH = '/usr/sbin/haproxy';
 
-/** Limits of time that all sections share. */
-export const DEFAULTS = `
-defaults
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  timeout check 2s
-`;
+const DOCKER = path.resolve(import.meta.dirname, '../../../docker');
 
-/** Repeats requests, which helps when an instance is killed. */
-export const REPEATS = `
-  option redispatch 1
-  retries 5
-  retry-on conn-failure empty-response
-  default-server observe layer4 error-limit 1 on-error mark-down
-`;
+/** The lines of docker/haproxy.cfg that repeat requests, which helps when an instance is killed. */
+const REPEATS = /^ +(option redispatch|retries|retry-on|default-server observe) .*\n/gm;
 
-/** Instances without stickiness: the configuration of docs/operating/load-balancers.md. */
-export function instancesSection(port, instances, options = REPEATS) {
-  return `
-listen latitude
-  mode http
-  bind 127.0.0.1:${port}
-  balance roundrobin
-  option httpchk GET /health/ready
-  default-server check inter 1s fall 3 rise 1
-${options}
-${serverLines(instances)}
-`;
+/**
+ * Returns docker/haproxy.cfg with the addresses of a test.
+ * @param repeats whether it repeats requests
+ */
+export function instancesConfiguration(port, instances, { repeats = true } = {}) {
+  const text = configuration('haproxy.cfg', port, instances);
+  return repeats ? text : text.replace(REPEATS, '');
 }
 
-export function serverLines(ports) {
-  return ports.map((port, n) => `  server s${n} 127.0.0.1:${port}`).join('\n');
+/** Returns docker/haproxy-postgres.cfg with the addresses of a test and its copy of docker/is-primary. */
+export function postgresConfiguration(port, servers, script) {
+  return configuration('haproxy-postgres.cfg', port, servers).replace(
+    '/etc/haproxy/is-primary',
+    script,
+  );
 }
 
-/** The page from which `serverRows` reads. */
+export const IS_PRIMARY = path.join(DOCKER, 'is-primary');
+
+/** Replaces the addresses of a file, as an operator does. */
+function configuration(name, port, ports) {
+  const servers = ports.map((each, n) => `  server s${n} 127.0.0.1:${each}\n`).join('');
+  const text = readFileSync(path.join(DOCKER, name), 'utf8');
+  return text
+    .replace(/^( +bind) :\d+$/m, `$1 127.0.0.1:${port}`)
+    .replace(/(^ +server \S+ \S+:\d+\n)+/m, servers);
+}
+
+/** A section with the page from which `serverRows` reads. */
 export function statsSection(port) {
   return `
 listen stats

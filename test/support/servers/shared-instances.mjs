@@ -6,7 +6,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { DEFAULTS, HAPROXY_PATH, instancesSection, serverRows, statsSection } from './haproxy.mjs';
+import { HAPROXY_PATH, instancesConfiguration, serverRows, statsSection } from './haproxy.mjs';
 
 const POLL_INTERVAL_MS = 50;
 
@@ -59,7 +59,7 @@ async function startBalancer(instances) {
   const [port, statsPort] = [await freePort(), await freePort()];
   const directory = await mkdtemp(path.join(os.tmpdir(), 'latitude-haproxy-'));
   const file = path.join(directory, 'haproxy.cfg');
-  await writeFile(file, DEFAULTS + instancesSection(port, ports) + statsSection(statsPort));
+  await writeFile(file, instancesConfiguration(port, ports) + statsSection(statsPort));
   const child = spawn(HAPROXY_PATH, ['-db', '-q', '-f', file], { stdio: 'ignore', cwd: '/' });
   await once(child, 'spawn');
   while (!(await areUp(statsPort, ports.length))) await after(POLL_INTERVAL_MS);

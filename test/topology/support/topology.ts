@@ -32,18 +32,20 @@ export class Topology {
   private haProxy: HaProxy | undefined;
   private product = new Product();
 
-  /** @param balancerOptions lines of the configuration, instead of those that repeat requests */
-  constructor(private readonly balancerOptions?: string) {}
+  /** @param options.repeats whether the load balancer repeats requests */
+  constructor(private readonly options = { repeats: true }) {}
 
   async start(): Promise<void> {
     const primary = await PostgresServer.primary({
       synchronous_standby_names: `ANY 1 (${STANDBYS.join(', ')})`,
     });
+    // The user of docker/is-primary.
+    await primary.sql('create role latitude_check login');
     this.servers.push(primary);
     for (const name of STANDBYS) this.servers.push(await primary.createStandby(name));
     this.redisServer = await RedisServer.start();
     this.ports = [await freePort(), await freePort()];
-    this.haProxy = await HaProxy.start(this.ports, this.servers, this.balancerOptions);
+    this.haProxy = await HaProxy.start(this.ports, this.servers, this.options.repeats);
     await this.balancer.untilUp('postgres', 1);
     this.product = new Product({
       DATABASE_URL: this.balancer.databaseUrl,

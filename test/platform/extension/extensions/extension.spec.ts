@@ -320,6 +320,11 @@ describe('startup with extensions', () => {
       'The setting PORT of the extension b belongs to Latitude itself',
     ],
     [
+      'the file of a secret of Latitude',
+      [named('b', { settings: { REDIS_URL_FILE: notesExtension.settings.NOTES_PROVIDER_URL! } })],
+      'The setting REDIS_URL_FILE of the extension b belongs to Latitude itself',
+    ],
+    [
       'the same table',
       [notesExtension, named('b', { entities: [Note] })],
       'The table notes of the extension b belongs to the extension acme-notes',

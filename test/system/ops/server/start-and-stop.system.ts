@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { VERSION } from '../../../../src/platform/config/version.js';
 import { ApiClient } from '../../../../src/testing/api-client.js';
@@ -152,6 +155,23 @@ describe('startup', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
+  });
+
+  it('reads the URL of the database from a file, and does not print it', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'latitude-secret-')), 'url');
+    await writeFile(file, `${NO_DATABASE}\n`);
+    const [server, command, both] = await Promise.all([
+      product.run('main.js', [], { DATABASE_URL_FILE: file }),
+      product.run('cli.js', ['organizations', 'list'], { DATABASE_URL_FILE: file }),
+      product.run('main.js', [], { DATABASE_URL_FILE: file, DATABASE_URL: NO_DATABASE }),
+    ]);
+    await rm(path.dirname(file), { recursive: true });
+    for (const { code, stdout, stderr } of [server, command, both]) {
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^latitude: DATABASE_URL .*\n$/);
+      expect(stdout + stderr).not.toContain('secret@');
+    }
+    expect(both.stderr).toContain('DATABASE_URL and DATABASE_URL_FILE are both set');
   });
 
   it('fails with one line that names HOST before it migrates a new database', async () => {
