@@ -106,7 +106,8 @@ export class CustomFieldsService {
       if (!isSame) await this.changes.activate(inner, rule);
       else if (Object.keys(changes).length > 0) await this.changes.publish(inner);
       const updated = await this.repository.update(inner, id, input).stored;
-      if (updated && !updated.isUnchanged) await this.audit.add(inner, ['custom_field.updated', id]);
+      if (updated && !updated.isUnchanged)
+        await this.audit.add(inner, ['custom_field.updated', id]);
       return orNotFound(updated, 'custom field');
     });
   }

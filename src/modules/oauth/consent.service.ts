@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { errors, type InteractionResults } from 'oidc-provider';
+import { Counter } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { AuthorizationServer, NAMED_SCOPES } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
 import {
@@ -19,6 +21,9 @@ import { ACCOUNT } from './oauth.repository.js';
  * this is `{ key_id }`, which grants nothing.
  */
 const KEY_ID = 'key_id';
+
+/** What becomes of a sign-in: a grant, a refusal by the person, or a pasted key that is not accepted. */
+const OUTCOMES = ['granted', 'refused', 'key_refused'] as const;
 
 /** A request with what the platform knows about its client. */
 type BrowserRequest = IncomingMessage & { readonly state: SignInRequest };
@@ -40,11 +45,21 @@ export type Answer = { readonly problem: string } | { readonly location: string 
 /** Asks a person for the grant of an authorization (docs/contract/oauth.md#page). */
 @Injectable()
 export class ConsentService {
+  private readonly signIns = new Counter({
+    name: 'latitude_sign_ins_total',
+    help: 'Answers of people to applications that ask for access.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   constructor(
     private readonly server: AuthorizationServer,
     private readonly grants: GrantsRepository,
     private readonly authenticator: Authenticator,
-  ) {}
+    private readonly registry: MetricsRegistry,
+  ) {
+    for (const outcome of OUTCOMES) this.signIns.inc({ outcome }, 0);
+  }
 
   /**
    * Finds the authorization that this browser has begun.
@@ -85,6 +100,12 @@ export class ConsentService {
 
   /** Remembers the key of a person until the authorization ends. */
   async offerKey(authorization: Authorization, key: string): Promise<Answer> {
+    const answer = await this.answerToKey(authorization, key);
+    if ('problem' in answer) this.signIns.inc({ outcome: 'key_refused' });
+    return answer;
+  }
+
+  private async answerToKey(authorization: Authorization, key: string): Promise<Answer> {
     if (isOperatorKey(key.trim())) {
       return { problem: 'This is an operator key, which cannot be granted. Use an API key.' };
     }
@@ -114,6 +135,7 @@ export class ConsentService {
     const grant = newGrant(authorization, scopes);
     const { state } = authorization.request;
     if (!(await this.grants.grant(key, grant, state))) return ENDED;
+    this.signIns.inc({ outcome: 'granted' });
     const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
     return { location: await this.store(authorization, answer) };
   }
@@ -121,6 +143,7 @@ export class ConsentService {
   async refuse(authorization: Authorization): Promise<Answer> {
     const { key, scopes } = authorization;
     if (!(await this.grants.refuse(key, newGrant(authorization, scopes)))) return ENDED;
+    this.signIns.inc({ outcome: 'refused' });
     const error_description = 'The person has refused the access.';
     const answer = { error: 'access_denied', error_description };
     return { location: await this.store(authorization, answer) };

@@ -4,7 +4,11 @@ import {
   IS_VALID_KEY,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
-import { AuditLog, type AuditOrigin, insertAuditEntries } from '../../platform/data/audit/audit-log.js';
+import {
+  AuditLog,
+  type AuditOrigin,
+  insertAuditEntries,
+} from '../../platform/data/audit/audit-log.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';

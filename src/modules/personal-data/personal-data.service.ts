@@ -27,7 +27,7 @@ export class PersonalDataService {
 
   /**
    * Reads again if a merge or an erasure has changed the person meanwhile, because the parts then are of different times.
-   * @throws ApiError `not_found`, `query_failed`; `create_failed` without an entry of the audit log
+   * @throws ApiError `not_found`, `query_failed`, also if the entry of the audit log cannot be written
    */
   async read(call: Call, id: string): Promise<PersonalDataDto> {
     for (;;) {

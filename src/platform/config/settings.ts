@@ -1,3 +1,4 @@
+import { parseDuration } from './duration.js';
 import { isLoopbackAddress } from './loopback.js';
 import {
   isAddressOrSubnet,
@@ -101,6 +102,8 @@ export abstract class Settings {
   abstract readonly metrics: boolean;
   /** Whether the entries of the audit log are also lines of standard output. */
   abstract readonly auditLog: boolean;
+  /** How long entries of the audit log are kept, in milliseconds. */
+  abstract readonly auditRetentionMs: number;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -200,6 +203,10 @@ const SETTINGS = {
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
   auditLog: ['AUDIT_LOG', setting.flag({ default: false })],
+  auditRetentionMs: [
+    'AUDIT_RETENTION',
+    setting.custom(parseDuration, 'must be a duration such as 400d', { default: 400 * 86_400_000 }),
+  ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];

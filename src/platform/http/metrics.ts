@@ -60,6 +60,8 @@ export class Metrics {
     this.add(Gauge, shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
     this.add(Counter, lookups, 'Key look-ups by source.', () => authenticator.lookups, 'source');
+    const refused = 'latitude_refused_keys_total';
+    this.add(Counter, refused, 'Refused keys.', () => authenticator.refusals, 'reason');
     this.addBuildInfo();
     collectDefaultMetrics({ register: this.registry });
     if (replicas.all.length > 0) this.addReplicas(replicas);

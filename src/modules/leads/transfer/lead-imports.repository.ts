@@ -83,6 +83,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     database: TenantDatabase,
     private readonly results: ImportLinesRepository,
     private readonly monitor: ImportMonitor,
+    private readonly audit: AuditLog,
   ) {
     super(database, LeadImport);
   }

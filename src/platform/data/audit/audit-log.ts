@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { v7 as uuidv7 } from 'uuid';
 import { writeAuditLine } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
+import { ApiError } from '../../errors/api-error.js';
 import type { Actor, InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { AUDIT_RECORDS, type AuditActorKind, type AuditType } from './audit-types.js';
@@ -78,10 +79,14 @@ export class AuditLog {
 
   /**
    * Writes the entry of a read. The caller refuses the read if it fails.
-   * @throws ApiError `create_failed`
+   * @throws ApiError `query_failed`, as of every read that fails in the database; `overloaded`
    */
-  addRead(call: TenantCall, act: AuditedAct): Promise<void> {
-    return this.database.transaction(call, (inner) => this.add(inner, act));
+  async addRead(call: TenantCall, act: AuditedAct): Promise<void> {
+    const write = this.database.transaction(call, (inner) => this.add(inner, act));
+    await write.catch((error: unknown) => {
+      const isFailure = error instanceof ApiError && error.code === 'create_failed';
+      throw isFailure ? new ApiError('query_failed', { cause: error }) : error;
+    });
   }
 
   /**
