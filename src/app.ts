@@ -18,7 +18,8 @@ import { HttpModule } from './platform/http/http.module.js';
 import { ApiDescription } from './platform/http/openapi/api-description.js';
 import { localUrl } from './platform/http/openapi/server-url.js';
 import { mcpExtension } from './modules/mcp/mcp.extension.js';
-import { MetricsModule, Metrics } from './platform/http/metrics.js';
+import { MetricsModule } from './platform/http/metrics.module.js';
+import { Metrics } from './platform/http/metrics.js';
 import { requestContext } from './platform/http/request/request-context.js';
 import { startPage } from './platform/http/start-page.js';
 import { shedLoad } from './platform/http/admission.js';
@@ -107,7 +108,7 @@ export function serverModule(options: AppOptions): DynamicModule {
   const pages = [
     ...(docs ? [DocsModule] : []),
     ...(console ? [ConsoleModule] : []),
-    ...(metrics ? [MetricsModule] : []),
+    ...(metrics ? [MetricsModule.of(options.settings)] : []),
   ];
   return rootModule({
     applicationName: nameOfServer(),

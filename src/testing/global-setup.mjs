@@ -31,7 +31,7 @@ export default async function setUp() {
   await migrate(dataSource);
   const pools = { background: poolOf(dataSource) };
   // Otherwise, each server of a test creates them in its copy.
-  await new EventLogRepository(new SystemDatabase(pools)).maintainPartitions();
+  await new EventLogRepository(new SystemDatabase(pools)).maintainPartitions(30 * 86_400_000);
   // Copies have no rows, as after the migrations.
   await dataSource.query('delete from event_position');
   await dataSource.destroy();

@@ -30,11 +30,6 @@ declare global {
 
 setLogOutput(testLog);
 
-/** Has no limits, because a busy machine may exceed them, and lets no work wait until the machine has little to do. */
-class TestTimeBudget extends UnlimitedTimeBudget {
-  override readonly deferralMs = 0;
-}
-
 type Override = (builder: TestingModuleBuilder) => TestingModuleBuilder;
 
 async function createWith(override: Override, options: AppOptions) {
@@ -73,7 +68,7 @@ export class TestApp extends TestServer {
     env = {},
     extensions = [],
     modules = [],
-    timeBudget = new TestTimeBudget(),
+    timeBudget = new UnlimitedTimeBudget(),
     database,
     override,
   }: {

@@ -29,7 +29,7 @@ export class AuditService {
   /** Removes old entries, and the addresses of others. */
   @Job({ name: 'latitude.audit-clean-up', every: '1h' })
   async cleanUp(): Promise<void> {
-    await this.repository.removeOlder(this.settings.auditRetentionMs);
+    await this.repository.removeOlder(this.settings.auditRetention);
     await this.repository.emptyAddressesOlder(ADDRESSES_MS);
   }
 }

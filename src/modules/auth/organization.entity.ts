@@ -20,6 +20,8 @@ export class Organization {
   @Column('text', { default: 'allow' }) unknown_fields: UnknownFields;
   /** Grows with each change of the definitions of custom fields. */
   @Column('integer', { default: 0, select: false }) definitions_version?: number;
+  /** Whether it has asked for likely duplicates, so that the forms of its leads are kept. */
+  @Column('boolean', { default: false, select: false }) finds_duplicates?: boolean;
   /** Whether its keys are refused, and what it sends is held. */
   @Column('boolean', { default: false }) suspended: boolean;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;

@@ -17,7 +17,6 @@ import {
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
-import { Deferral } from './deferral.js';
 import { EventFollower } from './event-follower.js';
 import {
   DURABLE_HANDLER,
@@ -27,14 +26,14 @@ import {
 import { EventTypes } from './event-types.js';
 import { eventOf, handlerCallOf, type RecordedEvent } from './recorded-event.js';
 
-/** Maximum number of events that one statement reads. More of them together cost less. */
-const PAGE = { urgent: 200, deferrable: 500 };
+/** Maximum number of events that one statement reads. */
+const PAGE = 200;
 
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
 const STORE_EVERY_MS = 200;
 
 /**
- * The minimum time between two runs of an urgent handler in this instance, unless more events are left. A run processes the
+ * The minimum time between two runs of a handler in this instance, unless more events are left. A run processes the
  * events of several commits.
  */
 const PAUSE_MS = 200;
@@ -72,7 +71,6 @@ export class DurableHandlers implements OnApplicationBootstrap {
     private readonly background: BackgroundWork,
     private readonly leases: Leases,
     private readonly types: EventTypes,
-    private readonly deferral: Deferral,
   ) {}
 
   /** @throws Error if two methods have the same name, or one names an unknown type of events */
@@ -103,9 +101,13 @@ export class DurableHandlers implements OnApplicationBootstrap {
     return methods;
   }
 
-  /** The handlers that receive events of one of these types. The others learn of their new position with the next poll. */
+  /**
+   * The handlers that receive events of one of these types. The others, and those of few organizations, learn of their new
+   * position with the next poll.
+   */
   private receiversOf(published: ReadonlySet<string>): string[] {
     return Array.from(this.methods.values(), ({ declaration }) => declaration)
+      .filter(({ organizations }) => organizations === undefined)
       .filter(({ types }) => types?.some((type) => published.has(type)) ?? true)
       .map(({ name }) => name);
   }
@@ -128,12 +130,9 @@ export class DurableHandlers implements OnApplicationBootstrap {
     }
   }
 
-  /** The waiting handlers that may run. A running one looks for events at its end, and one that must wait with the next poll. */
+  /** The waiting handlers that do not run. A running one looks for events at its end. */
   private takeWaiting(): string[] {
-    const names = [...this.waiting].filter((name) => {
-      if (this.running.has(name)) return false;
-      return !this.methods.get(name)?.declaration.deferrable || !this.deferral.mustWait(name);
-    });
+    const names = [...this.waiting].filter((name) => !this.running.has(name));
     this.waiting.clear();
     return names;
   }
@@ -147,16 +146,14 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
-    const { name, deferrable = false } = method.declaration;
-    let pauseMs = deferrable ? Math.max(PAUSE_MS, this.deferral.pauseMs) : PAUSE_MS;
+    const { name } = method.declaration;
+    let pauseMs = PAUSE_MS;
     try {
       const head = Math.max(this.follower.head, claimed.position);
-      const limit = deferrable ? PAGE.deferrable : PAGE.urgent;
-      const events = await this.log.readAfter(claimed.position, head, method.declaration, limit);
-      const isFull = events.length === limit;
+      const events = await this.log.readAfter(claimed.position, head, method.declaration, PAGE);
+      const isFull = events.length === PAGE;
       if (isFull) pauseMs = 0;
       const end = isFull ? (events.at(-1)?.position ?? head) : head;
-      if (deferrable) this.deferral.runs(name, end, head);
       await this.process(method, claimed, events, end);
     } finally {
       setTimeout(() => {

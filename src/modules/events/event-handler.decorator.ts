@@ -12,10 +12,10 @@ export interface DurableEventOptions {
    */
   readonly changed?: readonly string[];
   /**
-   * Whether the handler is not urgent. While the server is busy, its events wait for up to 30 seconds, and are then received
-   * together. Default: false.
+   * The name of a column of `organizations`: only events of organizations in which it is true. They are looked for once a
+   * second. Default: of all, at once.
    */
-  readonly deferrable?: boolean;
+  readonly organizations?: 'finds_duplicates';
 }
 
 export interface DurableHandler extends DurableEventOptions {

@@ -23,6 +23,8 @@ interface EventSelection {
   readonly types?: readonly string[];
   /** Of the events with changed fields, those in which one of these changed. Default: all. */
   readonly changed?: readonly string[];
+  /** Of organizations in which this column is true. Default: all. */
+  readonly organizations?: 'finds_duplicates';
 }
 
 /** A type of events that is due in an organization. */
@@ -91,9 +93,6 @@ const FIND_SCHEDULED = `
   group by organization_id, type`;
 
 const DAY_US = 86_400_000_000;
-
-/** How many days of events are kept. */
-const KEPT_DAYS = 30;
 
 /** For how many days partitions are created ahead. */
 const DAYS_AHEAD = 3;
@@ -177,11 +176,12 @@ export class EventLogRepository {
   readAfter(
     after: number,
     upTo: number,
-    { types, changed }: EventSelection,
+    { types, changed, organizations }: EventSelection,
     limit: number,
   ): Promise<EventOfOrganization[]> {
     const condition = `position > $1 and position <= $2 and ($3::text[] is null or type = any($3))
-      and ($4::text[] is null or changed = '{}' or changed && $4)`;
+      and ($4::text[] is null or changed = '{}' or changed && $4)
+      ${organizations ? `and organization.${organizations}` : ''}`;
     return this.read(condition, [after, upTo, types ?? null, changed ?? null], limit);
   }
 
@@ -199,8 +199,9 @@ export class EventLogRepository {
   /**
    * Creates the partitions of the next days and of events that have none, such as those of a restored
    * backup, and drops the oldest partition if it has expired. One instance does so at a time.
+   * @param retentionMs how long events are kept, rounded up to whole days
    */
-  async maintainPartitions(): Promise<void> {
+  async maintainPartitions(retentionMs: number): Promise<void> {
     const [position] = await this.runMaintenance<{ last: number; now: number }>(ADVANCE);
     if (!position) return;
     const { last, now } = position;
@@ -210,7 +211,7 @@ export class EventLogRepository {
     for (const day of new Set([...wanted, ...(await this.days(FIND_DAYS_WITHOUT_PARTITION))])) {
       if (!existing.includes(day)) await this.createPartition(day);
     }
-    await this.dropExpired(Math.floor(now / DAY_US) - KEPT_DAYS);
+    await this.dropExpired(Math.floor(now / DAY_US) - Math.ceil((retentionMs * 1_000) / DAY_US));
   }
 
   private async days(text: string): Promise<number[]> {

@@ -9,6 +9,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Counter, Gauge } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
 import { repeat } from '../../platform/config/repeated-work.js';
+import { Settings } from '../../platform/config/settings.js';
 import {
   EventLogRepository,
   type EventMark,
@@ -58,6 +59,7 @@ export class EventPublisher
     private readonly follower: EventFollower,
     private readonly background: BackgroundWork,
     private readonly emitter: EventEmitter2,
+    private readonly settings: Settings,
     registry: MetricsRegistry,
   ) {
     const registers = [registry];
@@ -109,7 +111,7 @@ export class EventPublisher
   @Job({ name: 'latitude.event-partitions', every: '1h' })
   async maintainPartitions(): Promise<void> {
     try {
-      await this.log.maintainPartitions();
+      await this.log.maintainPartitions(this.settings.eventsRetention);
     } catch (error) {
       // Without a partition of their own, events are stored in the default partition.
       logger.warn({ err: error }, 'the partitions of events were not maintained');

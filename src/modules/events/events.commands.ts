@@ -8,7 +8,7 @@ import { eventOf } from './recorded-event.js';
 export function addEventCommands(program: Command, run: Run): void {
   program
     .command('events')
-    .description('list the changes of a record in the last 30 days, oldest first')
+    .description('list the changes of a record whose events are still stored, oldest first')
     .requiredOption('--record <id>', 'id of the record', uuid)
     .action(({ record }: { record: string }) =>
       run(async (app) => {

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { AccessModule } from '../../platform/access/access.module.js';
-import { Deferral } from './deferral.js';
 import { DurableHandlers } from './durable-handlers.js';
 import { EventHandlersRepository } from './event-handlers.repository.js';
 import { EventLogRepository } from './event-log.repository.js';
@@ -25,7 +24,6 @@ import { EventsService } from './events.service.js';
     EventFollower,
     EventTypes,
     EventsService,
-    Deferral,
     // Handlers register before the publisher starts.
     DurableHandlers,
     EventPublisher,

@@ -1,7 +1,7 @@
 // The values that are computed from the fields of a lead: its name, its search text, and those that no two leads share.
 import type { Call } from '../../platform/data/call.js';
 import type { UniqueViolation } from '../../platform/data/connection/driver-error.js';
-import { searchTextOf } from '../../platform/data/lists/search-text.js';
+import { isFolded, searchTextOf } from '../../platform/data/lists/search-text.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import {
   normalizeEmail,
@@ -106,4 +106,17 @@ export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefi
   const names = last_name === null ? first_name : `${fullName(lead)} ${first_name}`;
   const numbers = phone ? [phone.normalized, phone.nationalDigits ?? '', phone.digits] : [];
   return searchTextOf({ texts: [lead.phone, email, company, names], numbers });
+}
+
+/** The search text of a lead, and the fields from which it is computed. */
+export type StoredSearchText = SearchableLead & { readonly search_text: string };
+
+/** Whether a stored search text is that of the lead, waits to be written again, or is that of other values. */
+export function searchTextState(
+  lead: StoredSearchText,
+  region: string,
+): 'current' | 'waiting' | 'wrong' {
+  if (!isFolded(lead.search_text)) return 'waiting';
+  const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
+  return lead.search_text === leadSearchText(lead, phone) ? 'current' : 'wrong';
 }

@@ -99,6 +99,7 @@ export class LeadsController {
     description: 'Groups of leads that are likely the same person, so that they can be merged.',
     response: [LeadGroupDto],
     paging: 'cursor',
+    errors: ['create_failed'],
   })
   listDuplicates(@CurrentCall() call: Call, @Query() query: LeadDuplicatesQuery) {
     return this.duplicates.list(call, query);

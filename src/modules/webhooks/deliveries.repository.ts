@@ -11,9 +11,6 @@ import type { DeliveryDto, DeliveryListQuery, DeliveryStatus } from './delivery.
 import { Delivery, ERASED_BODY } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** How long deliveries are kept. */
-const RETENTION = `interval '30 days'`;
-
 /** Rows that one statement removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
@@ -274,15 +271,15 @@ export class DeliveriesRepository extends TenantRepository<Delivery> {
   }
 
   /**
-   * Removes the deliveries of an organization that are older than 30 days.
+   * Removes the deliveries of an organization that are older than a number of milliseconds.
    * @throws ApiError `create_failed`
    */
-  async removeOld(call: TenantCall): Promise<void> {
+  async removeOld(call: TenantCall, retentionMs: number): Promise<void> {
     const text = `delete from webhook_deliveries where organization_id = $1 and id = any(array(
         select id from webhook_deliveries
-        where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+        where organization_id = $1 and created_at < now() - $2 * interval '1 ms' limit ${BATCH}))
       returning 1`;
-    const statement = { text, values: [call.tenant.id] };
+    const statement = { text, values: [call.tenant.id, retentionMs] };
     while ((await this.database.write(call, statement)).length === BATCH);
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { logger } from '../../platform/config/logger.js';
+import { Settings } from '../../platform/config/settings.js';
 import { OrganizationCalls } from '../../platform/access/organization-calls.service.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
@@ -68,6 +69,7 @@ export class WebhooksJobs {
     private readonly background: BackgroundWork,
     private readonly organizations: OrganizationCalls,
     private readonly registry: MetricsRegistry,
+    private readonly settings: Settings,
   ) {
     for (const outcome of ATTEMPT_OUTCOMES) this.attempts.inc({ outcome }, 0);
     for (const reason of FAILURE_REASONS) this.disabled.inc({ reason }, 0);
@@ -120,7 +122,7 @@ export class WebhooksJobs {
 
   @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
   async cleanUp(call: Call): Promise<void> {
-    await this.deliveries.removeOld(call);
+    await this.deliveries.removeOld(call, this.settings.deliveriesRetention);
   }
 
   /** Starts attempts of due deliveries. */

@@ -11,6 +11,7 @@ import { addConsole } from './console.js';
 import { addBackup, addRestore } from './backup.js';
 import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
+import { addDoctor } from './doctor.js';
 import { addErasures } from './erasures.js';
 import { addJobs } from './jobs.js';
 import { addKeys, addOperators } from './keys.js';
@@ -75,6 +76,7 @@ export function commandLine(config: LatitudeConfig): Command {
   addMigrate(program, runOnDatabase, config.extensions);
   addBackup(program, runOnDatabase, config.extensions);
   addRestore(program, runOnDatabase, config.extensions);
+  addDoctor(program, config);
   addOpenApi(program, config);
   addNew(program);
   for (const { name, commands } of [...FEATURES, ...config.extensions]) {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { GuardedProcess, type RunAs } from './guarded-process.js';
-import type { Runtime } from './runtime.js';
+import type { Installation, Runtime } from './runtime.js';
 import { pollUntil } from './polling.js';
 
 /** Only part of the name of the socket: PostgreSQL does not listen on a network. */
@@ -61,6 +61,33 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   };
 }
 
+/**
+ * Checks that the binaries can read the cluster, before anything in the data directory changes.
+ * @throws Error that names the commands which move the data if another major version created it
+ */
+export async function assertSameMajorVersion(
+  cluster: Cluster,
+  { version }: Installation,
+): Promise<void> {
+  const created = await majorVersionOf(cluster);
+  const [included = ''] = version.split('.');
+  if (created === undefined || created === included) return;
+  const { dataDirectory } = cluster;
+  throw new Error(
+    `The data in ${dataDirectory} is of PostgreSQL ${created}, and this version of Latitude includes PostgreSQL ${included}. Nothing has been changed. ` +
+      `To move the data, run "latitude backup latitude.backup" with a version of Latitude that includes PostgreSQL ${created}, such as the one that ran before; ` +
+      `move the directory away, as with "mv ${dataDirectory} ${dataDirectory}.postgres${created}"; and run "latitude restore --resume latitude.backup" with this version.`,
+  );
+}
+
+/** The major version of PostgreSQL that created the cluster; undefined if there is none. */
+async function majorVersionOf({ directory }: Cluster): Promise<string | undefined> {
+  const version = await readFile(join(directory, 'PG_VERSION'), 'utf8').catch(
+    unlessMissing(undefined),
+  );
+  return version?.trim();
+}
+
 /** Creates the cluster if needed, and sets owners and permissions as the postmaster requires. */
 export async function prepareCluster(
   cluster: Cluster,
@@ -68,14 +95,7 @@ export async function prepareCluster(
   signal: AbortSignal,
 ): Promise<void> {
   await removeLeftovers(cluster.dataDirectory);
-  const versionFile = join(cluster.directory, 'PG_VERSION');
-  const version = await readFile(versionFile, 'utf8').catch(unlessMissing(undefined));
-  if (version === undefined) await initialize(cluster, runtime, signal);
-  else if (version.trim() !== runtime.majorVersion) {
-    throw new Error(
-      `The database in ${cluster.directory} was created by PostgreSQL "${version.trim()}", and this version of Latitude includes PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
-    );
-  }
+  if ((await majorVersionOf(cluster)) === undefined) await initialize(cluster, runtime, signal);
   await changeOwner(runtime.runAs, cluster.directory);
   await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
 }

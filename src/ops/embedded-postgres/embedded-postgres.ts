@@ -1,7 +1,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, locateCluster, prepareCluster } from './cluster.js';
+import { assertSameMajorVersion, type Cluster, locateCluster, prepareCluster } from './cluster.js';
 import { type Connection, connectionThrough, ensureDatabase, isAccepting } from './connection.js';
 import { DataDirectoryInUseError, messageOf } from './errors.js';
 import { acquire, type Owner, type Release, type Role } from './owner.js';
@@ -92,6 +92,7 @@ async function start(
 ): Promise<EmbeddedPostgres> {
   const { dataDirectory, directory, socketDirectory } = cluster;
   const connection = connectionThrough(socketDirectory);
+  await assertSameMajorVersion(cluster, installation);
   const runtime = await prepareRuntime(installation, dataDirectory, directory);
   await prepareCluster(cluster, runtime, signal);
   const starting = startPostmaster({ cluster, runtime, flags, log }, signal);

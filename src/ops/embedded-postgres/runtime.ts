@@ -48,7 +48,6 @@ export interface Installation {
 /** The binaries of PostgreSQL, and the user that runs them: PostgreSQL refuses to run as root. */
 export interface Runtime {
   readonly binaries: string;
-  readonly majorVersion: string;
   readonly runAs: RunAs;
 }
 
@@ -86,12 +85,11 @@ export async function prepareRuntime(
   dataDirectory: string,
   cluster: string,
 ): Promise<Runtime> {
-  const [majorVersion = ''] = installation.version.split('.');
   let problem: unknown;
   for (const runAs of await candidates(cluster)) {
     try {
       const binaries = await findBinaries(installation, runAs, dataDirectory);
-      return { binaries, majorVersion, runAs };
+      return { binaries, runAs };
     } catch (error) {
       problem = error;
     }

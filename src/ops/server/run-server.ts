@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import { createApp } from '../../app.js';
@@ -8,18 +6,15 @@ import { KeysService } from '../../modules/auth/keys.service.js';
 import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
 import { flushLog, logger } from '../../platform/config/logger.js';
 import { describeFailure } from '../../platform/config/failure.js';
-import { SettingError } from '../../platform/config/setting.js';
 import { Settings } from '../../platform/config/settings.js';
 import { writeSynchronously } from '../../platform/config/standard-output.js';
 import { consoleLink, createConsoleKey } from '../console-key.js';
 import type { DatabaseHandle } from '../open-database.js';
+import { listen } from '../../platform/http/lifecycle/listen.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
 import { HealthService } from '../../platform/http/health/health.service.js';
 import { HttpAdapter } from '../../platform/http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../../app.module.js';
-
-/** Connections that the operating system queues until the server accepts them. */
-const LISTEN_BACKLOG = 1_024;
 
 /**
  * Runs the application on an open database until it is to stop.
@@ -32,6 +27,7 @@ export async function runServer(
   stop: AbortSignal,
 ): Promise<void> {
   const { settings } = config;
+  const { host, port } = settings;
   const adapter = new HttpAdapter();
   let url: string | undefined;
   // If there is nothing to migrate, the port opens when the application is ready. Until then, proxies use
@@ -39,7 +35,7 @@ export async function runServer(
   const beforeMigrating = async () => {
     if (url !== undefined) return;
     adapter.serveBefore(startingListener(settings));
-    url = await listen(adapter.getHttpServer(), settings);
+    url = await listen(adapter.getHttpServer(), host, port, 'PORT');
   };
   const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
   const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
@@ -52,7 +48,7 @@ export async function runServer(
     return;
   }
   try {
-    url ??= await listen(adapter.getHttpServer(), settings);
+    url ??= await listen(adapter.getHttpServer(), host, port, 'PORT');
     const message = database.embedded ? await createFirstKeys(app, url) : undefined;
     logger.info(`Latitude listens on ${url}`);
     logger.info(
@@ -78,26 +74,6 @@ export async function closeApp(
   signal: NodeJS.Signals | undefined,
 ): Promise<void> {
   await (app as NestApplicationContext).close(signal);
-}
-
-/**
- * @returns the URL of the server
- * @throws SettingError if the port is in use or the host is not an address of this machine
- */
-async function listen(server: Server, { port, host }: Settings): Promise<string> {
-  try {
-    await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new SettingError(
-      'HOST, PORT',
-      `cannot be used: no server can listen on ${host}:${port} (${code})`,
-    );
-  }
-  const { address, family, port: chosen } = server.address() as AddressInfo;
-  // A server that listens on all addresses is reachable on this machine by its loopback address.
-  const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type Duration, millisecondsOf, parseDuration } from './duration.js';
 
 /** An invalid value of a setting. The message is one line that names the setting. */
 export class SettingError extends Error {
@@ -29,6 +30,9 @@ type Value<T, O> = O extends { readonly optional: true } ? T | undefined : T;
 
 /** Upper bound of integers, such as the rate limits, unless they have another. */
 export const MAX_INTEGER = 1_000_000_000;
+
+/** Upper bound of durations, unless they have another: a century. */
+const MAX_DURATION = '36500d';
 
 /**
  * Declares a setting of any type.
@@ -127,6 +131,23 @@ export const setting = {
       whenUnset as unknown as O,
     ),
 
+  /** A whole number with `s`, `m`, `h` or `d`, such as `30d`. Its value is in milliseconds. */
+  duration: <const O extends WhenUnset<Duration>>({
+    min = '1s',
+    max = MAX_DURATION,
+    ...whenUnset
+  }: { readonly min?: Duration; readonly max?: Duration } & O): Setting<Value<number, O>> => {
+    const [least, most] = [millisecondsOf(min), millisecondsOf(max)];
+    return custom<number, O>(
+      (raw) => {
+        const ms = parseDuration(raw) ?? NaN;
+        return ms >= least && ms <= most ? ms : undefined;
+      },
+      `must be a duration from ${min} to ${max}, such as ${max}`,
+      inMilliseconds(whenUnset) as O,
+    );
+  },
+
   /** One of a few words, in any case. */
   oneOf: <const T extends string, const O extends WhenUnset<NoInfer<T>>>(
     words: readonly T[],
@@ -146,3 +167,9 @@ export const setting = {
       whenUnset,
     ),
 };
+
+/** The default of a duration as a number. */
+function inMilliseconds(whenUnset: WhenUnset<Duration>): WhenUnset<number> {
+  if (!('default' in whenUnset)) return whenUnset;
+  return { default: millisecondsOf(whenUnset.default) };
+}

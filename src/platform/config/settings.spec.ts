@@ -13,6 +13,10 @@ interface Case {
 
 const NO_INTEGER = ['x', '1.5', '-1', '+1', '1e3', '0x10', ' 1', '1 ', '1,000', '١', 'NaN', '∞'];
 
+const NO_DURATION = ['30', 'd', '30 d', '30D', '-30d', '1.5d', '0d', 'P30D', '30days', 'forever'];
+
+const DAY_MS = 86_400_000;
+
 /** Every setting of the product (docs/contract/running.md#settings). */
 const SETTINGS: Readonly<Record<string, Case>> = {
   PORT: {
@@ -107,6 +111,33 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     bad: ['yes', 'true', '0', ' off'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
+  EVENTS_RETENTION: {
+    setting: 'eventsRetention',
+    unset: 30 * DAY_MS,
+    good: [
+      ['24h', DAY_MS],
+      ['90d', 90 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '91d'],
+  },
+  RESPONSES_RETENTION: {
+    setting: 'responsesRetention',
+    unset: DAY_MS,
+    good: [
+      ['1440m', DAY_MS],
+      ['30d', 30 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '1h', '1439m', '31d'],
+  },
+  DELIVERIES_RETENTION: {
+    setting: 'deliveriesRetention',
+    unset: 30 * DAY_MS,
+    good: [
+      ['4d', 4 * DAY_MS],
+      ['365d', 365 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '95h', '366d'],
+  },
   KEY_MAX_READS_PER_MINUTE: {
     setting: 'keyMaxReadsPerMinute',
     unset: 6_000,
@@ -292,6 +323,16 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  METRICS_PORT: {
+    setting: 'metricsPort',
+    unset: undefined,
+    good: [
+      ['0', 0],
+      ['9464', 9464],
+      ['65535', 65_535],
+    ],
+    bad: [...NO_INTEGER, '65536'],
+  },
   WEBHOOKS_ALLOW_PRIVATE_TARGETS: {
     setting: 'webhooksAllowPrivateTargets',
     unset: false,
@@ -427,7 +468,8 @@ describe('settings', () => {
       { [name]: 'a' },
       `${name} is set, which needs OAUTH_ISSUER`,
     ]),
-  ])('of sign-in that are incomplete end the start with one line: %j', (env, message) => {
+    [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT is set, which needs METRICS'],
+  ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
   });

@@ -1,4 +1,3 @@
-import { parseDuration } from './duration.js';
 import { isLoopbackAddress } from './loopback.js';
 import {
   isAddressOrSubnet,
@@ -100,10 +99,18 @@ export abstract class Settings {
   abstract readonly console: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** Another port of the same address for /metrics; 0 picks a free one. If unset, the port of the API serves it. */
+  abstract readonly metricsPort: number | undefined;
+  /** How long events are stored, in milliseconds. */
+  abstract readonly eventsRetention: number;
+  /** How long responses are stored for an `Idempotency-Key`, in milliseconds. */
+  abstract readonly responsesRetention: number;
+  /** How long deliveries of webhooks are stored, in milliseconds. */
+  abstract readonly deliveriesRetention: number;
+  /** How long entries of the audit log are stored, in milliseconds. */
+  abstract readonly auditRetention: number;
   /** Whether the entries of the audit log are also lines of standard output. */
   abstract readonly auditLog: boolean;
-  /** How long entries of the audit log are kept, in milliseconds. */
-  abstract readonly auditRetentionMs: number;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
@@ -202,10 +209,26 @@ const SETTINGS = {
     (name, env) => setting.flag({ default: isLoopbackAddress(readHost('HOST', env)) })(name, env),
   ],
   metrics: ['METRICS', setting.flag({ default: true })],
+  metricsPort: ['METRICS_PORT', setting.integer({ optional: true, max: 65_535 })],
+  // Each day of events is a partition, and statements that read all of them lock each one.
+  eventsRetention: [
+    'EVENTS_RETENTION',
+    setting.duration({ default: '30d', min: '1d', max: '90d' }),
+  ],
+  // The contract promises a replay within 24 hours.
+  responsesRetention: [
+    'RESPONSES_RETENTION',
+    setting.duration({ default: '24h', min: '24h', max: '30d' }),
+  ],
+  // The attempts of a delivery take up to four days.
+  deliveriesRetention: [
+    'DELIVERIES_RETENTION',
+    setting.duration({ default: '30d', min: '4d', max: '365d' }),
+  ],
   auditLog: ['AUDIT_LOG', setting.flag({ default: false })],
-  auditRetentionMs: [
+  auditRetention: [
     'AUDIT_RETENTION',
-    setting.custom(parseDuration, 'must be a duration such as 400d', { default: 400 * 86_400_000 }),
+    setting.duration({ default: '400d', min: '1d', max: '3650d' }),
   ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
@@ -253,7 +276,7 @@ function assertComplete(settings: Settings): void {
   }
   for (const [property, needed] of NEEDS) {
     const value = settings[property];
-    if (value === undefined || value === false || settings[needed] !== undefined) continue;
+    if (!isSet(value) || isSet(settings[needed])) continue;
     const state = value === true ? 'on' : 'set';
     throw new SettingError(
       SETTINGS[property][0],
@@ -270,4 +293,9 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['metricsPort', 'metrics'],
 ] as const;
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}

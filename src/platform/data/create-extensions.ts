@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 /** The extensions of PostgreSQL that migrations use. */
-const EXTENSIONS = ['pg_trgm', 'btree_gin', 'btree_gist'];
+export const EXTENSIONS = ['pg_trgm', 'btree_gin', 'btree_gist'];
 
 /**
  * Creates the extensions that the database does not have, before the migrations.

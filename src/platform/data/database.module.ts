@@ -97,7 +97,7 @@ export class DatabaseModule {
         { provide: ROWS_ABOUT_RECORDS, useValue: options.rowsAboutRecords },
         { provide: DECLARED_TABLES, useValue: options.entities.map(tableOf) },
       ],
-      exports: [...PROVIDERS, TimeBudget],
+      exports: PROVIDERS,
     };
   }
 }

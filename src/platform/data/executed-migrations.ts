@@ -57,6 +57,19 @@ export function assertUpgradable({ [MIGRATIONS_TABLE]: executed = [] }: Executed
   );
 }
 
+/** The migrations that a database lacks, and those that this program and its extensions do not have. */
+export function compareMigrations(
+  executed: ExecutedMigrations,
+  ofExtensions: readonly ExtensionMigrations[],
+): { missing: string[]; unknown: string[] } {
+  const known: ExecutedMigrations = Object.fromEntries(
+    [{ table: MIGRATIONS_TABLE, migrations: MIGRATIONS }, ...ofExtensions].map(
+      ({ table, migrations }) => [table, namesOf(migrations)],
+    ),
+  );
+  return { missing: difference(known, executed), unknown: difference(executed, known) };
+}
+
 /**
  * Checks that a database has exactly the migrations of this program.
  * @throws Error whose message is meant for the user and says what to do
@@ -66,18 +79,12 @@ export function assertCurrentSchema(
   ofExtensions: readonly ExtensionMigrations[],
 ): void {
   assertUpgradable(executed);
-  const known: ExecutedMigrations = Object.fromEntries(
-    [{ table: MIGRATIONS_TABLE, migrations: MIGRATIONS }, ...ofExtensions].map(
-      ({ table, migrations }) => [table, namesOf(migrations)],
-    ),
-  );
-  const unknown = difference(executed, known);
+  const { missing, unknown } = compareMigrations(executed, ofExtensions);
   if (unknown.length > 0) {
     throw new Error(
       `The database has migrations that Latitude ${VERSION} and its extensions do not have (${unknown.join(', ')}): run the command with the version and the extensions that migrated it.`,
     );
   }
-  const missing = difference(known, executed);
   if (missing.length > 0) {
     throw new Error(
       `The database lacks migrations of Latitude ${VERSION} and its extensions (${missing.join(', ')}), and this command does not migrate it: make a backup with the version that has migrated it, then start this version or run "latitude migrate".`,

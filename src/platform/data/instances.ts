@@ -10,7 +10,7 @@ const FRESH_MS = 10_000;
 const SERVER = 'latitude server';
 
 /** The view `pg_stat_activity` would join the databases and users, which takes several milliseconds to plan. */
-const COUNT_INSTANCES = `
+export const COUNT_INSTANCES = `
   select count(distinct application_name)::int as instances from pg_stat_get_activity(null)
   where datid = (select oid from pg_database where datname = current_database())
     and application_name like '${SERVER} %'`;

@@ -1,4 +1,4 @@
-import { Injectable, Module, Res } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Authenticator } from '../access/authenticator.js';
 import { VERSION } from '../config/version.js';
@@ -8,13 +8,23 @@ import { ReadReplicas } from '../data/gateway/replicas/read-replicas.js';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
 import { RateLimits } from '../access/limits/rate-limits.js';
 import type { RequestObserver } from './request/request-context.js';
-import { CATCH_ALL_PATH, PublicPage } from './routes/access.js';
+import { CATCH_ALL_PATH } from './routes/access.js';
 import { MetricsRegistry } from '../metrics-registry.js';
-import type { Response } from 'express';
-import { AccessModule } from '../access/access.module.js';
-import { LatitudeController } from './routes/api-controller.decorator.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** The headers of `/metrics`. */
+export const METRICS_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE,
+};
+
+/** Gauges of prom-client that break Prometheus' rules for names, and are the sums of others: `nodejs_active_handles`. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** Methods with their own label. Node parses about thirty more, which count as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -64,6 +74,7 @@ export class Metrics {
     this.add(Counter, refused, 'Refused keys.', () => authenticator.refusals, 'reason');
     this.addBuildInfo();
     collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
     if (replicas.all.length > 0) this.addReplicas(replicas);
   }
 
@@ -147,25 +158,3 @@ export class Metrics {
     }).set({ version: VERSION, node: process.versions.node }, 1);
   }
 }
-
-/**
- * Metrics for Prometheus (docs/contract/running.md#public-pages). The handler sends the response itself, so that
- * interceptors of a team do not change it.
- */
-@LatitudeController('metrics')
-class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
-
-  @PublicPage('', { 'Cache-Control': 'no-store', 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE })
-  async scrape(@Res() response: Response): Promise<void> {
-    response.send(await this.metrics.scrape());
-  }
-}
-
-/** Serves `/metrics`. `serverModule()` imports it only if the setting `METRICS` is on. */
-@Module({
-  imports: [AccessModule],
-  controllers: [MetricsController],
-  providers: [Metrics],
-})
-export class MetricsModule {}

@@ -52,10 +52,10 @@ export function startPage(settings: Settings): RequestHandler {
 }
 
 /** The settings that switch pages off. */
-type PublicPages = Pick<Settings, 'docs' | 'console' | 'metrics'>;
+type PublicPages = Pick<Settings, 'docs' | 'console' | 'metrics' | 'metricsPort'>;
 
 /** The pages, each with the name of its link in JSON. */
-function pagesOf({ docs, console, metrics }: PublicPages) {
+function pagesOf({ docs, console, metrics, metricsPort }: PublicPages) {
   const page = (name: string, path: string, text: string) => ({ name, path, text });
   return [
     ...(console
@@ -66,7 +66,9 @@ function pagesOf({ docs, console, metrics }: PublicPages) {
     page('llms', 'llms.txt', 'The API as one text, for code assistants.'),
     page('health', 'health/ready', 'Whether the service is ready for requests.'),
     page('liveness', 'health/live', 'Whether the process responds.'),
-    ...(metrics ? [page('metrics', 'metrics', 'Metrics for Prometheus.')] : []),
+    ...(metrics && metricsPort === undefined
+      ? [page('metrics', 'metrics', 'Metrics for Prometheus.')]
+      : []),
   ];
 }
 

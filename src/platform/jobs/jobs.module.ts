@@ -6,16 +6,12 @@ import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
 import { JobsService } from './jobs.service.js';
 import { Leases } from './leases.js';
-import { ServerLoad } from './server-load.js';
 
 /** Sends and runs jobs, for all modules. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [
-    ...[BackgroundWork, JobQueueRepository, JobRegistry, JobWorker, JobsService, Leases],
-    ServerLoad,
-  ],
-  exports: [BackgroundWork, JobsService, Leases, ServerLoad],
+  providers: [BackgroundWork, JobQueueRepository, JobRegistry, JobWorker, JobsService, Leases],
+  exports: [BackgroundWork, JobsService, Leases],
 })
 export class JobsModule {}

@@ -81,6 +81,11 @@ async function settled(limit?: number): Promise<string[]> {
   return (await namesOf(limit)).filter((text) => !text.startsWith('Marker'));
 }
 
+/** Lets the organization have the forms of its leads kept, without storing any. */
+async function begin(): Promise<void> {
+  await app.sql('update organizations set finds_duplicates = true where id = $1', [tenant.id]);
+}
+
 /** Creates leads whose first names are those of the fields. */
 async function create(leads: Readonly<Record<string, LeadBody>>): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
@@ -254,6 +259,7 @@ async function writeBefore(count: number, searchText = `E'\\x02'`): Promise<void
 describe('many leads', () => {
   it('are written in smaller transactions if one takes too long', async () => {
     await writeBefore(40);
+    await begin();
     const own = await app.sql<{ id: string }>('select id from leads where organization_id = $1', [
       tenant.id,
     ]);
@@ -305,9 +311,34 @@ describe('many leads', () => {
   });
 });
 
+describe('the first request of an organization', () => {
+  it('finds groups of the leads that exist, and later ones follow changes', async () => {
+    const { A } = await create({
+      A: { email: 'ada@example.com' },
+      B: { email: 'ada+1@example.com' },
+    });
+    const stored = 'select from lead_forms where organization_id = $1';
+    await app.app.get(ContactIdentityService).normalizeAgain({ tenant }, 'US');
+    expect(await app.sql(stored, [tenant.id])).toEqual([]);
+    expect(await namesOf()).toEqual(['A+B 2 email']);
+    await updateLead(api, A!, { email: 'grace@example.com' });
+    expect(await settled()).toEqual([]);
+  });
+
+  it('leaves leads that take longer to a job', async () => {
+    await writeBefore(1_300);
+    const forms = app.app.get(LeadFormsService);
+    const spy = jest.spyOn(forms, 'fill').mockResolvedValueOnce();
+    expect(await groupsOf()).toEqual([]);
+    spy.mockRestore();
+    await until(async () => (await groupsOf()).length === 649);
+  });
+});
+
 describe('leads without an event', () => {
   it('get their forms from a job, which continues after a restart', async () => {
     await writeBefore(1_300);
+    await begin();
     const forms = app.app.get(LeadFormsService);
     let batches = 0;
     await forms.fill({ tenant }, 'US', () => ++batches < 3);
@@ -325,6 +356,7 @@ describe('leads without an event', () => {
   });
 
   it('get their forms with the search text, if SQL has written them', async () => {
+    await begin();
     await writeBefore(4, `''`);
     await app.app.get(ContactIdentityService).refill({ tenant }, 'US');
     expect(await namesOf()).toEqual(['Lovelace+Lovelace 2 name_zip']);

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
@@ -7,7 +9,11 @@ import { planConnections } from '../../../src/platform/data/connection/connectio
 import { TestApp } from '../../../src/testing/test-app.js';
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { captureLog } from '../../support/captured-log.js';
 import { until } from '../../support/servers/product.js';
+
+/** Part of the Debian package `prometheus`. */
+const PROMTOOL = '/usr/bin/promtool';
 
 const RECORD = `${LEADS}/:id`;
 
@@ -127,6 +133,16 @@ describe('GET /metrics', () => {
     });
   });
 
+  (existsSync(PROMTOOL) ? it : it.skip)('has no problem that promtool finds', async () => {
+    await createLead(tenant.api);
+    const input = await scrape();
+    const { status, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
   it('has metrics of the pool, the key cache, the process and the build', async () => {
     await tenant.api.get(LEADS);
     await tenant.api.get(LEADS);
@@ -166,6 +182,65 @@ describe('METRICS=off', () => {
     const answer = await without.client().get('/metrics');
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     await without.stop();
+  });
+});
+
+describe('METRICS_PORT', () => {
+  const log = captureLog('info');
+  const logged = () => log.map((line) => /http:\S+\/metrics/.exec(line)?.[0]).find(Boolean)!;
+  const settings = { metricsPort: 0, logLevel: 'info' } as const;
+  let ported: TestApp;
+  let address: string;
+  beforeAll(async () => {
+    ported = await TestApp.start({ settings });
+    address = logged();
+  });
+  afterAll(() => ported.stop());
+
+  it('serves the metrics of the requests of the other port, without a key', async () => {
+    await ported.client().get(LEADS);
+    await until(async () => {
+      const text = await (await fetch(`${address}?any=thing`)).text();
+      return text.includes(`${errors('unauthorized')} 1\n`);
+    });
+    const { status, headers } = await fetch(address);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain;.*version=0\.0\.4/);
+  });
+
+  it.each<[string, string, number]>([
+    ['HEAD', '/metrics', 200],
+    ['POST', '/metrics', 405],
+    ['GET', '/', 404],
+    ['GET', '/metrics/', 404],
+    ['GET', '/health/ready', 404],
+    ['GET', LEADS, 404],
+  ])('answers %s %s with %d', async (method, path, status) => {
+    const answer = await fetch(new URL(path, address), { method });
+    expect([answer.status, await answer.text()]).toEqual([status, '']);
+  });
+
+  it('makes /metrics of the other port an unknown route, to which the start page does not link', async () => {
+    const answer = await ported.client().get('/metrics');
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    expect(await (await fetch(ported.url)).json()).not.toHaveProperty('metrics');
+  });
+
+  it('ends the start with one line if the port is in use', async () => {
+    const metricsPort = Number(new URL(address).port);
+    await expect(
+      TestApp.start({ settings: { metricsPort }, database: ported.database }),
+    ).rejects.toThrow(
+      `HOST, METRICS_PORT cannot be used: no server can listen on 127.0.0.1:${metricsPort} (EADDRINUSE)`,
+    );
+  });
+
+  it('frees the port when the server has stopped', async () => {
+    const stopped = await TestApp.start({ settings, database: ported.database });
+    const url = logged();
+    expect((await fetch(url)).status).toBe(200);
+    await stopped.stop();
+    await expect(fetch(url)).rejects.toThrow();
   });
 });
 

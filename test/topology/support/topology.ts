@@ -39,10 +39,10 @@ export class Topology {
     const primary = await PostgresServer.primary({
       synchronous_standby_names: `ANY 1 (${STANDBYS.join(', ')})`,
     });
-    // The user of docker/is-primary.
-    await primary.sql('create role latitude_check login');
     this.servers.push(primary);
     for (const name of STANDBYS) this.servers.push(await primary.createStandby(name));
+    // The user of docker/is-primary.
+    await primary.sql('create role latitude_check login');
     this.redisServer = await RedisServer.start();
     this.ports = [await freePort(), await freePort()];
     this.haProxy = await HaProxy.start(this.ports, this.servers, this.options.repeats);

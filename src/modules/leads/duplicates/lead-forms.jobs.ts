@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
+import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { defineJob } from '../../../platform/jobs/job.js';
 import { JobHandler } from '../../../platform/jobs/job.decorator.js';
@@ -9,10 +10,10 @@ import type { RecordedEvent } from '../../events/recorded-event.js';
 import { FORM_FIELDS } from './lead-forms.js';
 import { LeadFormsService } from './lead-forms.service.js';
 
-/** The name of the handler and of the job. The migration that creates the table stores both under it. */
+/** The name of the handler and of the job. The migration that creates the table stores the handler under it. */
 const NAME = 'latitude.lead-forms';
 
-/** Stores the forms of the leads that an organization had before the handler. The migration sends it. */
+/** Stores the forms of the leads that an organization had before it asked for likely duplicates. */
 const FILL = defineJob<object>(NAME, { concurrency: 1 });
 
 /** In the memo of a batch: the id of the last event that was handled. */
@@ -21,20 +22,42 @@ const HANDLED_UNTIL = 'lead forms until';
 /** Changed fields of a lead that can change its group. A deleted lead that exists again has changed its `deleted_at`. */
 const RELEVANT = [...FORM_FIELDS, 'deleted_at'];
 
-/** Keeps the forms of leads up to date in the background. */
+/** How long the first request of an organization stores forms itself. The job stores those that are left. */
+const FIRST_MS = 2_000;
+const AFTER_FIRST = '2s';
+
+/** Keeps the forms of leads up to date in the background, in organizations that have asked for likely duplicates. */
 @Injectable()
 export class LeadFormsJobs {
   constructor(
+    private readonly database: TenantDatabase,
     private readonly forms: LeadFormsService,
     private readonly jobs: JobsService,
     private readonly background: BackgroundWork,
   ) {}
 
+  /**
+   * Lets an organization have its forms kept from now on, if it has not asked before, and stores those of its leads.
+   * @returns whether it has not asked before
+   * @throws ApiError `query_failed`, `create_failed`, `overloaded`
+   */
+  async begin(call: Call): Promise<boolean> {
+    const begins = await this.database.transaction(call, async (inner) => {
+      const isFirst = await this.forms.begin(inner);
+      if (isFirst) await this.jobs.send(inner, FILL, {}, { key: NAME, delay: AFTER_FIRST });
+      return isFirst;
+    });
+    if (!begins) return false;
+    const end = performance.now() + FIRST_MS;
+    await this.forms.fill(call, call.tenant.phoneRegion, () => performance.now() < end);
+    return true;
+  }
+
   /** Stores the forms of a lead together with those of the following events. They are read from the leads as they are now. */
   @OnDurableEvent(NAME, {
     types: ['lead.created', 'lead.updated', 'lead.deleted'],
     changed: RELEVANT,
-    deferrable: true,
+    organizations: 'finds_duplicates',
   })
   async onLeadEvent(
     call: Call,

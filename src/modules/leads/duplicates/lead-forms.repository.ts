@@ -51,12 +51,27 @@ const SET_GROUPS = `update lead_forms set group_id = joined
 export class LeadFormsRepository {
   constructor(private readonly database: TenantDatabase) {}
 
-  /** Makes other changes of forms of the organization wait until the transaction ends. */
-  async lock(call: InTransaction): Promise<void> {
-    await call.transaction.query({
-      text: `select pg_advisory_xact_lock(hashtextextended('lead forms ' || $1, 0))`,
+  /** Lets the organization have its forms kept. @returns whether it did not before */
+  async begin(call: InTransaction): Promise<boolean> {
+    const begun = await call.transaction.query({
+      text: `update organizations set finds_duplicates = true
+        where id = $1 and not finds_duplicates returning id`,
       values: [call.tenant.id],
     });
+    return begun.length > 0;
+  }
+
+  /**
+   * Makes other changes of forms of the organization wait until the transaction ends.
+   * @returns whether its forms are kept
+   */
+  async lock(call: InTransaction): Promise<boolean> {
+    const [organization] = await call.transaction.query<{ finds_duplicates: boolean }>({
+      text: `select finds_duplicates, pg_advisory_xact_lock(hashtextextended('lead forms ' || id, 0))
+        from organizations where id = $1`,
+      values: [call.tenant.id],
+    });
+    return organization?.finds_duplicates === true;
   }
 
   /** Reads those of the leads that exist. None of them can be removed before the transaction ends. */

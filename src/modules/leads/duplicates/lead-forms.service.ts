@@ -25,8 +25,14 @@ export class LeadFormsService {
     private readonly repository: LeadFormsRepository,
   ) {}
 
+  /** Lets an organization have its forms kept. @returns whether it did not before */
+  begin(call: InTransaction): Promise<boolean> {
+    return this.repository.begin(call);
+  }
+
   /**
-   * Stores the forms of leads as they are now. Leads that do not exist leave their groups.
+   * Stores the forms of leads as they are now, if the organization has asked for likely duplicates. Leads that do not exist
+   * leave their groups.
    * @param region of numbers without a country code
    * @throws ApiError `create_failed`, `overloaded`
    */
@@ -66,7 +72,7 @@ export class LeadFormsService {
   }
 
   private async updateBatch(call: InTransaction, region: string, ids: readonly string[]) {
-    await this.repository.lock(call);
+    if (!(await this.repository.lock(call))) return;
     const leads = await this.repository.readLeads(call, ids);
     const stored = await this.repository.readForms(call, ids);
     const known = new Map(stored.map((forms) => [forms.id, forms]));

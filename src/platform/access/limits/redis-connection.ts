@@ -69,13 +69,7 @@ export class RedisConnection {
 
   /** @returns why there is no connection */
   private async tryToConnect(): Promise<Error | undefined> {
-    const { createClient } = await import('@redis/client');
-    const client = createClient({
-      url: this.url,
-      disableOfflineQueue: true,
-      pingInterval: RETRY_MS,
-      socket: { connectTimeout: RETRY_MS, reconnectStrategy: false },
-    });
+    const client = await createRedisClient(this.url, RETRY_MS);
     client.on('error', (error: Error) => {
       this.giveUp(client, error);
     });
@@ -107,6 +101,39 @@ export class RedisConnection {
     if (client.isOpen) client.destroy();
     if (this.isClosed) return;
     this.retry = setTimeout(() => void this.tryToConnect(), RETRY_MS).unref();
+  }
+}
+
+async function createRedisClient(url: string, pingInterval?: number): Promise<RedisClientType> {
+  const { createClient } = await import('@redis/client');
+  return createClient({
+    url,
+    disableOfflineQueue: true,
+    pingInterval,
+    socket: { connectTimeout: RETRY_MS, reconnectStrategy: false },
+  });
+}
+
+/**
+ * Reads what Redis says about itself, and writes nothing.
+ * @returns the values by their names in `INFO`
+ * @throws Error whose message has no part of the URL
+ */
+export async function readRedisInfo(url: string): Promise<Readonly<Record<string, string>>> {
+  const client = await createRedisClient(url);
+  client.on('error', () => undefined);
+  try {
+    await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
+    const info = await withTimeout(client.info(), REPLY_TIMEOUT_MS);
+    const lines = info.split('\r\n').map((line) => line.split(':', 2));
+    return Object.fromEntries(lines) as Record<string, string>;
+  } catch (error) {
+    const refusal = REFUSALS.find(([reply]) => reply.test((error as Error).message));
+    throw new Error(refusal ? `REDIS_URL ${refusal[1]}` : reasonOf(error as Error), {
+      cause: error,
+    });
+  } finally {
+    if (client.isOpen) client.destroy();
   }
 }
 

@@ -112,9 +112,6 @@ const SCAN_MS = 1_400;
 /** How long such a statement may wait for others. */
 const SCAN_WAIT_MS = 300;
 
-/** How long work that is not urgent may wait while a server has much to do. */
-const DEFERRAL_MS = 30_000;
-
 /** How long requests may wait, and how long database operations may take: a response takes less than 5 seconds. */
 export class TimeBudget {
   /** How long a request may wait before it is admitted. */
@@ -124,9 +121,6 @@ export class TimeBudget {
 
   /** How long a scan may wait for others before it starts. */
   readonly scanWaitMs: number = SCAN_WAIT_MS;
-
-  /** How long work that is not urgent may wait while the server has much to do. */
-  readonly deferralMs: number = DEFERRAL_MS;
 
   /** Starts the deadline of one operation. */
   startDeadline(): Deadline {

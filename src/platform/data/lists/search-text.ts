@@ -48,6 +48,11 @@ export function searchTextOf({ texts, numbers }: Searchable): string {
   return cut(words, MAX_BYTES - all.length - 1) + BEFORE_NUMBERS + all;
 }
 
+/** Whether a search text was folded, and is not to be written again. */
+export function isFolded(text: string): boolean {
+  return text.startsWith(FOLDED);
+}
+
 /** The same search text of a record that is to be written again. */
 export function markToRewrite(text: string): string {
   return TO_REWRITE + text.slice(FOLDED.length);

@@ -26,17 +26,9 @@ const STATEMENTS = [
   // The handler gets every event from now on, also those of instances of an earlier version.
   `insert into event_handlers (name, position)
    select 'latitude.lead-forms', coalesce((select last from event_position), 0) on conflict do nothing`,
-  // Row-level security may bind the owner of the tables, too.
-  `select set_config('app.job_worker', 'on', true)`,
-  `insert into jobs (organization_id, id, name, payload, record_ids, key, run_at)
-   select id, gen_random_uuid(), 'latitude.lead-forms', '{}', '{}', 'latitude.lead-forms', now() from organizations
-   on conflict (organization_id, name, key) where key is not null and failed_at is null do nothing`,
 ];
 
-/**
- * The forms of leads by which likely duplicates are found, and the group of each lead. A job of each organization stores those
- * of its leads.
- */
+/** The forms of leads by which likely duplicates are found, and the group of each lead. */
 export class LeadForms1767200000400 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // In one round trip, because the foreign key locks `organizations` against writes until the commit.

@@ -4,7 +4,7 @@ import { logger } from '../../config/logger.js';
 /** The function of LIKE. Under row-level security only leakproof functions can use an index. */
 const SEARCH_FUNCTION = 'pg_catalog.textlike(text, text)';
 
-const MARK_LEAK_PROOF = `alter function ${SEARCH_FUNCTION} leakproof`;
+export const MARK_LEAK_PROOF = `alter function ${SEARCH_FUNCTION} leakproof`;
 
 /**
  * Lets searches use their index under row-level security by marking LIKE as leakproof. Only a
@@ -24,11 +24,19 @@ export async function enableSearchIndex(dataSource: DataSource): Promise<void> {
   );
 }
 
+/** Reads whether LIKE is marked. */
+export const FIND_MARK = `
+  select proleakproof as leak_proof,
+    (select rolsuper from pg_roles where rolname = current_user) as superuser
+  from pg_proc where oid = '${SEARCH_FUNCTION}'::regprocedure`;
+
+/** The row of `FIND_MARK`. */
+export interface LeakProofMark {
+  readonly leak_proof: boolean;
+  readonly superuser: boolean;
+}
+
 async function readMark(dataSource: DataSource) {
-  const [mark] = await dataSource.query<[{ leak_proof: boolean; superuser: boolean }]>(
-    `select proleakproof as leak_proof,
-       (select rolsuper from pg_roles where rolname = current_user) as superuser
-     from pg_proc where oid = '${SEARCH_FUNCTION}'::regprocedure`,
-  );
+  const [mark] = await dataSource.query<[LeakProofMark]>(FIND_MARK);
   return mark;
 }

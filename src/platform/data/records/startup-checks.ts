@@ -13,8 +13,10 @@ import { tableOf, type TenantTable } from './tenant-entity.js';
 import { nullsLastIndex, sortIndex } from './tenant-table.js';
 import { TenantTables } from './tenant-tables.service.js';
 
-/** A limit of -1 means that the role or the database has no limit. */
-const FIND_LIMIT = `
+/**
+ * Reads how many connections the database allows. A limit of -1 means that the role or the database has none.
+ */
+export const FIND_LIMIT = `
   select least(
     current_setting('max_connections')::int
       - current_setting('superuser_reserved_connections')::int

@@ -9,35 +9,15 @@ import {
   FIND_MISSING_COLUMNS,
   FIND_MISSING_OF_USER,
   FIND_UNPROTECTED,
+  type Missing,
 } from './tenant-privileges.js';
-import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
-
-interface User {
-  readonly name: string;
-  /** Whether the user bypasses row-level security. */
-  readonly bypasses: boolean;
-  readonly may_switch: boolean;
-  readonly role_exists: boolean;
-  /** Whether the tenant role bypasses row-level security. */
-  readonly role_bypasses: boolean;
-}
-
-const FIND_USER = `
-  select quote_ident(current_user) as name, login.rolsuper or login.rolbypassrls as bypasses,
-    ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch, tenant.rolname is not null as role_exists,
-    coalesce(tenant.rolsuper or tenant.rolbypassrls, false) as role_bypasses
-  from pg_roles login left join pg_roles tenant on tenant.rolname = '${TENANT_ROLE}'
-  where login.rolname = current_user`;
+import { type DatabaseUser, FIND_USER, roleProblemOf } from './role-problem.js';
+import { CREATE_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
 /** The search path of the user, if that of the role can differ: `"$user"` depends on the role. */
 const FIND_SEARCH_PATH = `
   select current_schemas(false)::text[] as schemas where current_setting('search_path') like '%$user%'
     and exists (select from pg_namespace where nspname in (current_user, '${TENANT_ROLE}'))`;
-
-/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
-interface Missing {
-  readonly missing: string;
-}
 
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
@@ -62,26 +42,15 @@ class TenantRolePreparation {
 
   async run(): Promise<TransactionRole | undefined> {
     await this.dataSource.query(CREATE_TENANT_ROLE);
-    const [user] = await this.dataSource.query<[User]>(FIND_USER);
-    if (user.role_bypasses) {
-      throw new Error(
-        `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
-          `alter role ${TENANT_ROLE} nosuperuser nobypassrls`,
-      );
-    }
-    if (!user.may_switch && user.bypasses) {
-      throw new Error(
-        `The database user ${user.name} bypasses row-level security and may not use role ` +
-          `${TENANT_ROLE}; run as a superuser: ${grantRole(user)}`,
-      );
+    const [user] = await this.dataSource.query<[DatabaseUser]>(FIND_USER);
+    const problem = roleProblemOf(user);
+    if (problem?.isSevere) {
+      throw new Error(`${problem.message}; run as a superuser: ${problem.remedy}`);
     }
     const lacking = await this.find<Missing>(FIND_MISSING_OF_USER, !user.may_switch);
     assertNone(lacking, user.name, `The database user ${user.name} lacks privileges`);
-    if (!user.may_switch) {
-      logger.warn(
-        `role ${TENANT_ROLE} is not available: policies bind the database user itself; run as a ` +
-          `superuser, and restart: ${grantRole(user)}`,
-      );
+    if (problem) {
+      logger.warn(`${problem.message}; run as a superuser, and restart: ${problem.remedy}`);
       return undefined;
     }
     // Before the grants, because a privilege on a table is revoked together with those on its columns.
@@ -155,12 +124,6 @@ class TenantRolePreparation {
       if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     }
   }
-}
-
-/** The statements with which a superuser lets the user use the tenant role. */
-function grantRole({ name, role_exists: exists }: User): string {
-  const create = exists ? '' : `create role ${TENANT_ROLE} nologin; `;
-  return `${create}grant ${TENANT_ROLE} to ${name};`;
 }
 
 /** @throws Error that names the statements with which a superuser grants the privileges to a role */

@@ -49,10 +49,13 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
   organizations: {
     select: [
       ...['id', ...ORGANIZATION_FIELDS, 'suspended', 'created_at', 'operator_id'],
-      ...['unknown_fields', 'definitions_version'],
+      ...['unknown_fields', 'definitions_version', 'finds_duplicates'],
     ],
     insert: ['id', ...ORGANIZATION_FIELDS, 'operator_id'],
-    update: [...ORGANIZATION_FIELDS, 'suspended', 'unknown_fields', 'definitions_version'],
+    update: [
+      ...ORGANIZATION_FIELDS,
+      ...['suspended', 'unknown_fields', 'definitions_version', 'finds_duplicates'],
+    ],
   },
   organization_defaults: { select: ['phone_region'] },
   // A key is found by its hash before its organization is known, so that nothing else reads the hash.
@@ -82,6 +85,11 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
 
 /** The tables on which the tenant role has no privileges, or those on some columns only. */
 export const ADMINISTRATIVE_TABLES = [...SYSTEM_TABLES, ...Object.keys(COLUMN_PRIVILEGES)];
+
+/** Privileges on one object that a role lacks, such as `select on table public.leads`. */
+export interface Missing {
+  readonly missing: string;
+}
 
 /** SQL: whether statements on the view `c` run as their user and not as the owner of the view. */
 const IS_INVOKER = `exists (select from pg_options_to_table(c.reloptions)

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
+import { Settings } from '../../config/settings.js';
 import { uuidsIn } from '../../fields/kinds/uuid.js';
 import type { InTransaction, ScopesOfResponse, TenantCall } from '../../data/call.js';
 import { SystemDatabase } from '../../data/gateway/system-database.js';
@@ -20,15 +21,9 @@ export interface StoredResponse {
   readonly scopes?: ScopesOfResponse | null;
 }
 
-/** How long a response is replayed, as a PostgreSQL interval. */
-const RETENTION = '24 hours';
-
 /** SQL: the response was erased. It stays, so that its request is never carried out again. */
 const ERASED = 404;
 const IS_ERASED = `status = ${ERASED}`;
-
-/** SQL: the response is still replayed, or was erased. */
-const IS_KEPT = `(created_at > now() - interval '${RETENTION}' or ${IS_ERASED})`;
 
 const ERASED_MESSAGE = 'The records of the response to this Idempotency-Key were erased.';
 
@@ -43,11 +38,11 @@ export const RESPONSES_ABOUT_RECORDS = {
 /** Rows that one statement deletes. Small batches keep locks short. */
 const DELETE_BATCH = 1_000;
 
-/** Deletes a batch of the responses to the organization `$1` that are no longer replayed. */
+/** Deletes a batch of the responses to the organization `$1` that are older than `$2` milliseconds. */
 const DELETE_EXPIRED = `
   delete from idempotency_keys where organization_id = $1 and (key, route) in (
     select key, route from idempotency_keys
-    where organization_id = $1 and created_at <= now() - interval '${RETENTION}' and not ${IS_ERASED}
+    where organization_id = $1 and created_at <= now() - $2 * interval '1 ms' and not ${IS_ERASED}
     limit ${DELETE_BATCH} for update skip locked)
   returning key`;
 
@@ -56,10 +51,17 @@ const ORGANIZATIONS = 'select id from organizations order by created_at, id';
 /** Stores the responses to requests with an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyRepository {
+  /** SQL: the response is still replayed, or was erased. */
+  private readonly isKept: string;
+
   constructor(
     private readonly database: TenantDatabase,
     private readonly shared: SystemDatabase,
-  ) {}
+    private readonly settings: Settings,
+  ) {
+    const retention = `interval '${settings.responsesRetention} ms'`;
+    this.isKept = `(created_at > now() - ${retention} or ${IS_ERASED})`;
+  }
 
   /**
    * Locks a request until the transaction ends.
@@ -82,7 +84,7 @@ export class IdempotencyRepository {
     // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
       text: `select content_hash, status, location, etag, body as text, scopes
-        from ${storedResponseSql('$2', '$3', place)} and ${IS_KEPT}`,
+        from ${storedResponseSql('$2', '$3', place)} and ${this.isKept}`,
       values: [id, key, route],
     });
     if (!stored) return undefined;
@@ -98,7 +100,7 @@ export class IdempotencyRepository {
    */
   async isStored(call: TenantCall, { key, route }: IdempotentRequest): Promise<boolean> {
     const rows = await this.database.readForWrite(call, {
-      text: `select from ${storedResponseSql('$2', '$3')} and ${IS_KEPT}`,
+      text: `select from ${storedResponseSql('$2', '$3')} and ${this.isKept}`,
       values: [call.tenant.id, key, route],
       plan: 'index',
     });
@@ -139,12 +141,12 @@ export class IdempotencyRepository {
   async deleteExpired(): Promise<void> {
     const organizations = await this.shared.read<{ id: string }>(ORGANIZATIONS);
     for (const { id } of organizations) await this.deleteExpiredOf(id);
-    const text = `delete from ${OF_OPERATORS.table} where created_at <= now() - interval '${RETENTION}'`;
-    await this.shared.write({ text, values: [] });
+    const text = `delete from ${OF_OPERATORS.table} where created_at <= now() - $1 * interval '1 ms'`;
+    await this.shared.write({ text, values: [this.settings.responsesRetention] });
   }
 
   private async deleteExpiredOf(id: string): Promise<void> {
-    const statement = { text: DELETE_EXPIRED, values: [id] };
+    const statement = { text: DELETE_EXPIRED, values: [id, this.settings.responsesRetention] };
     let removed: unknown[];
     do {
       removed = await this.database.write({ tenant: { id } }, statement);

@@ -6,8 +6,6 @@ import {
 } from '../../../../src/modules/events/event-handler.decorator.js';
 import type { RecordedEvent } from '../../../../src/modules/events/recorded-event.js';
 import type { Call } from '../../../../src/platform/data/call.js';
-import { UnlimitedTimeBudget } from '../../../../src/platform/data/gateway/policies.js';
-import { ServerLoad } from '../../../../src/platform/jobs/server-load.js';
 import { createLead, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
@@ -26,13 +24,6 @@ let handled: Handled[] = [];
 /** Fails the next calls of the durable handler. */
 let failures = 0;
 
-const load = { isHigh: jest.fn(() => false) };
-
-class TimeBudget extends UnlimitedTimeBudget {
-  override deferralMs = Infinity;
-}
-const timeBudget = new TimeBudget();
-
 @Injectable()
 class Handlers {
   @OnEvent('lead.*')
@@ -50,10 +41,14 @@ class Handlers {
   @OnDurableEvent('test.titles', {
     types: ['task.created', 'task.updated'],
     changed: ['title'],
-    deferrable: true,
   })
-  onTitle(call: Call, event: RecordedEvent, { memo }: EventBatch) {
-    this.record('deferrable', event, call, memo);
+  onTitle(call: Call, event: RecordedEvent) {
+    this.record('titles', event, call);
+  }
+
+  @OnDurableEvent('test.selected', { types: ['task.created'], organizations: 'finds_duplicates' })
+  onSelected(call: Call, event: RecordedEvent) {
+    this.record('selected', event, call);
   }
 
   private record(
@@ -73,18 +68,12 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({
-    modules: [HandlersModule],
-    timeBudget,
-    override: (builder) => builder.overrideProvider(ServerLoad).useValue(load),
-  });
+  app = await TestApp.start({ modules: [HandlersModule] });
 });
 beforeEach(async () => {
   tenant = await app.organization();
   handled = [];
   failures = 0;
-  load.isHigh.mockReturnValue(false);
-  timeBudget.deferralMs = Infinity;
 });
 afterAll(() => app.stop());
 
@@ -149,34 +138,26 @@ describe('@OnDurableEvent', () => {
     const update = (changes: object) => tenant.api.put(`/api/v1/tasks/${id}`, changes);
     await update({ description: 'None of its fields' });
     await update({ title: 'Two', priority: 'high' });
-    await until(() => Promise.resolve(receivedBy('deferrable').length === 2));
-    const types = receivedBy('deferrable').map(({ event: { type, changed } }) => [type, changed]);
+    await until(() => Promise.resolve(receivedBy('titles').length === 2));
+    const types = receivedBy('titles').map(({ event: { type, changed } }) => [type, changed]);
     expect(types).toEqual([
       ['task.created', []],
       ['task.updated', ['title', 'priority']],
     ]);
   });
 
-  it('waits for a server with little to do if it is deferrable', async () => {
-    load.isHigh.mockReturnValue(true);
-    for (const title of ['One', 'Two', 'Three']) await createTask(title);
-    await until(() => Promise.resolve(receivedBy('durable').length === 3));
-    // The other handler has received the events, and the poll has seen this one.
-    const polls = load.isHigh.mock.calls.length;
-    await until(() => Promise.resolve(load.isHigh.mock.calls.length > polls + 1));
-    expect(receivedBy('deferrable')).toEqual([]);
-    load.isHigh.mockReturnValue(false);
-    await until(() => Promise.resolve(receivedBy('deferrable').length === 3));
-    expect(new Set(receivedBy('deferrable').map(({ memo }) => memo)).size).toBe(1);
-  });
-
-  it('waits no longer than it may', async () => {
-    load.isHigh.mockReturnValue(true);
+  it('receives the events of organizations that a column selects', async () => {
+    const { api } = await app.organization();
+    await createTask('Left out');
+    await api.post('/api/v1/tasks', { title: 'Left out' });
+    await app.sql('update organizations set finds_duplicates = true where id = $1', [tenant.id]);
     await createTask('One');
-    await until(() => Promise.resolve(receivedBy('durable').length === 1));
-    expect(receivedBy('deferrable')).toEqual([]);
-    timeBudget.deferralMs = 0;
-    await until(() => Promise.resolve(receivedBy('deferrable').length === 1));
+    await until(() => Promise.resolve(handled.some(({ handler }) => handler === 'selected')));
+    const titles = handled
+      .filter(({ handler }) => handler === 'selected')
+      .map(({ event, organization }) => [organization, event.record.title]);
+    expect(titles.at(-1)).toEqual([tenant.id, 'One']);
+    expect(titles.every(([organization]) => organization === tenant.id)).toBe(true);
   });
 
   it('receives each event in one of several instances', async () => {

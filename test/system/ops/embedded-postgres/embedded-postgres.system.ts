@@ -141,13 +141,24 @@ describe('the error of a failed startup', () => {
     );
   });
 
-  it('names the version of a cluster of another version', async () => {
-    sandbox.dataDir = join(sandbox.root, 'older');
-    await mkdir(join(sandbox.dataDir, 'postgres'), { recursive: true });
-    await writeFile(join(sandbox.dataDir, 'postgres/PG_VERSION'), '15\n');
-    await expect(open()).rejects.toThrow(
-      'was created by PostgreSQL "15", and this version of Latitude includes',
-    );
+  it('says how to move the data of another major version, and changes no file', async () => {
+    await (await open()).stop();
+    const versionFile = join(sandbox.dataDir, 'postgres/PG_VERSION');
+    const version = await readFile(versionFile, 'utf8');
+    await writeFile(versionFile, '15\n');
+    const before = await filesOf(sandbox.dataDir);
+    for (const role of ['server', 'command'] as const) {
+      await expect(open(role)).rejects.toThrow(
+        new RegExp(
+          `${sandbox.dataDir} is of PostgreSQL 15, .* includes PostgreSQL ${version.trim()}. Nothing has been changed. ` +
+            `.*"latitude backup latitude.backup" .*` +
+            `"mv ${sandbox.dataDir} ${sandbox.dataDir}.postgres15".*"latitude restore --resume latitude.backup"`,
+        ),
+      );
+    }
+    expect(await filesOf(sandbox.dataDir)).toEqual(before);
+    await writeFile(versionFile, version);
+    await open();
   });
 
   it('quotes postgres if the cluster is damaged', async () => {
@@ -166,3 +177,13 @@ describe('the error of a failed startup', () => {
     await rmdir(join(sandbox.dataDir, 'run'));
   });
 });
+
+/** The path, time of the last change, and size of each file. */
+async function filesOf(directory: string): Promise<(string | number)[][]> {
+  const names = await readdir(directory, { recursive: true });
+  const rows = names.sort().map(async (name) => {
+    const stats = await stat(join(directory, name));
+    return stats.isFile() ? [[name, stats.mtimeMs, stats.size, stats.uid]] : [];
+  });
+  return (await Promise.all(rows)).flat();
+}

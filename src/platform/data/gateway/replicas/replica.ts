@@ -85,11 +85,12 @@ export function problemValues({ lsn, timeline, database }: WalPosition): string[
 /** Timeout of a check. */
 const CHECK_MS = 1_000;
 
-const CHECK = `select ${PROBLEM_SQL} as problem,
+/** Reads the state of a replica. Its parameters are `problemValues`. */
+export const FIND_STATE = `select ${PROBLEM_SQL} as problem,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag, ${ORDERS_NAMES} as orders_names`;
 
-/** The row of the first statement of a transaction: of `FIND_PROBLEM`, or of `CHECK` with the other columns. */
-interface ReplicaState {
+/** The row of the first statement of a transaction: of `FIND_PROBLEM`, or of `FIND_STATE` with the other columns. */
+export interface ReplicaState {
   readonly problem: string | null;
   readonly lag?: number | null;
   readonly orders_names?: boolean;
@@ -167,7 +168,7 @@ export class Replica {
   async check(position: WalPosition): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    const statements = () => [{ text: CHECK, values: problemValues(position) }];
+    const statements = () => [{ text: FIND_STATE, values: problemValues(position) }];
     const state = stateOf(await this.send(new Deadline(CHECK_MS), statements));
     const { lag = null, orders_names = this.ordersNames } = state ?? {};
     this.ordersNames = orders_names;

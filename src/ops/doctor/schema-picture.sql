@@ -1,5 +1,5 @@
 -- Describes the current schema in lines that are the same on each supported version of PostgreSQL:
--- psql -At -f scripts/schema-picture.sql
+-- psql -At -f src/ops/doctor/schema-picture.sql
 -- Left out are partitions with bounds, which servers create, and what belongs to an extension of PostgreSQL.
 with
 relations as (

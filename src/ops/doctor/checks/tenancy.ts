@@ -1,0 +1,74 @@
+import {
+  type DatabaseUser,
+  FIND_USER,
+  roleProblemOf,
+} from '../../../platform/data/tenant-role/role-problem.js';
+import {
+  ADMINISTRATIVE_TABLES,
+  FIND_EXCESSIVE,
+  FIND_MISSING,
+  FIND_MISSING_COLUMNS,
+  FIND_MISSING_OF_USER,
+  FIND_UNPROTECTED,
+  type Missing,
+} from '../../../platform/data/tenant-role/tenant-privileges.js';
+import { TENANT_ROLE } from '../../../platform/data/tenant-role/tenant-role.js';
+import { type Checks, failed, type Finding, ok, skipped, together, warning } from '../check.js';
+import type { DatabaseContext } from '../context.js';
+
+/** Whether statements run under a role that the policies bind, with the privileges that it needs. */
+export const TENANCY_CHECKS: Checks<DatabaseContext> = {
+  role: async ({ sql }) => {
+    const user = await sql.readOne<DatabaseUser>(FIND_USER);
+    const problem = roleProblemOf(user);
+    if (problem) {
+      const make = problem.isSevere ? failed : warning;
+      return make(`${problem.message}.`, `As a superuser: ${problem.remedy.replace(/;?$/, ';')}`);
+    }
+    return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
+  },
+
+  grants: async (context) => {
+    const { sql } = context;
+    const user = await sql.readOne<DatabaseUser>(FIND_USER);
+    const values = [ADMINISTRATIVE_TABLES];
+    const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...values, !user.may_switch]);
+    if (!user.role_exists) {
+      if (ofUser.length > 0)
+        return together(
+          ofUser.map((each) => lacking(each, user.name)),
+          ok(''),
+        );
+      return skipped(`There is no role ${TENANT_ROLE}.`);
+    }
+    const ofRole = [
+      ...(await sql.read<Missing>(FIND_MISSING, values)),
+      ...(await sql.read<Missing>(FIND_MISSING_COLUMNS)),
+    ];
+    const excessive = await sql.read<{ excessive: string }>(FIND_EXCESSIVE, values);
+    const unprotected = await sql.read<{ problem: string }>(FIND_UNPROTECTED, values);
+    return together(
+      [
+        ...excessive.map((each) =>
+          failed(
+            `Role ${TENANT_ROLE} may ${each.excessive}, which requests must not.`,
+            `revoke ${each.excessive} from ${TENANT_ROLE};`,
+          ),
+        ),
+        ...ofUser.map((each) => lacking(each, user.name)),
+        ...ofRole.map((each) => lacking(each, TENANT_ROLE)),
+        ...unprotected.map(({ problem }) =>
+          warning(`The ${problem}.`, 'Protect it as createTenantTable does.'),
+        ),
+      ],
+      ok('The roles have the privileges that they need, and no others on secrets.'),
+    );
+  },
+};
+
+function lacking({ missing }: Missing, role: string): Finding {
+  return failed(
+    `Role ${role} lacks ${missing}.`,
+    `As the owner or a superuser: grant ${missing} to ${role};`,
+  );
+}

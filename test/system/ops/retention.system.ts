@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
+import { WebhooksJobs } from '../../../src/modules/webhooks/webhooks.jobs.js';
+import { IdempotencyRepository } from '../../../src/platform/http/response/idempotency.repository.js';
+import { dataOf, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { readEvents } from '../../support/events.js';
+import { createWebhook, deliveriesOf, publish } from '../../support/webhooks.js';
+
+const ENV = { EVENTS_RETENTION: '60d', RESPONSES_RETENTION: '48h', DELIVERIES_RETENTION: '7d' };
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ env: ENV });
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('a server with settings of retention', () => {
+  it('keeps events for EVENTS_RETENTION', async () => {
+    const store = (daysAgo: number) =>
+      app.sql(
+        `insert into events (position, organization_id, type, record_id, record, changed)
+         values ($1, $2, 'lead.created', $3::uuid, json_build_object('id', $3::uuid), '{}')`,
+        [(Date.now() - daysAgo * 86_400_000) * 1_000, tenant.id, randomUUID()],
+      );
+    const created = async () => {
+      const { data } = await readEvents(tenant.api, 'types=lead.created');
+      return data.length;
+    };
+    await store(62);
+    await store(59);
+    // The first run gives both events a partition.
+    await app.app.get(EventPublisher).maintainPartitions();
+    await app.app.get(EventPublisher).maintainPartitions();
+    expect(await created()).toBe(1);
+  });
+
+  it('repeats a response for RESPONSES_RETENTION, after which it is removed', async () => {
+    const age = (hours: number) =>
+      app.sql(`update idempotency_keys set created_at = now() - $1 * interval '1 hour'`, [hours]);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const create = () => tenant.api.post(LEADS, { first_name: 'Ada' }, { headers });
+    const { id } = dataOf<{ id: string }>(await create(), 201);
+    await age(47);
+    await app.app.get(IdempotencyRepository).deleteExpired();
+    expect(dataOf(await create(), 201)).toMatchObject({ id });
+    await age(48);
+    await app.app.get(IdempotencyRepository).deleteExpired();
+    expect(dataOf<{ id: string }>(await create(), 201).id).not.toBe(id);
+  });
+
+  it('keeps deliveries for DELIVERIES_RETENTION', async () => {
+    const { id } = await createWebhook(tenant, 'https://hooks.example/a');
+    const old = await publish(app, tenant);
+    const kept = await publish(app, tenant);
+    const age = (event: string, days: number) =>
+      app.sql(
+        `update webhook_deliveries set created_at = now() - $2 * interval '1 day' where event_id = $1`,
+        [event, days],
+      );
+    await age(old.event_id, 8);
+    await age(kept.event_id, 6);
+    await app.app.get(WebhooksJobs).cleanUp(await app.call(tenant));
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.event_id }]);
+  });
+});
