@@ -101,7 +101,7 @@ export class OrganizationsRepository {
     const origin = { tenant: { id: fields.id } };
     const entry = this.audit.prepare(origin, [['organization.created', fields.id]]);
     const [inserted] = await this.system.write<Organization>(
-      { text: insertAuditEntries('$1'), values: [entry.json] },
+      { text: insertAuditEntries('$1', 'true'), values: [entry.json] },
       insertStatement(fields),
     );
     entry.publish();

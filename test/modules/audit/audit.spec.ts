@@ -14,7 +14,7 @@ import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { captureLog } from '../../support/captured-log.js';
 import { latitude } from '../../support/command-line.js';
-import { sendFile } from '../../support/lead-imports.js';
+import { importFile, sendFile } from '../../support/lead-imports.js';
 import { until } from '../../support/servers/product.js';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 
@@ -265,19 +265,15 @@ describe('over REST', () => {
   });
 
   it('the cancellation of an import is an entry', async () => {
-    const [id] = await importThatWaits();
-    const entries = await madeBy(() => tenant.api.post(`${LEADS}/imports/${id}/cancel`, undefined));
-    expect(actsOf(entries)).toEqual([['import.cancelled', id]]);
-  });
-
-  /** An import that no job carries out. */
-  async function importThatWaits() {
-    const id = idOf(await sendFile(tenant.api, 'first_name,email\nAda,ada@example.com'), 202);
+    const { id } = await importFile(tenant.api, 'first_name,email\nAda,ada@example.com');
+    // No job carries it out.
     await app.sql(`update lead_imports set status = 'pending', ended_at = null where id = $1`, [
       id,
     ]);
-    return [id] as const;
-  }
+    const path = `${LEADS}/imports/${id}/cancel`;
+    const entries = await madeBy(() => tenant.api.post(path, undefined));
+    expect(actsOf(entries)).toEqual([['import.cancelled', id]]);
+  });
 
   it('changes of leads, appointments and tasks are no entries', async () => {
     const { api } = tenant;

@@ -8,7 +8,7 @@ import type { Actor, InTransaction, TenantCall } from '../call.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { AUDIT_RECORDS, type AuditActorKind, type AuditType } from './audit-types.js';
 
-const COLUMNS = 'organization_id, id, type, at, actor, address, record, key_id, record_id';
+const COLUMNS = 'id, type, at, actor, address, record, key_id, record_id';
 
 /** What a proxy forwards as an address may be any text. */
 const MAX_ADDRESS_LENGTH = 100;
@@ -41,9 +41,14 @@ interface AuditedRecord {
  * @param parameter has the JSON of the entries, such as `$2`
  * @param condition SQL: whether the change was made
  */
-export function insertAuditEntries(parameter: string, condition = 'true'): string {
-  return `insert into audit_entries (${COLUMNS}) select ${COLUMNS}
-    from json_populate_recordset(null::audit_entries, ${parameter}::json) where ${condition}`;
+export function insertAuditEntries(parameter: string, condition: string): string {
+  return `${insertFrom('organization_id', parameter)} where ${condition}`;
+}
+
+/** @param organization SQL of the organization */
+function insertFrom(organization: string, parameter: string): string {
+  return `insert into audit_entries (organization_id, ${COLUMNS}) select ${organization}, ${COLUMNS}
+    from json_populate_recordset(null::audit_entries, ${parameter}::json)`;
 }
 
 /**
@@ -66,13 +71,13 @@ export class AuditLog {
   async add(call: InTransaction, ...acts: readonly AuditedAct[]): Promise<void> {
     if (acts.length === 0) return;
     const { tenant, transaction, actor } = call;
-    const text = insertAuditEntries('$1');
+    const text = insertFrom('$1', '$2');
     const { json, publish } = this.prepare(call, acts);
-    await transaction.query({ text, values: [json] });
+    await transaction.query({ text, values: [tenant.id, json] });
     const operatorId = actor?.key.operatorId;
     if (operatorId !== undefined && operatorId !== tenant.id) {
       const copies = this.prepare({ ...call, tenant: { id: operatorId } }, acts, tenant.id);
-      await transaction.of(operatorId).query({ text, values: [copies.json] });
+      await transaction.of(operatorId).query({ text, values: [operatorId, copies.json] });
     }
     await this.database.afterCommit(call, publish);
   }
