@@ -26,6 +26,9 @@ const DEFAULT_MAX_CONNECTIONS = 100;
 const NO_SCHEMA = 'leads to a database in which the user has no schema: check its search_path';
 const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
 
+const NOT_EMBEDDED =
+  'is for the embedded PostgreSQL, but DATABASE_URL is set: back that database up by "latitude backup" or pg_dump';
+
 /** The values of `sslmode` that the driver knows. It ignores others. */
 const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
@@ -52,6 +55,10 @@ export async function openDatabase(
 ): Promise<DatabaseHandle> {
   if (!settings.databaseUrl && settings.databaseReplicaUrls.length > 0) {
     throw new SettingError('DATABASE_REPLICA_URLS', NO_PRIMARY);
+  }
+  // A command can restore a backup into another database.
+  if (settings.databaseUrl && settings.backupDir !== undefined && role === 'server') {
+    throw new SettingError('BACKUP_DIR', NOT_EMBEDDED);
   }
   for (const url of settings.databaseReplicaUrls) assertReadable('DATABASE_REPLICA_URLS', url);
   if (settings.databaseUrl) {

@@ -27,6 +27,7 @@ interface CountedTable extends StoredTable {
 
 /**
  * Writes all rows of the schema in one snapshot. Readers and writers are not blocked.
+ * @param signal ends the backup, which then fails
  * @returns the header of the backup
  * @throws Error whose message is meant for the user if a row cannot be read
  */
@@ -34,6 +35,7 @@ export async function writeBackup(
   target: DatabaseTarget,
   sink: NodeJS.WritableStream,
   progress: Progress,
+  signal?: AbortSignal,
 ): Promise<BackupHeader> {
   return inTransaction(target, ONE_SNAPSHOT, async (client) => {
     // Migrations must not change the tables meanwhile.
@@ -48,6 +50,7 @@ export async function writeBackup(
     const organizations = found.rows.map(({ id }) => id);
     const counted: CountedTable[] = [];
     for (const table of tables) {
+      signal?.throwIfAborted();
       counted.push({ ...table, rows: await countTable(client, table, organizations) });
     }
     const { migrations = [], ...ledgers } = await readMigrations(client);
@@ -62,7 +65,7 @@ export async function writeBackup(
     await progress(totalRows(header), (advance) => {
       const contents = counted.map((table) => copyTable(client, table, organizations, advance));
       const bytes = encodeBackup(header, contents);
-      return pipeline(bytes, createGzip(), sink, { end: sink !== process.stdout });
+      return pipeline(bytes, createGzip(), sink, { end: sink !== process.stdout, signal });
     });
     return header;
   });

@@ -39,11 +39,16 @@ export function addErasures(program: Command, run: Run): void {
 }
 
 async function exportErasures(app: INestApplicationContext, file: string, force: boolean) {
-  const service = app.get(PersonalDataService);
-  const erased = (await eachOrganization(app, (call) => service.listErasures(call))).flat();
-  const lines = erased.map((one) => `${JSON.stringify(one)}\n`);
+  const lines = await erasureLines(app);
   await writeFileAtOnce(file, force, (sink) => pipeline(lines, sink));
-  return { file, leads: erased.length };
+  return { file, leads: lines.length };
+}
+
+/** The lines of a file of erased leads. */
+export async function erasureLines(app: INestApplicationContext): Promise<string[]> {
+  const service = app.get(PersonalDataService);
+  const erased = await eachOrganization(app, (call) => service.listErasures(call));
+  return erased.flat().map((one) => `${JSON.stringify(one)}\n`);
 }
 
 /**

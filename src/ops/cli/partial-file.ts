@@ -32,18 +32,27 @@ export async function writeFileAtOnce<T>(
     process.kill(process.pid, signal);
   });
   try {
-    const handle = await open(partial, 'wx', PRIVATE);
-    try {
-      const result = await write(createWriteStream(partial, { fd: handle.fd, autoClose: false }));
-      await handle.sync();
-      await (replace ? rename(partial, file) : giveFreeName(partial, file));
-      return result;
-    } finally {
-      await handle.close();
-    }
+    const result = await writeSynced(partial, write);
+    await (replace ? rename(partial, file) : giveFreeName(partial, file));
+    return result;
   } finally {
     await rm(partial, { force: true });
     removeListeners();
+  }
+}
+
+/** Writes a new file that only its owner may read, and waits until it is on disk. */
+export async function writeSynced<T>(
+  file: string,
+  write: (sink: Writable) => Promise<T>,
+): Promise<T> {
+  const handle = await open(file, 'wx', PRIVATE);
+  try {
+    const result = await write(createWriteStream(file, { fd: handle.fd, autoClose: false }));
+    await handle.sync();
+    return result;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -11,6 +11,7 @@ import { writeSynchronously } from '../../platform/config/standard-output.js';
 import { consoleLink, createConsoleKey } from '../console-key.js';
 import type { DatabaseHandle } from '../open-database.js';
 import { listen } from '../../platform/http/lifecycle/listen.js';
+import { ScheduledPurgeModule } from './scheduled-purge.js';
 import { startingListener } from '../../platform/http/lifecycle/starting-listener.js';
 import { HealthService } from '../../platform/http/health/health.service.js';
 import { HttpAdapter } from '../../platform/http/lifecycle/http-adapter.js';
@@ -37,7 +38,10 @@ export async function runServer(
     adapter.serveBefore(startingListener(settings));
     url = await listen(adapter.getHttpServer(), host, port, 'PORT');
   };
-  const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  const purges = settings.purgeAfter === undefined ? [] : [ScheduledPurgeModule];
+  const modules = [...(config.modules ?? []), ...purges];
+  const options = { ...config, modules, database: database.target, beforeMigrating };
+  const starting = createApp(options, adapter);
   const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
   const app = await Promise.race([starting, stopped.then(() => undefined)]);
   if (app === undefined) {
@@ -55,6 +59,7 @@ export async function runServer(
       `${settings.docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`,
     );
     if (message) printFirstKeys(message);
+    await startBackups(app, database, stop);
     await stopped;
     logger.info(`${String(stop.reason)}: finishing pending requests`);
     // Load balancers notice meanwhile that the instance is not ready.
@@ -66,6 +71,19 @@ export async function runServer(
   } finally {
     await closeApp(app, stop.reason as NodeJS.Signals | undefined);
   }
+}
+
+/** Starts the scheduled backups of the embedded PostgreSQL, if the settings name their directory. */
+async function startBackups(
+  app: INestApplicationContext,
+  { target }: DatabaseHandle,
+  stop: AbortSignal,
+): Promise<void> {
+  const { backupDir, backupAt, backupKeep } = app.get(Settings);
+  if (backupDir === undefined) return;
+  const { ScheduledBackups } = await import('./scheduled-backups.js');
+  const plan = { directory: backupDir, at: backupAt, keep: backupKeep };
+  new ScheduledBackups(app, target, plan, stop).start();
 }
 
 /** Closes the application. Its shutdown hooks receive the signal. */

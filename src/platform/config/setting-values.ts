@@ -62,6 +62,18 @@ export function phoneRegion() {
   );
 }
 
+/** A time of day in UTC, in minutes after midnight. */
+export function timeOfDay() {
+  return setting.custom(
+    (raw) => {
+      const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(raw) ?? [];
+      return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
+    },
+    'must be a time of day in UTC such as 03:00',
+    { optional: true },
+  );
+}
+
 export function trustProxy() {
   return setting.custom<TrustProxy, { default: TrustProxy }>(
     (raw) => {

@@ -138,6 +138,43 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: [...NO_DURATION, '95h', '366d'],
   },
+  AUDIT_RETENTION: {
+    setting: 'auditRetention',
+    unset: 400 * DAY_MS,
+    good: [
+      ['24h', DAY_MS],
+      ['3650d', 3_650 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '3651d'],
+  },
+  PURGE_AFTER: {
+    setting: 'purgeAfter',
+    unset: undefined,
+    good: [
+      ['24h', DAY_MS],
+      ['3650d', 3_650 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '3651d'],
+  },
+  BACKUP_DIR: {
+    setting: 'backupDir',
+    unset: undefined,
+    good: [['/var/backups/latitude', '/var/backups/latitude']],
+    bad: [],
+  },
+  BACKUP_AT: {
+    setting: 'backupAt',
+    unset: undefined,
+    // It needs BACKUP_DIR.
+    good: [],
+    bad: ['3', '3:00', '24:00', '03:60', '03:00:00', '03:00Z', '03.00', ' 03:00', 'noon'],
+  },
+  BACKUP_KEEP: {
+    setting: 'backupKeep',
+    unset: undefined,
+    good: [],
+    bad: [...NO_INTEGER, '0', '1001'],
+  },
   KEY_MAX_READS_PER_MINUTE: {
     setting: 'keyMaxReadsPerMinute',
     unset: 6_000,
@@ -314,6 +351,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'https://a.example https://b.example',
     ],
   },
+  AUDIT_LOG: {
+    setting: 'auditLog',
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['yes', 'true', '0'],
+  },
   METRICS: {
     setting: 'metrics',
     unset: true,
@@ -472,6 +518,17 @@ describe('settings', () => {
   ])('that need another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
+  });
+
+  it('of scheduled backups need their directory', () => {
+    const plan = { BACKUP_AT: '23:59', BACKUP_KEEP: '1000' };
+    expect(readSettings({ BACKUP_DIR: 'a', ...plan })).toMatchObject({
+      ...{ backupDir: 'a', backupAt: 23 * 60 + 59, backupKeep: 1_000 },
+    });
+    for (const [name, value] of Object.entries(plan)) {
+      const problem = `${name} is set, which needs BACKUP_DIR`;
+      expect(() => readSettings({ [name]: value })).toThrow(new Error(problem));
+    }
   });
 
   it.each([

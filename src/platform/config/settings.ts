@@ -9,6 +9,7 @@ import {
   optional,
   origins,
   phoneRegion,
+  timeOfDay,
   type TrustProxy,
   trustProxy,
 } from './setting-values.js';
@@ -107,6 +108,14 @@ export abstract class Settings {
   abstract readonly responsesRetention: number;
   /** How long deliveries of webhooks are stored, in milliseconds. */
   abstract readonly deliveriesRetention: number;
+  /** The age at which a schedule purges deleted records, in milliseconds. If unset, only the command does. */
+  abstract readonly purgeAfter: number | undefined;
+  /** The directory of scheduled backups of the embedded PostgreSQL. If unset, there are none. */
+  abstract readonly backupDir: string | undefined;
+  /** When the backup of a day begins, in minutes after midnight UTC. If unset, at 03:00. */
+  abstract readonly backupAt: number | undefined;
+  /** How many scheduled backups are kept. If unset, 7. */
+  abstract readonly backupKeep: number | undefined;
   /** How long entries of the audit log are stored, in milliseconds. */
   abstract readonly auditRetention: number;
   /** Whether the entries of the audit log are also lines of standard output. */
@@ -231,6 +240,10 @@ const SETTINGS = {
     setting.duration({ default: '400d', min: '1d', max: '3650d' }),
   ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
+  purgeAfter: ['PURGE_AFTER', setting.duration({ optional: true, min: '1d', max: '3650d' })],
+  backupDir: ['BACKUP_DIR', setting.text({ optional: true })],
+  backupAt: ['BACKUP_AT', timeOfDay()],
+  backupKeep: ['BACKUP_KEEP', setting.integer({ optional: true, min: 1, max: 1_000 })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
 };
@@ -293,6 +306,8 @@ const NEEDS = [
   ['oauthOrganizationClaim', 'oauthIssuer'],
   ['oauthActorClaim', 'oauthIssuer'],
   ['oauthScopesClaim', 'oauthIssuer'],
+  ['backupAt', 'backupDir'],
+  ['backupKeep', 'backupDir'],
   ['metricsPort', 'metrics'],
 ] as const;
 

@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
 import { WebhooksJobs } from '../../../src/modules/webhooks/webhooks.jobs.js';
+import { ScheduledPurgeModule } from '../../../src/ops/server/scheduled-purge.js';
 import { IdempotencyRepository } from '../../../src/platform/http/response/idempotency.repository.js';
-import { dataOf, LEADS } from '../../../src/testing/factories.js';
+import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { readEvents } from '../../support/events.js';
+import { until } from '../../support/servers/product.js';
 import { createWebhook, deliveriesOf, publish } from '../../support/webhooks.js';
 
-const ENV = { EVENTS_RETENTION: '60d', RESPONSES_RETENTION: '48h', DELIVERIES_RETENTION: '7d' };
+const ENV = {
+  PURGE_AFTER: '30d',
+  EVENTS_RETENTION: '60d',
+  RESPONSES_RETENTION: '48h',
+  DELIVERIES_RETENTION: '7d',
+};
 
 let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({ env: ENV });
+  app = await TestApp.start({ env: ENV, modules: [ScheduledPurgeModule] });
   tenant = await app.organization();
 });
 afterAll(() => app.stop());
@@ -66,5 +73,22 @@ describe('a server with settings of retention', () => {
     await age(kept.event_id, 6);
     await app.app.get(WebhooksJobs).cleanUp(await app.call(tenant));
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.event_id }]);
+  });
+
+  it('purges every day what was deleted before PURGE_AFTER', async () => {
+    const deleteLead = async (daysAgo: number) => {
+      const { id } = await createLead(tenant.api);
+      dataOf(await tenant.api.delete(`${LEADS}/${id}`));
+      await app.sql(`update leads set deleted_at = now() - $2 * interval '1 day' where id = $1`, [
+        ...[id, daysAgo],
+      ]);
+      return id;
+    };
+    const [purged, kept] = [await deleteLead(31), await deleteLead(29)];
+    const isStored = async (id: string) =>
+      (await app.sql('select from leads where id = $1', [id])).length > 0;
+    await app.sql(`update job_schedules set next_run_at = now() where name = 'latitude.purge'`);
+    await until(async () => !(await isStored(purged)));
+    expect(await isStored(kept)).toBe(true);
   });
 });
