@@ -48,7 +48,7 @@ const INSERT_KEY = `
   select id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms
   from json_populate_record(null::operator_keys, $1::json)
   where $2::uuid is null or exists (select from old) returning id),
-  entries as (${insertAuditEntries('$4', 'exists (select from inserted)')})
+  entries as (${insertAuditEntries('$5', '$4', 'exists (select from inserted)')})
   select id from inserted`;
 
 /** Revokes a key with the entries `$2` of the audit log, unless it was revoked before. */
@@ -57,7 +57,7 @@ const REVOKE_KEY = `
     update operator_keys key set revoked_at = coalesce(key.revoked_at, now())
     from (select id, revoked_at from operator_keys where id = $1 for no key update) old
     where key.id = old.id returning key.id, key.revoked_at, old.revoked_at is null as is_new),
-  entries as (${insertAuditEntries('$2', 'exists (select from revoked where is_new)')})
+  entries as (${insertAuditEntries('$3', '$2', 'exists (select from revoked where is_new)')})
   select id, revoked_at, is_new from revoked`;
 
 /** The organizations of the operator `$1`. */
@@ -97,7 +97,7 @@ export class OperatorsRepository {
     const acts: AuditedAct[] = [['operator_key.created', key.id]];
     if (replaced) acts.push(['operator_key.rotated', replaced.id]);
     const entries = this.audit.prepare({ tenant: { id: key.operator_id } }, acts);
-    const values = [rowJsonOf(key), replaced?.id, replaced?.end, entries.json];
+    const values = [rowJsonOf(key), replaced?.id, replaced?.end, entries.json, key.operator_id];
     const isInserted = (await this.system.write({ text: INSERT_KEY, values })).length > 0;
     if (isInserted) entries.publish();
     return isInserted;
@@ -127,7 +127,7 @@ export class OperatorsRepository {
     if (!key) return undefined;
     const origin = { tenant: { id: key.operator_id } };
     const { json, publish } = this.audit.prepare(origin, [['operator_key.revoked', id]]);
-    const values = [id, json];
+    const values = [id, json, key.operator_id];
     type Row = RevokedOperatorKey & { readonly is_new: boolean };
     const [row] = await this.system.write<Row>({ text: REVOKE_KEY, values });
     if (!row) return undefined;

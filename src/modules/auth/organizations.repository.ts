@@ -51,12 +51,17 @@ const UPDATE = `
   )})
   select ${COLUMNS}, changed from updated`;
 
-/** `$2`: the entry of the audit log for the operator that has created the organization, if one has. */
 const DELETE = `
   with deleted_keys as (delete from api_keys where organization_id = $1),
-  deleted_entries as (delete from audit_entries where organization_id = $1),
-  entry as (${insertAuditEntries('$2', 'exists (select from organizations where id = $1)')})
+  deleted_entries as (delete from audit_entries where organization_id = $1)
   delete from organizations where id = $1`;
+
+/** Inserts the entries `$2` of the operator `$1`, if the organization `$3` exists. */
+const INSERT_OF_OPERATOR = insertAuditEntries(
+  '$1',
+  '$2',
+  'exists (select from organizations where id = $3)',
+);
 
 /** The name as PostgreSQL spells it, for a name in any case. */
 const FIND_TIME_ZONE = `
@@ -101,7 +106,7 @@ export class OrganizationsRepository {
     const origin = { tenant: { id: fields.id } };
     const entry = this.audit.prepare(origin, [['organization.created', fields.id]]);
     const [inserted] = await this.system.write<Organization>(
-      { text: insertAuditEntries('$1', 'true'), values: [entry.json] },
+      { text: insertAuditEntries('$1', '$2'), values: [fields.id, entry.json] },
       insertStatement(fields),
     );
     entry.publish();
@@ -180,7 +185,10 @@ export class OrganizationsRepository {
     const acts = operatorId === null ? [] : [['organization.removed', id] as const];
     const { json, publish } = this.audit.prepare(origin, acts, id);
     try {
-      await this.system.inBackground(DELETE, [id, json]);
+      await this.system.allInBackground([
+        { text: INSERT_OF_OPERATOR, values: [origin.tenant.id, json, id] },
+        { text: DELETE, values: [id] },
+      ]);
       publish();
       return true;
     } catch (error) {

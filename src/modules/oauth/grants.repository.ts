@@ -97,7 +97,7 @@ const INSERT = `
     from used, api_keys key
     where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
     returning ${COLUMNS}),
-  entries as (${insertAuditEntries('$8', 'exists (select from inserted)')})
+  entries as (${insertAuditEntries('$9', '$8', 'exists (select from inserted)')})
   ${insertEvents({ ...eventOf('inserted', 'created'), grant_id: 'id' }, 'inserted')}
   returning 1`;
 
@@ -157,7 +157,8 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
     const origin = originOf(key, grant, request);
     const entries = this.audit.prepare(origin, [['grant.created', id]]);
     const fields = [client_id, client_name, resource, scopes];
-    const values = [interactionHash, id, key.id, ...fields, entries.json];
+    const entry = [entries.json, key.organization_id];
+    const values = [interactionHash, id, key.id, ...fields, ...entry];
     const isGranted = (await this.system.write({ text: INSERT, values })).length > 0;
     if (isGranted) entries.publish();
     return isGranted;

@@ -82,7 +82,7 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
       text: `with disabled as (
           update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
           where ${this.isRecord} and enabled returning id),
-        entries as (${insertAuditEntries('$4', 'exists (select from disabled)')})
+        entries as (${insertAuditEntries('$1', '$4', 'exists (select from disabled)')})
         select id from disabled`,
       values: [call.tenant.id, id, reason, entries.json],
       plan: 'index',
@@ -112,7 +112,7 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
           from webhooks where ${this.isRecord} for no key update) failure
         where ${this.isRecord} and enabled and (failing_since is null or reason is not null)
         returning reason),
-        entries as (${insertAuditEntries('$4', 'exists (select from failed where reason is not null)')})
+        entries as (${insertAuditEntries('$1', '$4', 'exists (select from failed where reason is not null)')})
         select reason from failed`,
       values: [call.tenant.id, id, isGone, entries.json],
       plan: 'index',

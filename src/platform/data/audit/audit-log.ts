@@ -38,17 +38,17 @@ interface AuditedRecord {
 
 /**
  * SQL that inserts entries, in the statement of their change.
- * @param parameter has the JSON of the entries, such as `$2`
+ * @param organization the parameter with their organization or operator, such as `$1`
+ * @param entries the parameter with their JSON, such as `$2`
  * @param condition SQL: whether the change was made
  */
-export function insertAuditEntries(parameter: string, condition: string): string {
-  return `${insertFrom('organization_id', parameter)} where ${condition}`;
-}
-
-/** @param organization SQL of the organization */
-function insertFrom(organization: string, parameter: string): string {
+export function insertAuditEntries(
+  organization: string,
+  entries: string,
+  condition = 'true',
+): string {
   return `insert into audit_entries (organization_id, ${COLUMNS}) select ${organization}, ${COLUMNS}
-    from json_populate_recordset(null::audit_entries, ${parameter}::json)`;
+    from json_populate_recordset(null::audit_entries, ${entries}::json) where ${condition}`;
 }
 
 /**
@@ -71,7 +71,7 @@ export class AuditLog {
   async add(call: InTransaction, ...acts: readonly AuditedAct[]): Promise<void> {
     if (acts.length === 0) return;
     const { tenant, transaction, actor } = call;
-    const text = insertFrom('$1', '$2');
+    const text = insertAuditEntries('$1', '$2');
     const { json, publish } = this.prepare(call, acts);
     await transaction.query({ text, values: [tenant.id, json] });
     const operatorId = actor?.key.operatorId;
