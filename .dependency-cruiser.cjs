@@ -93,6 +93,16 @@ module.exports = {
       },
     },
     {
+      name: 'the-sdk-of-opentelemetry-is-loaded-only-if-traces-are-exported',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        path: String.raw`node_modules/@opentelemetry/(?!api/)`,
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'only-the-start-and-the-command-line-import-ops',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: '^src/(ops|testing)/' },

@@ -24,7 +24,7 @@ const INSERT = `
 /** The columns that are changed after creation. */
 const CHANGEABLE = ['name', 'phone_region', 'time_zone', 'suspended', 'unknown_fields'] as const;
 
-/** Changes an organization, with an event if a value is another one. `$7` to `$9`: the key, the channel and the id of the request. */
+/** Changes an organization, with an event if a value is another one. `$7` to `$10`: its origin. */
 const UPDATE = `
   with old as (select ${COLUMNS} from organizations where id = $1 for no key update),
   updated as (
@@ -46,6 +46,7 @@ const UPDATE = `
       key_id: '$7',
       channel: '$8',
       request_id: '$9',
+      traceparent: '$10',
     },
     "updated where changed <> '{}'",
   )})
@@ -132,9 +133,9 @@ export class OrganizationsRepository {
     call: InTransaction,
     { name, phone_region, time_zone, suspended, unknown_fields }: OrganizationChanges,
   ): Promise<ChangedOrganization | undefined> {
-    const { key_id, channel, request_id } = originOf(call);
+    const { key_id, channel, request_id, traceparent } = originOf(call);
     const changes = [name, phone_region, time_zone, suspended, unknown_fields];
-    const values = [call.tenant.id, ...changes, key_id, channel, request_id];
+    const values = [call.tenant.id, ...changes, key_id, channel, request_id, traceparent];
     return (await call.transaction.query<ChangedOrganization>({ text: UPDATE, values }))[0];
   }
 

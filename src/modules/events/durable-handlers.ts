@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { Counter } from 'prom-client';
 import { repeatWhileDown } from '../../platform/data/connection/repeat-while-down.js';
 import { logger } from '../../platform/config/logger.js';
 import {
@@ -14,7 +15,9 @@ import {
   type DecoratedMethod,
   decoratedMethods,
 } from '../../platform/discovery/decorated-methods.js';
+import { inSpan, processSpan, traceOfLog, traceparentOf } from '../../platform/tracing.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
 import { EventFollower } from './event-follower.js';
@@ -62,6 +65,12 @@ export class DurableHandlers implements OnApplicationBootstrap {
   /** The handlers that can have events. */
   private readonly waiting = new Set<string>();
   private isClaiming = false;
+  private readonly failures = new Counter({
+    name: 'latitude_event_handler_failures_total',
+    help: 'Calls of event handlers that failed, by handler. Each is repeated.',
+    labelNames: ['handler'],
+    registers: [this.metrics],
+  });
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -71,6 +80,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     private readonly background: BackgroundWork,
     private readonly leases: Leases,
     private readonly types: EventTypes,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   /** @throws Error if two methods have the same name, or one names an unknown type of events */
@@ -78,6 +88,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     this.methods = this.discover();
     if (this.methods.size === 0 || !this.background.isServer) return;
     const names = [...this.methods.keys()];
+    for (const handler of names) this.failures.inc({ handler }, 0);
     await repeatWhileDown(() => this.handlers.register(names));
     this.follower.onEvents((marks) => {
       this.wake(this.receiversOf(new Set(marks.map(({ type }) => type))));
@@ -177,6 +188,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   ): Promise<void> {
     const memo: EventBatch['memo'] = new Map();
     const pairs = events.map((stored) => ({ stored, event: eventOf(stored) }));
+    const traces = new Map(pairs.map(({ stored, event }) => [event, stored.traceparent]));
+    const traceOf = (event: RecordedEvent) => traces.get(event) ?? undefined;
     let storedAt = performance.now();
     let last: number | undefined;
     for (const [index, { stored, event }] of pairs.entries()) {
@@ -184,9 +197,14 @@ export class DurableHandlers implements OnApplicationBootstrap {
         await this.handlers.release(claimed, last);
         return;
       }
-      const batch: EventBatch = { memo, following: () => followingOf(pairs, index) };
+      const following = () => followingOf(pairs, index);
+      const batch: EventBatch = { memo, following, traceparentOf: traceOf };
       try {
-        await run(handlerCallOf(stored, `event handler ${claimed.name}`), event, batch);
+        await inSpan(processSpan(claimed.name, stored.traceparent), async (span) => {
+          const call = handlerCallOf(stored, `event handler ${claimed.name}`);
+          const traceparent = traceparentOf(span, call.traceparent);
+          await run({ ...call, traceparent }, event, batch);
+        });
       } catch (error) {
         const isClaimed = last === undefined || (await this.handlers.advance(claimed, last));
         if (isClaimed) await this.retryLater(claimed, stored, last === undefined, error);
@@ -209,8 +227,10 @@ export class DurableHandlers implements OnApplicationBootstrap {
   ): Promise<void> {
     const failures = isSameEvent ? claimed.failures : 0;
     const { organization_id: organization, type, record_id: record } = event;
-    const line = { err: error, handler: claimed.name, organization, type, record };
+    const about = { handler: claimed.name, organization, type, record };
+    const line = { err: error, ...about, ...traceOfLog(event.traceparent) };
     logger.warn(line, 'an event handler failed and will be called again');
+    this.failures.inc({ handler: claimed.name });
     const name = error instanceof Error ? error.name : typeof error;
     await this.handlers.retry(claimed, name, retryDelayMs(DELAYS, failures + 1));
   }

@@ -33,6 +33,8 @@ export interface EventBatch {
   readonly memo: Map<string, unknown>;
   /** The events after this one, as long as they are of the same organization. The handler is called with each of them. */
   readonly following: () => Iterable<RecordedEvent>;
+  /** The trace of the change that one of these events is about, as in the header `traceparent`. */
+  readonly traceparentOf: (event: RecordedEvent) => string | undefined;
 }
 
 type Handler = (call: Call, event: RecordedEvent, batch: EventBatch) => unknown;

@@ -54,7 +54,7 @@ const STATE = `
 
 /** The columns of an event that is not published. */
 const WRITTEN_COLUMNS = `organization_id, type, record_id, record, changed, key_id, channel, request_id, grant_id,
-  client_id, origin, created_at, contactable, remind_before_minutes`;
+  client_id, origin, created_at, contactable, remind_before_minutes, traceparent`;
 
 /** The setting that tells the statement of a publication whether its transaction has locked the positions. */
 const PUBLISHER_SETTING = 'app.event_publisher';

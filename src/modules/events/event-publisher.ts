@@ -17,6 +17,7 @@ import {
 } from './event-log.repository.js';
 import { EventWriteSignal } from '../../platform/data/gateway/event-write-signal.js';
 import { MetricsRegistry } from '../../platform/metrics-registry.js';
+import { inTrace } from '../../platform/tracing.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { EventFollower } from './event-follower.js';
@@ -130,7 +131,8 @@ export class EventPublisher
 
   private wake(): void {
     this.isAwake = true;
-    this.running ??= this.run().finally(() => {
+    // The request whose commit wakes it is only one of those whose events it publishes.
+    this.running ??= inTrace(undefined, () => this.run()).finally(() => {
       this.running = undefined;
     });
   }
@@ -157,6 +159,8 @@ export class EventPublisher
     } catch (error) {
       if (!this.hasFailed) logger.warn({ err: error }, FAILURE);
       this.hasFailed = true;
+      // The age of the oldest event is not known, but grows.
+      this.oldestWaiting ??= new Date();
     }
   }
   /** Whether this instance has written the event, and has a method with `@OnEvent` for it. */
@@ -168,7 +172,8 @@ export class EventPublisher
   private async emit(positions: readonly number[]): Promise<void> {
     try {
       for (const stored of await this.log.readAt(positions)) {
-        this.emitter.emit(stored.type, eventOf(stored), handlerCallOf(stored, '@OnEvent'));
+        const call = handlerCallOf(stored, '@OnEvent');
+        inTrace(stored.traceparent, () => this.emitter.emit(stored.type, eventOf(stored), call));
       }
     } catch (error) {
       logger.error({ err: error }, 'events could not be passed to listeners');

@@ -21,6 +21,8 @@ export interface StoredEvent {
   /** Of events that time causes: whether the lead may be contacted. */
   readonly contactable: boolean | null;
   readonly remind_before_minutes: number | null;
+  /** The trace of the change. It is not part of the event that readers see. */
+  readonly traceparent: string | null;
 }
 
 /** A stored event with the organization that it belongs to. */
@@ -29,4 +31,4 @@ export type EventOfOrganization = StoredEvent & OrganizationColumns;
 /** The SELECT list of a `StoredEvent`. Positions are exact as numbers until the year 2255. */
 export const EVENT_COLUMNS = `position::float8 as position, organization_id, type, record_id,
   record::text as record, changed, key_id, channel, request_id, grant_id, client_id,
-  events.created_at, contactable, events.remind_before_minutes`;
+  events.created_at, contactable, events.remind_before_minutes, events.traceparent`;

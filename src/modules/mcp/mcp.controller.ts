@@ -40,8 +40,9 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     // The changes of an agent name the request.
-    const { requestId } = request.state;
-    const agentCall: Call = { ...call, actor: { ...call.actor, channel: 'ai' }, requestId };
+    const { requestId, traceparent } = request.state;
+    const actor = { ...call.actor, channel: 'ai' } as const;
+    const agentCall: Call = { ...call, actor, requestId, traceparent };
     const answer = await this.handler.handle(agentCall, request, response);
     // A handler that streams has sent the response itself.
     if (!response.headersSent) response.send(answer);

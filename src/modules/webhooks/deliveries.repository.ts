@@ -16,7 +16,7 @@ const BATCH = 1_000;
 
 /** An event to be delivered. `created_at` is when the record was changed. Test events have none. */
 export type NewEvent = Required<Pick<Delivery, 'event_id' | 'type' | 'record_id' | 'body'>> &
-  Partial<Pick<Delivery, 'created_at'>>;
+  Partial<Pick<Delivery, 'created_at' | 'traceparent'>>;
 
 /** An event for a webhook. */
 export type NewDelivery = NewEvent & Pick<Delivery, 'webhook_id'>;
@@ -30,7 +30,7 @@ export type Receiver = Readonly<
 
 /** A delivery that is due, with the data of its request. */
 export type DueDelivery = Readonly<
-  Required<Pick<Delivery, 'id' | 'event_id' | 'type' | 'body' | 'attempts'>> &
+  Required<Pick<Delivery, 'id' | 'event_id' | 'type' | 'body' | 'attempts' | 'traceparent'>> &
     Required<Pick<Webhook, 'url' | 'secret' | 'previous_secret'>>
 >;
 
@@ -66,18 +66,18 @@ const LOCK = `select id, enabled, ${erasureLockSql('$1', '_shared')} from webhoo
 const INSERT = `
   with fresh as (
     select delivery.* from rows from (json_to_recordset($2) as (id uuid, webhook_id uuid, record_id uuid,
-        event_id text, type text, body text, created_at timestamptz)) with ordinality
-      as delivery (id, webhook_id, record_id, event_id, type, body, created_at, number)
+        event_id text, type text, body text, created_at timestamptz, traceparent text)) with ordinality
+      as delivery (id, webhook_id, record_id, event_id, type, body, created_at, traceparent, number)
     join webhooks webhook on webhook.id = delivery.webhook_id
     where organization_id = $1 and coalesce(delivery.created_at >= webhook.created_at, true) and (enabled or delivery.created_at <= webhook.updated_at)
       and not exists (select from webhook_deliveries known where organization_id = $1
       and known.webhook_id = delivery.webhook_id and known.event_id = delivery.event_id))
   insert into webhook_deliveries
-    (organization_id, id, webhook_id, record_id, event_id, type, body, is_bulk, next_attempt_at)
+    (organization_id, id, webhook_id, record_id, event_id, type, body, traceparent, is_bulk, next_attempt_at)
   select $1, id, webhook_id, record_id, event_id, type,
     case when exists (select from erasures where organization_id = $1
         and erasures.record_id = fresh.record_id and erased_at >= fresh.created_at)
-      then ${ERASED_BODY} else body end,
+      then ${ERASED_BODY} else body end, traceparent,
     $3::boolean, case when row_number() over (partition by webhook_id, record_id order by number) = 1
       and not exists (select from webhook_deliveries pending where organization_id = $1
         and pending.webhook_id = fresh.webhook_id and pending.record_id = fresh.record_id
@@ -89,7 +89,7 @@ const DUE = `
   select due.*, webhook.url, webhook.secret,
     case when previous_secret_expires_at > now() then previous_secret end as previous_secret
   from webhooks webhook cross join lateral (
-    select id, event_id, type, body, attempts from webhook_deliveries
+    select id, event_id, type, body, attempts, traceparent from webhook_deliveries
     where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
       and id <> all($3::uuid[])
     order by is_bulk, next_attempt_at, seq limit $4) due

@@ -125,6 +125,7 @@ export class DeliveriesService {
         // A new id and not that of the webhook, so that a test does not wait for another test.
         record_id: uuidv7(),
         body: JSON.stringify(event),
+        traceparent: call.traceparent,
       };
       const [id] = await this.add(inner, [delivery], false);
       if (id === undefined) throw new ApiError('webhook_disabled');

@@ -34,4 +34,6 @@ export class Delivery extends DeliveryDto {
   @Column('text', { select: false }) body?: string;
   /** Whether the event is one of many of a job. Others are delivered first. */
   @Column('boolean', { select: false, default: false }) is_bulk?: boolean;
+  /** The trace of the change. */
+  @Column('text', { select: false, nullable: true }) traceparent?: string | null;
 }

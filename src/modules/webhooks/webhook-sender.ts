@@ -1,4 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import {
+  deliverySpan,
+  failSpan,
+  inSpan,
+  type Span,
+  traceparentOf,
+} from '../../platform/tracing.js';
 import { Settings } from '../../platform/config/settings.js';
 import {
   AddressError,
@@ -36,7 +43,10 @@ export class WebhookSender {
   async send(delivery: DueDelivery): Promise<AttemptResult> {
     const start = performance.now();
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
-    const result = await this.attempt(delivery, deadline).catch((error: unknown) => ({
+    const { url, traceparent } = delivery;
+    const result = await inSpan(deliverySpan(url, traceparent), (span) =>
+      this.attempt(delivery, deadline, span),
+    ).catch((error: unknown) => ({
       response_status: null,
       response_body: null,
       error: messageOf(error, deadline),
@@ -44,9 +54,12 @@ export class WebhookSender {
     return { ...result, duration_ms: Math.round(performance.now() - start) };
   }
 
-  private async attempt(delivery: DueDelivery, signal: AbortSignal) {
-    const response = await this.request(delivery, signal);
+  private async attempt(delivery: DueDelivery, signal: AbortSignal, span: Span | undefined) {
+    const traceparent = traceparentOf(span, delivery.traceparent) ?? null;
+    const response = await this.request({ ...delivery, traceparent }, signal);
     const { statusCode: response_status = 0 } = response;
+    span?.setAttribute('http.response.status_code', response_status);
+    if (errorOf(response_status) !== null) failSpan(span, String(response_status));
     if (response_status < MIN_STATUS) {
       response.destroy();
       throw new DeliveryError('The receiver sent an invalid response.');
@@ -57,7 +70,7 @@ export class WebhookSender {
   }
 
   private request(
-    { url, secret, previous_secret, event_id, body }: DueDelivery,
+    { url, secret, previous_secret, event_id, body, traceparent }: DueDelivery,
     signal: AbortSignal,
   ) {
     const timestamp = Math.floor(Date.now() / 1_000);
@@ -70,6 +83,7 @@ export class WebhookSender {
         'webhook-id': event_id,
         'webhook-timestamp': timestamp,
         'webhook-signature': signaturesOf(secrets, `${event_id}.${timestamp}.${body}`),
+        ...(this.settings.webhooksTraceparent && traceparent && { traceparent }),
       },
       body,
       signal,

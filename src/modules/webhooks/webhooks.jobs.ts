@@ -84,7 +84,7 @@ export class WebhooksJobs {
   async queueEvent(
     call: Call,
     event: RecordedEvent,
-    { memo, following }: EventBatch,
+    { memo, following, traceparentOf }: EventBatch,
   ): Promise<void> {
     const queuedUntil = memo.get(QUEUED_UNTIL) as string | undefined;
     if (queuedUntil !== undefined && event.id <= queuedUntil) return;
@@ -94,7 +94,8 @@ export class WebhooksJobs {
       if (isOfImport(next) !== isBulk || events.length === MAX_TOGETHER) break;
       events.push(next);
     }
-    const invalid = await this.service.queue(call, events.map(newEventOf), isBulk, memo);
+    const queued = events.map((each) => newEventOf(each, traceparentOf(each)));
+    const invalid = await this.service.queue(call, queued, isBulk, memo);
     for (const id of invalid) {
       const isDisabled = await this.webhooks.disable(call, id, 'invalid_filter');
       if (isDisabled) this.reportDisabled(call, id, 'invalid_filter');
@@ -117,7 +118,9 @@ export class WebhooksJobs {
       await Promise.allSettled(running.values());
     }
     const seconds = await this.deliveries.secondsUntilDue(call, webhookId);
-    if (seconds !== undefined) await this.service.sendJob(call, webhookId, seconds);
+    // What is left to deliver is of other requests than the one that has sent this job.
+    const rest = { ...call, traceparent: undefined };
+    if (seconds !== undefined) await this.service.sendJob(rest, webhookId, seconds);
   }
 
   @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
@@ -166,13 +169,14 @@ function isOfImport({ actor }: RecordedEvent): boolean {
 }
 
 /** Its body is made for each webhook that receives it: most organizations have none. */
-function newEventOf(event: RecordedEvent): NewEvent {
+function newEventOf(event: RecordedEvent, traceparent: string | undefined): NewEvent {
   const { id: event_id, type, record } = event;
   return {
     event_id,
     type,
     record_id: record.id,
     created_at: new Date(event.created_at),
+    traceparent,
     get body() {
       return JSON.stringify(event);
     },

@@ -52,6 +52,8 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const unknown = findUnknownSettings(namesOf(declared));
   for (const warning of unknown) logger.warn(warning);
   const stop = nextStop();
+  const { startTracing } = await import('./start-tracing.js');
+  const stopTracing = await startTracing(settings.tracing);
   const { openDatabase } = await import('../open-database.js');
   const database = await openDatabase(settings, 'server', stop).catch((error: unknown) => {
     if (!stop.aborted) throw error;
@@ -66,6 +68,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
     }
   } finally {
     await database?.close();
+    await stopTracing();
   }
   logger.info('Latitude has stopped');
 }

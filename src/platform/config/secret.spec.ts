@@ -99,7 +99,12 @@ describe.each(SECRETS)('%s_FILE', (name, property, value) => {
 
 it('are all secrets that Latitude has', () => {
   expect(SETTING_NAMES.filter((name) => name.endsWith('_FILE'))).toEqual(
-    SECRETS.map(([name]) => `${name}_FILE`),
+    [
+      ...SECRETS.map(([name]) => name),
+      // Not settings of their own, but parts of `tracing`.
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    ].map((name) => `${name}_FILE`),
   );
 });
 

@@ -18,6 +18,8 @@ export interface Setting<T> {
   (name: string, env: Environment): T;
   /** Whether the variable `NAME_FILE` can name a file with the value. */
   readonly isSecret?: true;
+  /** Further variables that it reads. */
+  readonly others?: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,8 +60,8 @@ function custom<T, const O extends WhenUnset<T>>(
 }
 
 /** The names of the variables that a setting is read from. */
-export function variablesOf(name: string, { isSecret }: Setting<unknown>): string[] {
-  return isSecret ? [name, fileVariableOf(name)] : [name];
+export function variablesOf(name: string, { isSecret, others = [] }: Setting<unknown>): string[] {
+  return isSecret ? [name, fileVariableOf(name), ...others] : [name, ...others];
 }
 
 function fileVariableOf(name: string): string {

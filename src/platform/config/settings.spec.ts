@@ -4,7 +4,7 @@ import { readSettings, type Settings } from './settings.js';
 type Value = Settings[Case['setting']];
 
 interface Case {
-  readonly setting: Exclude<keyof Settings, 'ofExtensions'>;
+  readonly setting: Exclude<keyof Settings, 'ofExtensions' | 'tracing'>;
   readonly unset: Value;
   /** Valid strings, each with the value of the setting. */
   readonly good: readonly (readonly [text: string, value: Value])[];
@@ -109,6 +109,12 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       ['off', false],
     ],
     bad: ['yes', 'true', '0', ' off'],
+  },
+  WEBHOOKS_TRACEPARENT: {
+    setting: 'webhooksTraceparent',
+    unset: false,
+    good: [['on', true]],
+    bad: ['yes', 'true'],
   },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
   EVENTS_RETENTION: {
@@ -483,7 +489,8 @@ describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad
 describe('settings', () => {
   it('are exactly those of this test', () => {
     const known = Object.values(SETTINGS).map(({ setting }) => setting);
-    const { ofExtensions, ...core } = readSettings({});
+    const { ofExtensions, tracing, ...core } = readSettings({});
+    expect(tracing).toBeUndefined();
     expect(Object.keys(core).sort()).toEqual(known.sort());
     expect(ofExtensions).toEqual({});
   });

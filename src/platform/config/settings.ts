@@ -14,6 +14,7 @@ import {
   trustProxy,
 } from './setting-values.js';
 import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
+import { readTracing, type TracingSettings } from './tracing-settings.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -122,6 +123,10 @@ export abstract class Settings {
   abstract readonly auditLog: boolean;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
+  /** Whether requests to webhooks name the trace of the change, in the header `traceparent`. */
+  abstract readonly webhooksTraceparent: boolean;
+  /** How traces are exported. If undefined, they are not. */
+  abstract readonly tracing: TracingSettings | undefined;
   /** The values of the settings of extensions, by the name of the variable. */
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
@@ -244,6 +249,8 @@ const SETTINGS = {
   backupDir: ['BACKUP_DIR', setting.text({ optional: true })],
   backupAt: ['BACKUP_AT', timeOfDay()],
   backupKeep: ['BACKUP_KEEP', setting.integer({ optional: true, min: 1, max: 1_000 })],
+  webhooksTraceparent: ['WEBHOOKS_TRACEPARENT', setting.flag({ default: false })],
+  tracing: ['OTEL_TRACES_EXPORTER', readTracing],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
 };

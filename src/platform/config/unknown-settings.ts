@@ -7,7 +7,7 @@ const WORKERS_HINT =
   ' A server uses one core. To use several, run several instances behind a load balancer, with REDIS_URL.';
 
 const PREFIXES =
-  /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|OAUTH|SHUTDOWN_DELAY|TRUST_PROXY|WEBHOOKS)_/;
+  /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|OAUTH|OTEL|SHUTDOWN_DELAY|TRUST_PROXY|WEBHOOKS)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
 const SERVICE_LINK =

@@ -76,6 +76,8 @@ export interface TenantCall {
   readonly requestId?: string;
   /** The address of its client, for the audit log. */
   readonly address?: string | undefined;
+  /** The trace that its events, jobs and deliveries belong to, as in the header `traceparent`. */
+  readonly traceparent?: string;
   /** The transaction of all reads and writes. Without one, each runs in its own. */
   readonly transaction?: Transaction;
   /** Makes the next insert idempotent. */

@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../config/logger.js';
+import { inTrace } from '../tracing.js';
 import { repeat } from '../config/repeated-work.js';
 
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
@@ -65,9 +66,10 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
 
   /** Runs work, for whose end a stop waits, and logs its failure. */
   private track(work: () => unknown, failure: string): Promise<void> {
-    const run = (async () => {
+    // What woke it up is only one of those whose work it does.
+    const run = inTrace(undefined, async () => {
       await work();
-    })()
+    })
       .catch((error: unknown) => {
         logger.warn({ err: error }, failure);
       })

@@ -23,11 +23,13 @@ interface NewJob {
 
 /**
  * Moves a waiting job to the earlier time, and makes a running one run again at this time. The lock on the
- * row makes the worker wait for this transaction before it stores the end of the run.
+ * row makes the worker wait for this transaction before it stores the end of the run. The job is in the trace of the last
+ * one who sent it.
  */
 const SEND_AGAIN = `do update set
   run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,
-  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
+  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end,
+  traceparent = excluded.traceparent`;
 
 /** How many jobs of a name a worker takes. */
 interface JobCapacity {
@@ -44,6 +46,8 @@ export interface ClaimedJob extends OrganizationColumns {
   readonly payload: unknown;
   /** The number of this attempt, from 1. It identifies the claim. */
   readonly attempts: number;
+  /** The trace of what sent it. */
+  readonly traceparent: string | null;
 }
 
 /** Selects failed jobs by name and id. Without both, it selects all. */
@@ -71,6 +75,12 @@ export const SCHEDULE_LEASES = {
 /** How long failed jobs are kept. */
 const RETENTION = `interval '30 days'`;
 
+/** No earlier job with the ordering key of this one waits or runs. */
+const IS_NEXT = `(ordering_key is null or not exists (select from jobs earlier
+  where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
+    and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
+    and earlier.id < jobs.id))`;
+
 // Without `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
   with due as materialized (
@@ -81,17 +91,22 @@ const CLAIM = `
         and ($4::uuid is null or organization_id = $4)
         and not (waits_while_suspended and exists (
           select from organizations where organizations.id = jobs.organization_id and suspended))
-        and (ordering_key is null or not exists (select from jobs earlier
-          where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
-            and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
-            and earlier.id < jobs.id))
+        and ${IS_NEXT}
       order by run_at, id limit wanted.free for update skip locked) due)
   update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}, is_running = true,
     run_again_at = case when run_again_at > now() then run_again_at end
   from due join organizations organization on organization.id = due.organization_id
   where jobs.organization_id = due.organization_id and jobs.id = due.id
-  returning jobs.id, jobs.name, jobs.payload, jobs.attempts,
+  returning jobs.id, jobs.name, jobs.payload, jobs.attempts, jobs.traceparent,
     ${ORGANIZATION_COLUMNS}`;
+
+const OLDEST_DUE = `
+  select wanted.name, extract(epoch from now() - oldest.run_at)::float8 as seconds
+  from unnest($1::text[]) as wanted (name) cross join lateral (
+    select run_at from jobs
+    where name = wanted.name and failed_at is null and run_at <= now() and ${IS_NEXT}
+      and not exists (select from organizations where organizations.id = jobs.organization_id and suspended)
+    order by run_at limit 1) as oldest`;
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
 
@@ -143,10 +158,10 @@ export class JobQueueRepository {
    */
   async insert(call: TenantCall, job: NewJob): Promise<string | undefined> {
     const { name, payload, key, orderingKey, delayMs, runAgain } = job;
-    const options = [key, orderingKey, delayMs];
+    const options = [key, orderingKey, delayMs, call.traceparent];
     const [row] = await this.tenantDatabase.write<{ id: string }>(call, {
-      text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
-        values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
+      text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at, traceparent)
+        values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9)
         on conflict (organization_id, name, key) where key is not null and failed_at is null
         ${runAgain ? SEND_AGAIN : 'do nothing'} returning id`,
       values: [...[call.tenant.id, uuidv7(), name, payload, uuidsIn(payload)], ...options],
@@ -171,6 +186,14 @@ export class JobQueueRepository {
   /** Removes a job that has ended, unless it was sent again meanwhile. */
   async remove(job: ClaimedJob): Promise<void> {
     await this.end(job, `delete from jobs where ${IS_CLAIM} and run_again_at is null`);
+  }
+
+  /**
+   * For how long the oldest job of each name has been due that no worker has taken, without those of suspended
+   * organizations.
+   */
+  oldestDue(names: readonly string[]): Promise<{ name: string; seconds: number }[]> {
+    return this.database.inBackground(OLDEST_DUE, [names]);
   }
 
   /** Puts a claimed job that did not run back into the queue. */

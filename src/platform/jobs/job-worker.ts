@@ -9,6 +9,7 @@ import {
   SCHEDULE_LEASES,
 } from './job-queue.repository.js';
 import { MetricsRegistry } from '../metrics-registry.js';
+import { inSpan, processSpan, traceOfLog, traceparentOf } from '../tracing.js';
 import { BackgroundWork } from './background-work.js';
 import { retryDelayMs } from './job.js';
 import { Leases } from './leases.js';
@@ -118,7 +119,9 @@ export class JobWorker implements OnApplicationBootstrap {
   private async runTaken({ name, run }: ScheduledJob): Promise<void> {
     try {
       if (run) {
-        await run();
+        await inSpan(processSpan(name, null), async () => {
+          await run();
+        });
         this.outcomes.inc({ job: name, outcome: 'succeeded' });
       } else await this.jobs.sendToAllOrganizations(name);
     } catch (error) {
@@ -164,11 +167,14 @@ export class JobWorker implements OnApplicationBootstrap {
   }
 
   private async attempt(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
-    const { id, name, payload, attempts } = claimed;
+    const { id, name, payload, attempts, traceparent: sent } = claimed;
     try {
       if (attempts > handled.job.retries + 1) throw new ProcessEnded();
       const call = systemCall(claimed, { id, name: `job ${name}` });
-      await handled.run(call, payload, { id, attempt: attempts });
+      await inSpan(processSpan(name, sent), async (span) => {
+        const traceparent = traceparentOf(span, sent);
+        await handled.run({ ...call, traceparent }, payload, { id, attempt: attempts });
+      });
     } catch (error) {
       await this.storeFailure(handled, claimed, error);
       return;
@@ -184,7 +190,8 @@ export class JobWorker implements OnApplicationBootstrap {
   ): Promise<void> {
     const { name, organization_id, id, attempts } = claimed;
     const type = error instanceof Error ? error.name : typeof error;
-    const line = { err: error, job: name, id, organization: organization_id, attempt: attempts };
+    const about = { job: name, id, organization: organization_id, attempt: attempts };
+    const line = { err: error, ...about, ...traceOfLog(claimed.traceparent) };
     if (attempts <= job.retries) {
       logger.warn(line, 'a job failed and will be retried');
       await this.jobs.retry(claimed, type, retryDelayMs(job, attempts));

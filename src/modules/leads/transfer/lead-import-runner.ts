@@ -206,10 +206,10 @@ export class LeadImportRunner implements OnModuleDestroy {
 }
 
 /** The call of the records of an import: that of the request that has started it. */
-function callOf({ tenant }: Call, { key, scopes, requestId }: ImportStarter): Call {
+function callOf({ tenant, traceparent }: Call, { key, scopes, requestId }: ImportStarter): Call {
   const expiresAt = key.expiresAt === null ? null : new Date(key.expiresAt);
   const actor: Actor = { key: { ...key, expiresAt }, scopes: new Set(scopes), channel: 'import' };
-  return { tenant, actor, ...(requestId !== null && { requestId }) };
+  return { tenant, actor, traceparent, ...(requestId !== null && { requestId }) };
 }
 
 /** What became of the lines that were not rejected. The leads that a dry run creates do not exist after it. */

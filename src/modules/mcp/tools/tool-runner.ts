@@ -9,6 +9,13 @@ import {
   insufficientScope,
   InsufficientScope,
 } from '../../../platform/access/scopes.js';
+import {
+  failSpan,
+  inSpan,
+  readTraceparent,
+  toolSpan,
+  traceparentOf,
+} from '../../../platform/tracing.js';
 import { giveWay } from '../../../platform/give-way.js';
 import type { RateWindow } from '../../../platform/access/limits/rate-limit.storage.js';
 import {
@@ -18,6 +25,7 @@ import {
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiError } from '../../../platform/errors/api-error.js';
 import { toLoggedApiError } from '../../../platform/http/error.filter.js';
+import type { Call } from '../../../platform/data/call.js';
 import type { McpCall } from '../mcp-call.js';
 import { missingScopeOf } from '../declared-methods.js';
 import { unknownName } from '../rpc-error.js';
@@ -25,7 +33,7 @@ import { DRY_RUN } from './built-in-arguments.js';
 import { type AskingCall, Confirmations } from './confirmations.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 import { ToolExecution } from './tool-execution.js';
-import { ToolRegistry } from './tool-registry.js';
+import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, toolResult } from './tool-result.js';
 
 /** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
@@ -52,12 +60,30 @@ export class ToolRunner {
    * @throws RpcError when there is no such tool
    */
   async call(
-    { name, arguments: args = {}, _meta }: CallToolRequest['params'],
+    params: CallToolRequest['params'],
     context: McpCall,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { call, request, messages, onCounted, report } = context;
-    const tool = this.registry.find(name);
-    if (!tool) throw unknownName('tool', name);
+    const tool = this.registry.find(params.name);
+    if (!tool) throw unknownName('tool', params.name);
+    return inSpan(toolSpan(params.name, params._meta), async (span) => {
+      const traceparent = traceparentOf(
+        span,
+        readTraceparent(params._meta ?? {}) ?? context.call.traceparent,
+      );
+      const call = { ...context.call, traceparent };
+      const result = await this.run(tool, call, params, context);
+      if (result.isError) failSpan(span, 'tool_error');
+      return result;
+    });
+  }
+
+  private async run(
+    tool: RegisteredTool,
+    call: Call,
+    { arguments: args = {}, _meta }: CallToolRequest['params'],
+    context: McpCall,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { request, messages, onCounted, report } = context;
     const { declaration } = tool;
     const { actor } = call;
     const missing = missingScopeOf(declaration, actor.scopes);

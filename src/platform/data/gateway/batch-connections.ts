@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { batchSpan, inContextOf, inSpan } from '../../tracing.js';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { setUpConnection } from '../connection/data-source-options.js';
@@ -196,10 +197,12 @@ export class BatchConnections implements OnApplicationShutdown {
       limitTo(deadline.connectionMs);
       const messages = this.messagesOf(batch, deadline);
       const pipeline = new StatementPipeline<{ id?: string }>(messages);
-      client.query(pipeline);
       const outcomes: Outcome[] = batch.map(() => undefined);
       try {
-        const results = await pipeline.result;
+        const results = await inBatchSpan(batch, () => {
+          client.query(pipeline);
+          return pipeline.result;
+        });
         for (const [index, { calls = [] }] of messages.entries()) {
           for (const call of calls) {
             outcomes[call] = rowsOf(results[index] ?? [], batch[call], calls.length);
@@ -262,6 +265,20 @@ export class BatchConnections implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.batches.end(), this.background.end()]);
   }
+}
+
+/** Sends a batch in a span that is part of its first call and linked to all, and the calls to it. */
+function inBatchSpan<T>(batch: readonly PendingStatement[], send: () => Promise<T>): Promise<T> {
+  const callers = batch.flatMap(({ span }) => span ?? []);
+  const [first, ...others] = callers;
+  if (!first) return send();
+  return inContextOf(first, () =>
+    inSpan(batchSpan(callers, batch.length), (span) => {
+      const link = span && { context: span.spanContext() };
+      if (link) for (const caller of others) caller.addLink(link);
+      return send();
+    }),
+  );
 }
 
 /** The rows of a call among those of a statement for several calls. */

@@ -10,6 +10,7 @@ import {
   StatementTimeout,
 } from '../connection/driver-error.js';
 import { statementName } from '../connection/statement-pipeline.js';
+import type { Span } from '../../tracing.js';
 import type { Statement } from './statement.js';
 
 /** How long a statement may wait for a lock: a first attempt, and a later attempt inside the bulkhead. */
@@ -154,6 +155,8 @@ export interface PendingStatement {
   readonly organizationId: string;
   readonly statement: Statement;
   readonly deadline: Deadline;
+  /** The span of the call, if spans are made. */
+  readonly span?: Span | undefined;
 }
 
 const MAX_STATEMENTS = 64;

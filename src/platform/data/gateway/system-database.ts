@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { inSpan, statementSpan } from '../../tracing.js';
 import { translateErrors } from '../connection/driver-error.js';
 import type { ConnectionPool } from '../connection/driver-pool.js';
 import { parameterizedCalls, TENANT_SETTING } from '../connection/session-context.js';
@@ -128,11 +129,13 @@ export class SystemDatabase {
     statements: readonly PipelineStatement[],
   ): Promise<Row[]> {
     const { settings } = this.connections;
-    const sending = pool.send<Row>(deadline, () => [
+    const messages = () => [
       settings.setting('system', SET_SYSTEM, deadline.timeouts(wait)),
       ...statements,
-    ]);
-    return (await sending).at(-1) ?? [];
+    ];
+    const span = statementSpan(statements.at(-1)?.text ?? '');
+    const rows = await inSpan(span, () => pool.send<Row>(deadline, messages));
+    return rows.at(-1) ?? [];
   }
 }
 

@@ -3,6 +3,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { activeSpan, inSpan, statementSpan, transactionSpan } from '../../tracing.js';
 import { overloaded } from '../../errors/overload.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { ConnectionFailure } from '../connection/driver-error.js';
@@ -26,7 +27,7 @@ import { ReadReplicas } from './replicas/read-replicas.js';
 import { failureOf, type Operation, READ, READ_FOR_WRITE, SCAN, WRITE } from './operation.js';
 import { ScanLimit } from './scan-limit.js';
 import type { Statement } from './statement.js';
-import { type CommitCallback, runAfterCommit, type Transaction } from './transaction.js';
+import { addCallback, runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 import { KeyedQueue, Turn, TurnNeeded } from './turns.js';
 
@@ -126,8 +127,8 @@ export class TenantDatabase {
     }
     const turn = call.hasTurn ? undefined : new Turn(this.turns);
     const attempt = (next: Attempt) => this.transactions.attempt(call, work, next, turn);
-    const running = this.run(call, WRITE, attempt, turn).finally(() => turn?.end());
-    const { result, callbacks } = await running;
+    const run = () => this.run(call, WRITE, attempt, turn).finally(() => turn?.end());
+    const { result, callbacks } = await inSpan(transactionSpan, run);
     await Promise.all(callbacks.map(({ run }) => runAfterCommit(run)));
     return result;
   }
@@ -213,7 +214,7 @@ export class TenantDatabase {
    * @returns outside a transaction: resolves when the callback has finished; otherwise at once
    */
   async afterCommit(call: TenantCall, callback: () => unknown): Promise<void> {
-    await addCallback(call, { run: callback });
+    await addCallback(openTransactionOf(call), { run: callback });
   }
 
   /**
@@ -224,7 +225,7 @@ export class TenantDatabase {
     const run = () => {
       this.changes.publish(call.tenant.id, id);
     };
-    void addCallback(call, { key: `change of ${id.toLowerCase()}`, run });
+    void addCallback(openTransactionOf(call), { key: `change of ${id.toLowerCase()}`, run });
   }
 
   /** A query builder of TypeORM, whose statement `read` runs. Its own methods, such as `getMany()`, have no organization. */
@@ -239,7 +240,7 @@ export class TenantDatabase {
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(call: TenantCall): void {
-    void addCallback(call, { key: 'events', run: this.eventWrites.notify });
+    void addCallback(openTransactionOf(call), { key: 'events', run: this.eventWrites.notify });
   }
 
   /** Runs a statement in the transaction of the call, otherwise in one of its own. */
@@ -250,15 +251,16 @@ export class TenantDatabase {
   ): Promise<Row[]> {
     const transaction = openTransactionOf(call);
     if (transaction) return transaction.queryInSavepoint<Row>(statement);
-    return this.run(call, operation, async (attempt) => {
+    const attempt = async (next: Attempt) => {
       try {
-        const rows = await this.send<Row>(call.tenant.id, statement, attempt);
+        const rows = await this.send<Row>(call.tenant.id, statement, next);
         this.limit.completed++;
         return rows;
       } catch (error) {
         throw failureOf(operation, error);
       }
-    });
+    };
+    return inSpan(statementSpan(statement.text), () => this.run(call, operation, attempt));
   }
 
   /**
@@ -314,14 +316,15 @@ export class TenantDatabase {
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {
     const { deadline, waitsForLocks, isRead } = attempt;
     const { plan, mayUseReplica = false } = statement;
-    const asksReplica = mayUseReplica && !waitsForLocks;
-    const rows = asksReplica && (await this.replicas.read<Row>(id, statement, deadline));
+    const rows =
+      mayUseReplica && !waitsForLocks && (await this.replicas.read<Row>(id, statement, deadline));
     if (rows) return rows;
     if (plan !== 'index' || waitsForLocks) return this.sendInPool<Row>(id, statement, attempt);
-    const pending = { organizationId: id, statement, deadline };
-    const queue = isRead ? this.reads : this.writes;
+    const pending = { organizationId: id, statement, deadline, span: activeSpan() };
     // A list would delay the look-ups of a batch.
-    const batched = mayUseReplica ? undefined : await queue.add(pending);
+    const batched = mayUseReplica
+      ? undefined
+      : await (isRead ? this.reads : this.writes).add(pending);
     // A statement without an outcome was rolled back, because PostgreSQL refused another one of its batch.
     const outcome = batched ?? (await this.connections.sendBatch(() => [pending]))[0];
     if (outcome instanceof pg.DatabaseError) throw outcome;
@@ -347,11 +350,4 @@ export class TenantDatabase {
 /** The transaction of a call. After its commit, statements run in transactions of their own. */
 export function openTransactionOf({ transaction }: TenantCall): Transaction | undefined {
   return transaction?.isCommitted ? undefined : transaction;
-}
-
-/** Runs a callback after the commit of the transaction of a call, otherwise at once. */
-async function addCallback(call: TenantCall, callback: CommitCallback): Promise<void> {
-  const transaction = openTransactionOf(call);
-  if (transaction) transaction.afterCommit(callback);
-  else await runAfterCommit(callback.run);
 }

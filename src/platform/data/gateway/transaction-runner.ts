@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { inSpan, statementSpan } from '../../tracing.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { InTransaction, TenantCall } from '../call.js';
 import { StatementTimeout, translateErrors } from '../connection/driver-error.js';
@@ -80,7 +81,10 @@ export class TransactionRunner {
         // For the statements of the entity manager.
         if (organizationId !== undefined) sent.push(ofCaller);
         sent.push(settings.setting('entity manager', SET_ENTITY_MANAGER, []));
-        const rows = await step(sendStatements<Row>(client, sent));
+        const sending = () => sendStatements<Row>(client, sent);
+        const rows = await step(
+          statement ? inSpan(statementSpan(statement.text), sending) : sending(),
+        );
         this.limit.completed++;
         return rows.flat();
       };

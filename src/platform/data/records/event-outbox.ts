@@ -15,6 +15,8 @@ export interface EventSql {
   readonly request_id?: string;
   readonly grant_id?: string;
   readonly client_id?: string;
+  /** The trace of the change. */
+  readonly traceparent?: string;
   /** Whether the lead may be contacted, if the event says so. */
   readonly contactable?: string;
   /** How many minutes before the start the event of an appointment is due. */

@@ -69,7 +69,8 @@ interface ChangeSql {
 type ChangeEventSql = Omit<EventSql, 'organization_id' | 'record_id' | 'record' | 'origin'>;
 
 /** The origin of an event, as columns of `request`. */
-const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text, grant_id text, client_id text';
+const ORIGIN_COLUMNS =
+  'key_id text, channel text, request_id text, grant_id text, client_id text, traceparent text';
 
 /** The items of a change: the record, the version that it must have, the event, and the new values. */
 const CHANGES = `select * from json_to_recordset($2) as request
@@ -230,7 +231,7 @@ export class RecordStatements {
 
   /**
    * Sets a reference to `$3` in the records that refer to one of the ids `$2`. It locks them in the order of their ids.
-   * `$4` to `$10` are the type, the changed fields and the origin of the event, if the table has events.
+   * `$4` to `$11` are the type, the changed fields and the origin of the event, if the table has events.
    */
   setReference(column: string): string {
     const { name, notDeleted } = this.table;
@@ -320,12 +321,13 @@ const ORIGIN = {
   request_id: 'request.request_id',
   grant_id: 'request.grant_id',
   client_id: 'request.client_id',
+  traceparent: 'request.traceparent',
 };
 
 /** The event of a statement that has its values as parameters. */
 const GIVEN_EVENT = {
   ...{ type: '$4', changed: '$5', key_id: '$6', channel: '$7' },
-  ...{ request_id: '$8', grant_id: '$9', client_id: '$10' },
+  ...{ request_id: '$8', grant_id: '$9', client_id: '$10', traceparent: '$11' },
 };
 
 function assignmentsOf(names: readonly string[]): string {
@@ -334,7 +336,7 @@ function assignmentsOf(names: readonly string[]): string {
 }
 
 /** Who changes a record, for its event. Jobs and commands have no request, and only imports have a channel then. */
-export function originOf({ actor, requestId }: TenantCall) {
+export function originOf({ actor, requestId, traceparent }: TenantCall) {
   const isRequest = requestId !== undefined;
   return {
     key_id: isRequest ? actor?.key.id : undefined,
@@ -342,6 +344,7 @@ export function originOf({ actor, requestId }: TenantCall) {
     request_id: requestId,
     grant_id: isRequest ? actor?.key.grant?.id : undefined,
     client_id: isRequest ? actor?.key.grant?.clientId : undefined,
+    traceparent,
   };
 }
 

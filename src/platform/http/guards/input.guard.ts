@@ -66,13 +66,16 @@ function checkScopesOfQuery({ state, query }: ApiRequest, { query: source }: Inp
   if (source?.scopesOf && state.call) assertScopes(state.call.actor, source.scopesOf(query));
 }
 
-/** Adds the origin of the request and `If-Match` to the call of a write, and the origin to that of an audited read. */
+/**
+ * Adds the id, the trace and the client of the request and `If-Match` to the call of a write, and the same without `If-Match` to
+ * that of an audited read.
+ */
 function setTermsOfWrite(request: ApiRequest, { isConditional, isAudited }: RoutePlan): void {
   const { state, method } = request;
   const isReading = isRead(request);
   if (!state.call || (isReading && !isAudited)) return;
-  const { requestId, clientAddress: address } = state;
-  const given = { ...state.call, requestId, address };
+  const { requestId, traceparent, clientAddress: address } = state;
+  const given = { ...state.call, requestId, traceparent, address };
   const hasPrecondition = !isReading && (method !== 'POST' || isConditional);
   const precondition = hasPrecondition ? preconditionOf(request) : undefined;
   state.call = precondition ? { ...given, precondition } : given;

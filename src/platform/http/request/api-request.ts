@@ -9,6 +9,8 @@ export class RequestState {
   readonly receivedAt = performance.now();
   /** Value of the response header `X-Request-Id`. */
   requestId = '';
+  /** The trace of the request: of its span, otherwise of its header. */
+  traceparent: string | undefined = undefined;
   /** What the handler declares. The first guard sets it. */
   plan: RoutePlan | undefined = undefined;
   /** Address of the client. Behind trusted proxies, it is the address that they forward. */

@@ -1,5 +1,13 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../config/logger.js';
+import {
+  endRequest,
+  inContextOf,
+  readTraceparent,
+  startRequest,
+  traceOfLog,
+  traceparentOf,
+} from '../../tracing.js';
 import { type ApiRequest, routeOf } from './api-request.js';
 
 /** A request that has been answered or aborted. */
@@ -26,6 +34,8 @@ export function requestContext(observe?: RequestObserver) {
     const { state } = apiRequest;
     // Closed sockets have no address.
     state.clientAddress = request.ip;
+    const span = startSpan(request, state.receivedAt);
+    state.traceparent = traceparentOf(span, readTraceparent(request.headers));
     response.on('close', () => {
       const finished = {
         method: request.method,
@@ -36,14 +46,23 @@ export function requestContext(observe?: RequestObserver) {
       };
       logRequest(apiRequest, finished);
       observe?.(finished);
+      if (span) endRequest(span, finished);
     });
     request.url = toRoutableUrl(request.url);
-    next();
+    if (span) inContextOf(span, next);
+    else next();
   };
 }
 
+/** Probes and scrapes come every few seconds and have no spans. */
+const PROBED_PATHS = /^\/(health|metrics)(\/|$)/;
+
+function startSpan({ method, path, secure, headers }: Request, receivedAt: number) {
+  return PROBED_PATHS.test(path) ? undefined : startRequest(method, secure, headers, receivedAt);
+}
+
 function logRequest({ state }: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
-  const { call, clientAddress, requestId } = state;
+  const { call, clientAddress, requestId, traceparent } = state;
   const line = {
     method,
     route,
@@ -54,6 +73,7 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
     ...(call?.actor.key.subject !== undefined && { subject: call.actor.key.subject }),
     client_address: clientAddress ?? null,
     request_id: requestId,
+    ...traceOfLog(traceparent),
   };
   logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'request');
 }

@@ -16,6 +16,7 @@ import {
 } from '../../../../src/testing/canary-values.js';
 import { McpHttpClient } from '../../../../src/testing/mcp-client.js';
 import { OpenApiValidator } from '../../../../src/testing/openapi.js';
+import { Collector } from '../../../support/servers/collector.js';
 import {
   CONSOLE_LINK,
   FIRST_KEY,
@@ -61,6 +62,7 @@ const CUT_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
 const US_NUMBER = String(randomInt(2_000_000, 10_000_000));
 
 const product = new Product();
+let collector: Collector;
 const canaries = new CanaryValues();
 /** Keys by their role in the tests. */
 const keys = {
@@ -79,7 +81,11 @@ let log: string;
 
 beforeAll(async () => {
   const limit = '1000000';
+  collector = await Collector.start();
   server = await product.start({
+    ...collector.environment,
+    // No span is dropped.
+    OTEL_BSP_MAX_QUEUE_SIZE: limit,
     ...{ LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: limit },
     RATE_LIMIT_WRITES_PER_MINUTE: limit,
   });
@@ -117,7 +123,7 @@ beforeAll(async () => {
   expect(await server.stop()).toBe(0);
   log = server.stdout.replace(FIRST_START, '') + server.stderr;
 });
-afterAll(() => product.remove());
+afterAll(() => Promise.all([product.remove(), collector.stop()]));
 
 describe('after valid and invalid calls of every route and tool, with a working and a failing database', () => {
   it('no error contains a submitted value, a key or the hash of a key', () => {
@@ -150,6 +156,22 @@ describe('after valid and invalid calls of every route and tool, with a working 
     expect(findLeaks(everySecret(), log)).toEqual([]);
     // URLs are not logged either.
     expect(log).not.toMatch(/\?|api_key=/);
+  });
+
+  it('no span contains any of these, an id, a path or an address', () => {
+    const spans = [...collector.contents];
+    for (const name of [
+      'POST /api/v1/leads',
+      'GET /calendars/:file',
+      'tools/call create_lead',
+      'INSERT leads',
+      'BATCH',
+    ]) {
+      expect(spans).toContainEqual(expect.stringContaining(`"name":"${name}"`));
+    }
+    const text = spans.join('\n');
+    expect(findLeaks(everySecret(), text)).toEqual([]);
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|127\.0\.0\.1|\?/);
   });
 
   it('a dump of the database contains only the hash and the first characters of a key', () => {
