@@ -1,4 +1,4 @@
-import { type Checks, type Finding, ok, skipped, together, warning } from '../check.js';
+import { type Checks, type Finding, ok, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 
 /** After this time, work that is due is late. */
@@ -67,14 +67,6 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
         'latitude webhooks list --organization ID shows them. Mend the receiver, then: latitude webhooks enable ID --organization ID',
       whenNone: 'All webhooks deliver.',
     }),
-
-  backup: ({ database }) =>
-    database.embedded
-      ? warning(
-          'No backup is recorded.',
-          'Run latitude backup regularly, and keep the files elsewhere.',
-        )
-      : skipped('Latitude does not see the backups of a PostgreSQL of your own.'),
 };
 
 interface CountedProblem {
