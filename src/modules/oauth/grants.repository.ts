@@ -224,7 +224,7 @@ function originOf(
   { id: grantId, client_id: clientId, client_name: clientName }: NewGrant,
   { requestId, clientAddress: address }: SignInRequest,
 ): AuditOrigin {
-  const grant = { id: grantId, clientId, clientName: clientName ?? '' };
+  const grant = { id: grantId, clientId, clientName };
   const actor = { key: { id, name, expiresAt: null, userId: null, grant } };
   return { tenant: { id: organization_id }, actor, requestId, address };
 }

@@ -349,16 +349,20 @@ describe('commit', () => {
   it('there is no entry of a change that is rolled back', async () => {
     const { api } = tenant;
     const restore = await failInserts('webhooks', 'commit');
-    const entries = await madeBy(async () => {
-      expectError(await api.post(WEBHOOKS, webhookTo(receiver.url())), 500, 'create_failed');
-      const items = [
-        { action: 'create', data: { name: 'Crew' } },
-        { action: 'delete', id: randomUUID() },
-      ];
-      const batch = await api.post(`${RESOURCES}/batch`, { atomic: true, items });
-      expectError(batch, 404, 'not_found');
-    }).finally(restore);
-    expect(entries).toEqual([]);
+    try {
+      const entries = await madeBy(async () => {
+        expectError(await api.post(WEBHOOKS, webhookTo(receiver.url())), 500, 'create_failed');
+        const items = [
+          { action: 'create', data: { name: 'Crew' } },
+          { action: 'delete', id: randomUUID() },
+        ];
+        const batch = await api.post(`${RESOURCES}/batch`, { atomic: true, items });
+        expectError(batch, 404, 'not_found');
+      });
+      expect(entries).toEqual([]);
+    } finally {
+      await restore();
+    }
     expect(log.filter((line) => /webhook|resource/.test(line))).toEqual([]);
   });
 
