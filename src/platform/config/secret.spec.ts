@@ -97,7 +97,7 @@ describe.each(SECRETS)('%s_FILE', (name, property, value) => {
   });
 });
 
-it('are all secrets that Latitude has', () => {
+it('Latitude has no other secrets', () => {
   expect(SETTING_NAMES.filter((name) => name.endsWith('_FILE'))).toEqual(
     [
       ...SECRETS.map(([name]) => name),
