@@ -522,7 +522,8 @@ describe('settings', () => {
       `${name} is set, which needs OAUTH_ISSUER`,
     ]),
     [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT is set, which needs METRICS'],
-  ])('that need another one end the start with one line: %j', (env, message) => {
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must be another port than PORT'],
+  ])('that contradict another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
   });

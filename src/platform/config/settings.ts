@@ -294,6 +294,9 @@ function assertComplete(settings: Settings): void {
   if (settings.oauth && settings.oauthIssuer !== undefined) {
     throw new SettingError('OAUTH', 'is on, so that OAUTH_ISSUER cannot be set: choose one');
   }
+  if (settings.metricsPort === settings.port && settings.port !== 0) {
+    throw new SettingError('METRICS_PORT', 'must be another port than PORT');
+  }
   for (const [property, needed] of NEEDS) {
     const value = settings[property];
     if (!isSet(value) || isSet(settings[needed])) continue;
