@@ -84,8 +84,9 @@ backend instances
   /** The trace of the last request in its log. */
   async lastTrace(): Promise<string> {
     const log = () => (existsSync(this.file) ? readFileSync(this.file, 'utf8') : this.output);
-    await until(() => Promise.resolve(log().includes('trace_id=')));
-    return /trace_id=(\w+)\s*$/.exec(log())?.[1] ?? '';
+    const found = () => log().match(/(?<=trace_id=)\w{32}(?=\n)/g) ?? [];
+    await until(() => Promise.resolve(found().length > 0));
+    return found().at(-1) ?? '';
   }
 
   async stop(): Promise<void> {
