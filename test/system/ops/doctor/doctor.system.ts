@@ -59,6 +59,11 @@ const MENDED_BY_SQL = [
     'may select (key_hash) on table public.api_keys',
   ],
   [
+    ...(['collations', 'warning'] as const),
+    `update pg_collation set collversion = '1' where collname = 'latitude_names'`,
+    'The collation latitude_names has another version',
+  ],
+  [
     ...(['leakproof', 'warning'] as const),
     'alter function pg_catalog.textlike(text, text) not leakproof',
     'LIKE is not marked as leak-proof',
