@@ -1,4 +1,5 @@
-// Checks the files with which Latitude is deployed: validates docker/compose.yaml and runs its services as processes.
+// Checks the files with which Latitude is deployed: validates docker/compose.yaml, the manifests of Kubernetes and the unit
+// of systemd, and runs the services of docker/compose.yaml as processes.
 // With --restarts, restarts the instances in turn under load, which takes a minute. The validators are not dependencies
 // of the project. They have a lock file of their own here.
 import { strict as assert } from 'node:assert';
@@ -8,11 +9,15 @@ import { install } from '../server.mjs';
 await install(import.meta.dirname);
 const { INSTANCES, problemsOfCompose, readCompose } = await import('./compose.mjs');
 const { problemsOfManifests } = await import('./kubernetes.mjs');
+const { problemsOfUnit } = await import('./systemd.mjs');
 const { isOk, Topology } = await import('./topology.mjs');
 
 const compose = readCompose();
 assert.deepEqual(await problemsOfCompose(compose), [], 'docker/compose.yaml');
 assert.deepEqual(await problemsOfManifests(), [], 'docker/kubernetes');
+const problems = problemsOfUnit();
+if (problems === undefined) console.log('SKIPPED: systemd is not installed, which checks the unit');
+assert.deepEqual(problems ?? [], [], 'docs/operating/systemd.md');
 
 const topology = new Topology(compose);
 try {
@@ -38,7 +43,7 @@ try {
   await topology.remove();
 }
 
-/** The instances serve the API behind HAProxy, share rate limits, and stay within their memory. */
+/** The instances serve the API behind HAProxy and share rate limits, and `latitude doctor` finds no failure. */
 async function checkService(key) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const limits = [];
@@ -50,6 +55,9 @@ async function checkService(key) {
   }
   assert.deepEqual(limits, [29, 28, 27, 26], 'instances share the limits of a key');
   assert.equal((await fetch(`${topology.url}/metrics`)).status, 404, 'HAProxy hides the metrics');
+  const { checks } = topology.latitude('latitude-1', 'doctor');
+  const failed = checks.filter(({ status }) => status === 'failed');
+  assert.deepEqual(failed, [], 'latitude doctor');
   for (const name of INSTANCES) {
     const ready = await fetch(`http://127.0.0.1:${topology.ports[name]}/health/ready`);
     assert.deepEqual(await ready.json(), { status: 'ok' }, name);

@@ -9,6 +9,8 @@ import { expectRecovery } from './support/recovery.js';
 import { describeUnless } from './support/describe-unless.js';
 import { FaultEnvironment } from './support/environment.js';
 
+// Broken on purpose for docs/operating/runbook.md#keys-or-sign-ins-are-refused
+
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 60_000;
 

@@ -9,6 +9,8 @@ import { expectRecovery, type Fault, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';
 import { FaultEnvironment } from './support/environment.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-database-cannot-be-used and docs/operating/runbook.md#a-lock-blocks-requests
+
 /** Duration of a fault that makes no request wait. */
 const SHORT_MS = 1_000;
 

@@ -11,6 +11,8 @@ import { openPostgres } from './support/postgres.js';
 import { describeUnless } from './support/describe-unless.js';
 import { FaultEnvironment } from './support/environment.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-disk-of-the-database-is-full
+
 const SIZE = '256m';
 
 describeUnless(mountSkipReason(), 'a disk of its own', () => {

@@ -10,6 +10,8 @@ import { CHECKS_TIMES, expectShorter } from '../support/times.js';
 import { POSTGRES_SKIP_REASON, PostgresServer } from './support/postgres-server.js';
 import { counted, logLines, readiness, readsOf, replicasUsed } from './support/observe.js';
 
+// Broken on purpose for docs/operating/runbook.md#a-read-replica-is-left-out
+
 /** Fewer than a second of checks, so that back-off does not delay the tests. */
 const READS = 20;
 

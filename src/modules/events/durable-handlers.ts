@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { Counter } from 'prom-client';
 import { repeatWhileDown } from '../../platform/data/connection/repeat-while-down.js';
 import { logger } from '../../platform/config/logger.js';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../platform/discovery/decorated-methods.js';
 import { inSpan, processSpan, traceOfLog, traceparentOf } from '../../platform/tracing.js';
 import { BackgroundWork } from '../../platform/jobs/background-work.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { assertJobName, retryDelayMs } from '../../platform/jobs/job.js';
 import { EventFollower } from './event-follower.js';
@@ -63,6 +65,12 @@ export class DurableHandlers implements OnApplicationBootstrap {
   /** The handlers that can have events. */
   private readonly waiting = new Set<string>();
   private isClaiming = false;
+  private readonly failures = new Counter({
+    name: 'latitude_event_handler_failures_total',
+    help: 'Calls of event handlers that failed, by handler. Each is repeated.',
+    labelNames: ['handler'],
+    registers: [this.metrics],
+  });
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -72,6 +80,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     private readonly background: BackgroundWork,
     private readonly leases: Leases,
     private readonly types: EventTypes,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   /** @throws Error if two methods have the same name, or one names an unknown type of events */
@@ -79,6 +88,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     this.methods = this.discover();
     if (this.methods.size === 0 || !this.background.isServer) return;
     const names = [...this.methods.keys()];
+    for (const handler of names) this.failures.inc({ handler }, 0);
     await repeatWhileDown(() => this.handlers.register(names));
     this.follower.onEvents((marks) => {
       this.wake(this.receiversOf(new Set(marks.map(({ type }) => type))));
@@ -220,6 +230,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
     const about = { handler: claimed.name, organization, type, record };
     const line = { err: error, ...about, ...traceOfLog(event.traceparent) };
     logger.warn(line, 'an event handler failed and will be called again');
+    this.failures.inc({ handler: claimed.name });
     const name = error instanceof Error ? error.name : typeof error;
     await this.handlers.retry(claimed, name, retryDelayMs(DELAYS, failures + 1));
   }

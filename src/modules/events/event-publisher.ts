@@ -159,6 +159,8 @@ export class EventPublisher
     } catch (error) {
       if (!this.hasFailed) logger.warn({ err: error }, FAILURE);
       this.hasFailed = true;
+      // The age of the oldest event is not known, but grows.
+      this.oldestWaiting ??= new Date();
     }
   }
   /** Whether this instance has written the event, and has a method with `@OnEvent` for it. */

@@ -43,6 +43,6 @@ const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
     ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [Idempotency, IdempotentResponses, RequestLimits, WriteInterceptor],
+  exports: [HealthService, Idempotency, IdempotentResponses, RequestLimits, WriteInterceptor],
 })
 export class HttpModule {}

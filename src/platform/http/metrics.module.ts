@@ -2,6 +2,7 @@ import { type DynamicModule, Module, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { AccessModule } from '../access/access.module.js';
 import type { Settings } from '../config/settings.js';
+import { HttpModule } from './http.module.js';
 import { Metrics, METRICS_HEADERS } from './metrics.js';
 import { MetricsServer } from './metrics-server.js';
 import { PublicPage } from './routes/access.js';
@@ -22,7 +23,7 @@ class MetricsController {
 }
 
 /** Measures. `serverModule()` imports it only if the setting `METRICS` is on. */
-@Module({ imports: [AccessModule], providers: [Metrics] })
+@Module({ imports: [AccessModule, HttpModule], providers: [Metrics] })
 export class MetricsModule {
   /** Serves `/metrics` as well: on the port of the API, unless the setting names another one. */
   static of({ metricsPort }: Pick<Settings, 'metricsPort'>): DynamicModule {

@@ -9,6 +9,7 @@ import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
 import { RateLimits } from '../access/limits/rate-limits.js';
 import type { RequestObserver } from './request/request-context.js';
 import { CATCH_ALL_PATH } from './routes/access.js';
+import { HealthService } from './health/health.service.js';
 import { MetricsRegistry } from '../metrics-registry.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -28,6 +29,9 @@ const MISNAMED = [
 
 /** Methods with their own label. Node parses about thirty more, which count as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** A number or, with a label, one for each of its values. Undefined numbers are left out. */
+type Numbers = number | Readonly<Record<string, number | undefined>>;
 
 /**
  * The metrics of one application. Labels have a bounded set of values: patterns of routes, but no
@@ -56,6 +60,7 @@ export class Metrics {
     limits: RateLimits,
     authenticator: Authenticator,
     replicas: ReadReplicas,
+    health: HealthService,
   ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const sum = (count: 'totalCount' | 'idleCount' | 'waitingCount') => () =>
@@ -70,7 +75,11 @@ export class Metrics {
     this.add(Gauge, shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
     this.add(Counter, lookups, 'Key look-ups by source.', () => authenticator.lookups, 'source');
+    const refused = 'latitude_refused_keys_total';
+    this.add(Counter, refused, 'Refused keys.', () => authenticator.refusals, 'reason');
     this.addBuildInfo();
+    const isReady = async () => Number((await health.readReadiness()).status === 'ok');
+    this.add(Gauge, 'latitude_ready', '1 if the instance can take requests, otherwise 0.', isReady);
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
     if (replicas.all.length > 0) this.addReplicas(replicas);
@@ -92,15 +101,12 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /**
-   * Exports what another class keeps: a number or, with a label, one for each of its values. Undefined numbers are left
-   * out.
-   */
+  /** Exports what another class keeps. */
   private add(
     type: typeof Counter | typeof Gauge,
     name: string,
     help: string,
-    read: () => number | Readonly<Record<string, number | undefined>>,
+    read: () => Numbers | Promise<Numbers>,
     label?: string,
   ): void {
     const metric = new type({
@@ -108,9 +114,9 @@ export class Metrics {
       help,
       labelNames: label === undefined ? [] : [label],
       registers: this.registers,
-      collect: () => {
+      collect: async () => {
+        const found = await read();
         metric.reset();
-        const found = read();
         if (typeof found === 'number') metric.inc(found);
         else
           for (const [value, number] of Object.entries(found)) {

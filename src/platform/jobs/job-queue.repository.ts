@@ -75,6 +75,12 @@ export const SCHEDULE_LEASES = {
 /** How long failed jobs are kept. */
 const RETENTION = `interval '30 days'`;
 
+/** No earlier job with the ordering key of this one waits or runs. */
+const IS_NEXT = `(ordering_key is null or not exists (select from jobs earlier
+  where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
+    and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
+    and earlier.id < jobs.id))`;
+
 // Without `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
   with due as materialized (
@@ -85,10 +91,7 @@ const CLAIM = `
         and ($4::uuid is null or organization_id = $4)
         and not (waits_while_suspended and exists (
           select from organizations where organizations.id = jobs.organization_id and suspended))
-        and (ordering_key is null or not exists (select from jobs earlier
-          where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
-            and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
-            and earlier.id < jobs.id))
+        and ${IS_NEXT}
       order by run_at, id limit wanted.free for update skip locked) due)
   update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}, is_running = true,
     run_again_at = case when run_again_at > now() then run_again_at end
@@ -96,6 +99,14 @@ const CLAIM = `
   where jobs.organization_id = due.organization_id and jobs.id = due.id
   returning jobs.id, jobs.name, jobs.payload, jobs.attempts, jobs.traceparent,
     ${ORGANIZATION_COLUMNS}`;
+
+const OLDEST_DUE = `
+  select wanted.name, extract(epoch from now() - oldest.run_at)::float8 as seconds
+  from unnest($1::text[]) as wanted (name) cross join lateral (
+    select run_at from jobs
+    where name = wanted.name and failed_at is null and run_at <= now() and ${IS_NEXT}
+      and not exists (select from organizations where organizations.id = jobs.organization_id and suspended)
+    order by run_at limit 1) as oldest`;
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
 
@@ -175,6 +186,14 @@ export class JobQueueRepository {
   /** Removes a job that has ended, unless it was sent again meanwhile. */
   async remove(job: ClaimedJob): Promise<void> {
     await this.end(job, `delete from jobs where ${IS_CLAIM} and run_again_at is null`);
+  }
+
+  /**
+   * For how long the oldest job of each name has been due that no worker has taken, without those of suspended
+   * organizations.
+   */
+  oldestDue(names: readonly string[]): Promise<{ name: string; seconds: number }[]> {
+    return this.database.inBackground(OLDEST_DUE, [names]);
   }
 
   /** Puts a claimed job that did not run back into the queue. */

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { BackgroundWork } from './background-work.js';
+import { JobBacklog } from './job-backlog.js';
 import { JobQueueRepository } from './job-queue.repository.js';
 import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
@@ -11,7 +12,15 @@ import { Leases } from './leases.js';
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [BackgroundWork, JobQueueRepository, JobRegistry, JobWorker, JobsService, Leases],
+  providers: [
+    BackgroundWork,
+    JobBacklog,
+    JobQueueRepository,
+    JobRegistry,
+    JobWorker,
+    JobsService,
+    Leases,
+  ],
   exports: [BackgroundWork, JobsService, Leases],
 })
 export class JobsModule {}

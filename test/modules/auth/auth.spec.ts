@@ -22,6 +22,8 @@ import {
   type ValidRequest,
 } from '../../../src/testing/routes.js';
 
+// Broken on purpose for docs/operating/runbook.md#keys-or-sign-ins-are-refused
+
 const ME = '/api/v1/me';
 
 let app: TestApp;

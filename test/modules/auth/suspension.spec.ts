@@ -12,6 +12,8 @@ import { initializeRequest, rpcRequest, sessionHeader } from '../../../src/testi
 import { TestApp } from '../../../src/testing/test-app.js';
 import { until } from '../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#keys-or-sign-ins-are-refused
+
 const ORGANIZATIONS = '/api/v1/organizations';
 const ME = '/api/v1/me';
 

@@ -5,6 +5,8 @@ import { captureLog } from '../../support/captured-log.js';
 import { importFile, type ImportRecord, IMPORTS, sendFile } from '../../support/lead-imports.js';
 import { until } from '../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#work-in-the-background-is-late
+
 const log = captureLog('info');
 
 let app: TestApp;

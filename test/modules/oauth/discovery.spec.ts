@@ -6,6 +6,8 @@ import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SignInServer } from '../../support/oauth/sign-in-server.js';
 
+// Broken on purpose for docs/operating/runbook.md#keys-or-sign-ins-are-refused
+
 const SCOPES = [
   ...['appointments:read', 'appointments:write', 'leads:read', 'leads:write'],
   ...['tasks:read', 'tasks:write'],

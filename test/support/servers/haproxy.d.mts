@@ -4,7 +4,7 @@ export const IS_PRIMARY: string;
 export function instancesConfiguration(
   port: number,
   instances: readonly number[],
-  options?: { readonly repeats?: boolean },
+  options?: { readonly repeats?: boolean; readonly pem?: string },
 ): string;
 export function postgresConfiguration(
   port: number,

@@ -12,10 +12,19 @@ const REPEATS = /^ +(option redispatch|retries|retry-on|default-server observe) 
 /**
  * Returns docker/haproxy.cfg with the addresses of a test.
  * @param repeats whether it repeats requests
+ * @param pem path of a certificate, for its lines with TLS
  */
-export function instancesConfiguration(port, instances, { repeats = true } = {}) {
+export function instancesConfiguration(port, instances, { repeats = true, pem } = {}) {
   const text = configuration('haproxy.cfg', port, instances);
-  return repeats ? text : text.replace(REPEATS, '');
+  const chosen = pem === undefined ? text : withTls(text, port, pem);
+  return repeats ? chosen : chosen.replace(REPEATS, '');
+}
+
+function withTls(text, port, pem) {
+  return text
+    .replace(/^ +bind .*\n/m, '')
+    .replace('# With TLS: bind :443', `bind 127.0.0.1:${port}`)
+    .replace('/etc/haproxy/latitude.pem', pem);
 }
 
 /** Returns docker/haproxy-postgres.cfg with the addresses of a test and its copy of docker/is-primary. */

@@ -73,6 +73,11 @@ export class Topology {
     return this.haProxy!;
   }
 
+  /** The ports of the instances. */
+  get instancePorts(): readonly number[] {
+    return this.ports;
+  }
+
   /** Starts an instance again and waits until the load balancer uses both. */
   async startInstance(n: number): Promise<void> {
     await this.spawnInstance(n);
@@ -100,10 +105,11 @@ export class Topology {
   /**
    * Causes a fault under load and expects that no acknowledged write is lost.
    * @param fault returns when the fault is over
+   * @param url the load balancer that gets the requests
    * @returns the requests
    */
-  async underLoad(key: string, fault: () => Promise<void>): Promise<Load> {
-    const load = await Load.start(this.balancer.url, key);
+  async underLoad(key: string, fault: () => Promise<void>, url = this.balancer.url): Promise<Load> {
+    const load = await Load.start(url, key);
     try {
       await fault();
       const since = performance.now();

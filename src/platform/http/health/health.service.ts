@@ -77,10 +77,15 @@ export class HealthService implements OnModuleInit {
     return this.settings.shutdownDelaySeconds ?? (isPolled ? POLLED_DELAY_SECONDS : 0);
   }
 
+  /** Returns a report that is at most a second old, to a load balancer or supervisor. */
+  checkReadiness(): Promise<ReadinessReport> {
+    this.checkedAt = [...this.checkedAt.slice(-1), performance.now()];
+    return this.readReadiness();
+  }
+
   /** Returns a report that is at most a second old. */
-  async checkReadiness(): Promise<ReadinessReport> {
+  async readReadiness(): Promise<ReadinessReport> {
     const now = performance.now();
-    this.checkedAt = [...this.checkedAt.slice(-1), now];
     if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
       this.latest = { startedAt: now, report: this.report() };

@@ -13,6 +13,8 @@ import {
   limitsOf,
 } from '../../../support/rate-limits.js';
 
+// Broken on purpose for docs/operating/runbook.md#requests-are-refused-with-429
+
 const ME = '/api/v1/me';
 
 const startInstance = instancesOnOneDatabase();

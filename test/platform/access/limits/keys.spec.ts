@@ -11,6 +11,8 @@ import {
   WINDOW_SECONDS,
 } from '../../../support/rate-limits.js';
 
+// Broken on purpose for docs/operating/runbook.md#requests-are-refused-with-429
+
 const ME = '/api/v1/me';
 
 const start = instancesOnOneDatabase();

@@ -18,6 +18,8 @@ import {
   WEBHOOKS,
 } from '../../../support/webhooks.js';
 
+// Broken on purpose for docs/operating/runbook.md#a-webhook-is-disabled
+
 let app: TestApp;
 let receiver: WebhookReceiver;
 let tenant: Tenant;

@@ -8,6 +8,8 @@ import {
   StoredJobs,
 } from '../../../support/modules/greetings.module.js';
 
+// Broken on purpose for docs/operating/runbook.md#work-in-the-background-is-late
+
 let app: TestApp;
 let tenant: Tenant;
 let jobs: StoredJobs;

@@ -16,6 +16,8 @@ import {
   migrateDatabase,
 } from '../../../support/database/migrate-database.js';
 
+// Broken on purpose for docs/operating/runbook.md#an-instance-does-not-start
+
 const ORGANIZATION = '00000000-0000-4000-8000-000000000000';
 const LAST = MIGRATIONS.at(-1)!.name;
 

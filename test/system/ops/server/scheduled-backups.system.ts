@@ -13,6 +13,8 @@ import type { Tenant } from '../../../../src/testing/test-server.js';
 import { captureLog } from '../../../support/captured-log.js';
 import { latitude, runCommand } from '../../../support/command-line.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-backup-is-old
+
 const HOUR_MS = 3_600_000;
 
 let app: TestApp;

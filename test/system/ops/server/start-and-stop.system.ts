@@ -21,6 +21,8 @@ import {
 } from '../../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../../support/mcp/mcp-sdk-clients.js';
 
+// Broken on purpose for docs/operating/runbook.md#an-instance-does-not-start
+
 /** The socket does not exist, so that the start fails at once. */
 const NO_DATABASE = 'postgres://nobody:secret@localhost/none?host=/nowhere';
 

@@ -4,6 +4,8 @@ import { TestApp } from '../../../../src/testing/test-app.js';
 import { databaseOf } from '../../../../src/testing/databases.js';
 import { captureLog } from '../../../support/captured-log.js';
 
+// Broken on purpose for docs/operating/runbook.md#connections-are-exhausted
+
 describe('DATABASE_MAX_CONNECTIONS', () => {
   const lines = captureLog();
 

@@ -13,6 +13,8 @@ import { TEST_SETTINGS } from '../../../../src/testing/test-settings.mjs';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { until } from '../../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#a-lock-blocks-requests
+
 /** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';
 

@@ -17,6 +17,8 @@ import { until } from '../../../support/servers/product.js';
 import { CHECKS_TIMES } from '../../../support/times.js';
 import { TableLoad } from '../../../support/database/table-load.js';
 
+// Broken on purpose for docs/operating/runbook.md#a-lock-blocks-requests
+
 /** Waits until another statement waits for a lock of the table. */
 const WAIT_FOR_WAITER = `do $$ begin
   while not exists (select from pg_locks where relation = 'leads'::regclass and not granted) loop

@@ -9,6 +9,8 @@ import { createOrganization, runCommand } from '../../../support/command-line.js
 import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../../support/servers/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#an-instance-does-not-start and docs/operating/runbook.md#connections-are-exhausted
+
 /** Less than query_wait_timeout of PgBouncer, even on a busy machine. */
 const MAX_REQUEST_MS = 60_000;
 

@@ -13,6 +13,8 @@ import {
   queryAs,
 } from '../../../support/database/plain-owner.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-role-of-requests-lacks-grants
+
 /** Revokes the privileges that a restore without privileges, or a role created later, lacks. */
 const LOSE_PRIVILEGES = [
   'revoke all on all tables in schema public from latitude_app',

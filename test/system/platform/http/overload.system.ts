@@ -13,6 +13,8 @@ import { ImpatientTimeBudget, reachLimit } from '../../../support/overload.js';
 import { until } from '../../../support/servers/product.js';
 import { TcpProxy } from '../../../support/servers/tcp-proxy.js';
 
+// Broken on purpose for docs/operating/runbook.md#requests-are-refused-as-overloaded
+
 /** More requests than run at a time. */
 const MANY = MAX_LIMIT + 8;
 

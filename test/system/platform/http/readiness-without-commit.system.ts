@@ -1,5 +1,7 @@
 import { Product, until } from '../../../support/servers/product.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-database-cannot-be-used
+
 const READY = '/health/ready';
 
 describe('readiness with a database that does not commit', () => {

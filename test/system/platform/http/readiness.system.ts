@@ -11,6 +11,8 @@ import type { Tenant } from '../../../../src/testing/test-server.js';
 import { until } from '../../../support/servers/product.js';
 import { TcpProxy } from '../../../support/servers/tcp-proxy.js';
 
+// Broken on purpose for docs/operating/runbook.md#the-database-cannot-be-used and docs/operating/runbook.md#connections-are-exhausted
+
 const LIVE = '/health/live';
 const READY = '/health/ready';
 
@@ -39,8 +41,11 @@ describe('readiness without a database', () => {
       reason: 'database',
       detail: 'The database cannot be reached.',
     });
+    const metrics = async () => (await fetch(`${app.url}/metrics`)).text();
+    expect(await metrics()).toContain('\nlatitude_ready 0\n');
     proxy.setOpen(true);
     await becomesReady();
+    expect(await metrics()).toContain('\nlatitude_ready 1\n');
   });
 
   it('is 503 after a second without a response of the database, and opens a new connection', async () => {

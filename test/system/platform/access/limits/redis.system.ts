@@ -17,6 +17,8 @@ import {
 import { REDIS_SKIP_REASON, RedisServer } from '../../../../support/servers/redis.js';
 import { TcpProxy } from '../../../../support/servers/tcp-proxy.js';
 
+// Broken on purpose for docs/operating/runbook.md#redis-cannot-be-used
+
 const ME = '/api/v1/me';
 const LEADS = '/api/v1/leads';
 const LIMITS = { readsPerMinute: 60, writesPerMinute: 4 };
