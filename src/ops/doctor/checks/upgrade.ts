@@ -53,7 +53,7 @@ export const UPGRADE_CHECKS: Checks<UpgradeContext> = {
     const problem = 'Instances of the earlier release may not go on while this version runs.';
     const remedy = 'Stop all instances before the upgrade, or upgrade by release 0.4.0.';
     return instances > 0
-      ? warning(`${problem} ${instances} are connected.`, remedy)
+      ? warning(`${problem} Connected instances: ${instances}.`, remedy)
       : ok(`${problem} None is connected.`);
   },
 
