@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { appointmentsExtension } from './modules/appointments/appointments.extension.js';
 import { countsExtension } from './modules/counts/counts.extension.js';
+import { auditExtension } from './modules/audit/audit.extension.js';
 import { authExtension } from './modules/auth/auth.extension.js';
 import { TokenAuthenticator } from './platform/access/token-authenticator.js';
 import { ConfigModule } from './platform/config/config.module.js';
@@ -56,6 +57,7 @@ export const FEATURES = [
   grantsExtension,
   promptsExtension,
   countsExtension,
+  auditExtension,
 ];
 
 declare module './platform/config/registered-extensions.js' {

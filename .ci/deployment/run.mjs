@@ -43,7 +43,7 @@ try {
   await topology.remove();
 }
 
-/** The instances serve the API behind HAProxy, share rate limits, and stay within their memory. */
+/** The instances serve the API behind HAProxy and share rate limits, and `latitude doctor` finds no failure. */
 async function checkService(key) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const limits = [];
@@ -55,6 +55,9 @@ async function checkService(key) {
   }
   assert.deepEqual(limits, [29, 28, 27, 26], 'instances share the limits of a key');
   assert.equal((await fetch(`${topology.url}/metrics`)).status, 404, 'HAProxy hides the metrics');
+  const { checks } = topology.latitude('latitude-1', 'doctor');
+  const failed = checks.filter(({ status }) => status === 'failed');
+  assert.deepEqual(failed, [], 'latitude doctor');
   for (const name of INSTANCES) {
     const ready = await fetch(`http://127.0.0.1:${topology.ports[name]}/health/ready`);
     assert.deepEqual(await ready.json(), { status: 'ok' }, name);

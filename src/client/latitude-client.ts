@@ -1,4 +1,5 @@
 import { Grants, Keys, Organizations } from './administration.js';
+import { AuditLog } from './audit.js';
 import { BookableResources, Holds } from './booking.js';
 import { CustomFields } from './custom-fields.js';
 import { Events } from './events.js';
@@ -81,6 +82,8 @@ export class LatitudeClient {
   /** The definitions of custom fields of leads. Changes need `fields:write`. */
   readonly customFields = new CustomFields(this.transport, '/api/v1/custom-fields');
   readonly events = new Events(this.transport);
+  /** Who has changed what the organization depends on. */
+  readonly audit = new AuditLog(this.transport);
   readonly webhooks = new Webhooks(this.transport, '/api/v1/webhooks');
   readonly keys = new Keys(this.transport, '/api/v1/keys');
   readonly grants = new Grants(this.transport, '/api/v1/grants');

@@ -4013,7 +4013,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "audit:read" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null if it does not expire.
@@ -4138,7 +4138,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "audit:read" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -4215,7 +4215,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "audit:read" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * @description When it expires. Without it, when the key of the request does. ISO 8601 date-time or date.
              * @example 2027-06-30T00:00:00.000Z
@@ -4263,7 +4263,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "audit:read" | "events:read" | "fields:write" | "keys:read" | "keys:write" | "leads:erase" | "leads:read" | "leads:write" | "organization:write" | "resources:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When it expires. Without it, when the key of the request does.
@@ -4575,6 +4575,107 @@ export interface components {
              */
             revoked_at: string;
         };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description Identifier of the entry.
+             * @example 01a1fbe1-2c4d-7b60-9e1f-3a7c5d8b0e42
+             */
+            id: string;
+            /**
+             * @description What was done to which type of record.
+             * @example webhook.created
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it was done.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            at: string;
+            /**
+             * @description Who has done it.
+             * @example {
+             *       "channel": "api",
+             *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f",
+             *       "grant_id": "01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54",
+             *       "client_id": "https://claude.ai/oauth/client.json",
+             *       "kind": "key",
+             *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *       "key_name": "n8n"
+             *     }
+             */
+            actor: {
+                /**
+                 * @description `api` through REST, `ai` through /mcp, `import` by an import; null for jobs and commands.
+                 * @example api
+                 */
+                channel: string | null;
+                /**
+                 * @description The `X-Request-Id` of the request; null for jobs and commands.
+                 * @example 5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f
+                 */
+                request_id: string | null;
+                /**
+                 * @description Id of the grant by which an application has changed the record, else null.
+                 * @example 01a1fbdc-7d11-7c3a-8f0e-2b6f7a1c9e54
+                 */
+                grant_id: string | null;
+                /**
+                 * @description Id of this application: the URL of its metadata, or that of its registration.
+                 * @example https://claude.ai/oauth/client.json
+                 */
+                client_id: string | null;
+                /**
+                 * @description An API key, the key of an operator, a token of another issuer, a command of the command line, or the service itself.
+                 * @example key
+                 * @enum {string}
+                 */
+                kind: "key" | "operator" | "token" | "command" | "service";
+                /**
+                 * @description Id of the key; null for commands and the service.
+                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                 */
+                key_id: string | null;
+                /**
+                 * @description Its name; null for commands and the service.
+                 * @example n8n
+                 */
+                key_name: string | null;
+            };
+            /**
+             * @description Address of the client; null for commands and the service, and after 90 days.
+             * @example 203.0.113.7
+             */
+            address: string | null;
+            /**
+             * @description What it was done to.
+             * @example {
+             *       "type": "webhook",
+             *       "id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
+             *       "organization_id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21"
+             *     }
+             */
+            record: {
+                /**
+                 * @description Its type.
+                 * @example webhook
+                 */
+                type: string;
+                /**
+                 * Format: uuid
+                 * @description Its id; null for an export.
+                 * @example 01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77
+                 */
+                id: string | null;
+                /**
+                 * Format: uuid
+                 * @description In the entries of an operator: the organization in which it has acted.
+                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+                 */
+                organization_id?: string;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -4784,6 +4885,57 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    auditList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Reads the list by cursor, in the order of creation and without totals: only records after this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Reads the list by cursor, like `after`, but the newest first: only records before this one. Empty at first, then `meta.next` of the previous page.
+                 * @example
+                 */
+                before?: string;
+                /**
+                 * @description Most entries on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only entries of this type.
+                 * @example webhook.created
+                 */
+                type?: "key.created" | "key.updated" | "key.rotated" | "key.revoked" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "grant.created" | "grant.updated" | "grant.revoked" | "organization.created" | "organization.updated" | "organization.suspended" | "organization.resumed" | "organization.removed" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "custom_field.created" | "custom_field.updated" | "custom_field.deleted" | "resource.created" | "resource.updated" | "resource.deleted" | "calendar.created" | "calendar.deleted" | "import.created" | "import.cancelled" | "export.read" | "personal_data.read" | "lead.erased";
+                /**
+                 * @description Only entries of what this key has done.
+                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                 */
+                key_id?: string;
+                /**
+                 * @description Only entries about this record.
+                 * @example 01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77
+                 */
+                record_id?: string;
+                /**
+                 * @description Only entries of this time or later. ISO 8601 date-time or date.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only entries before this time. ISO 8601 date-time or date.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                to?: string;
             };
             header?: never;
             path?: never;

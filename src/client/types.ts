@@ -143,6 +143,12 @@ export type WebhookWithSecret = Schemas['WebhookWithSecret'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryQuery = Query<'webhooksListDeliveries'>;
 
+/** An entry of the audit log. */
+export type AuditEntry = Schemas['AuditEntry'];
+export type AuditQuery = Query<'auditList'>;
+/** One page of entries. */
+export type AuditPage = CursorPage<AuditEntry>;
+
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyCreate = Input<Schemas['CreateKey']>;
 /** A key with the key itself, which only the first response has. */

@@ -280,6 +280,7 @@ export const ALL_ROUTES = [
     access: 'organization:write',
     body: () => ({ time_zone: 'Europe/Berlin' }),
   },
+  { method: 'GET', pattern: '/api/v1/audit', access: 'audit:read' },
   { method: 'GET', pattern: KEYS, access: 'keys:read' },
   { method: 'GET', pattern: GRANTS, access: 'keys:read' },
   { method: 'GET', pattern: `${GRANTS}/:id`, access: 'keys:read', makeRecord: unknownGrant },

@@ -87,3 +87,21 @@ it('client.organizations creates an organization and its first key with an opera
     code: 'first_key_exists',
   });
 });
+
+it('client.audit lists and iterates over the entries of the audit log', async () => {
+  const { audit, keys } = clientOf((await app.organization({ scopes: app.scopes.every })).key.key);
+  const created = await keys.create({ name: 'n8n', scopes: ['leads:read'] });
+  const { data, meta } = await audit.list({ limit: 1 });
+  expect(data).toMatchObject([{ type: 'key.created', record: { id: created.id } }]);
+  const { data: rest } = await audit.list({ before: meta.next });
+  const all = [...data, ...rest];
+  expect(all).toHaveLength(3);
+  const read = async (query = {}) => {
+    const entries = [];
+    for await (const entry of audit.all({ limit: 2, ...query })) entries.push(entry);
+    return entries;
+  };
+  expect(await read()).toEqual(all);
+  expect(await read({ after: '' })).toEqual(all.toReversed());
+  expect(await read({ record_id: created.id })).toEqual(data);
+});

@@ -19,8 +19,13 @@ const labelsOf = new Map(stated.map(({ name, labels }) => [name, labels]));
 
 let exposed: Exposition;
 beforeAll(async () => {
-  // Metrics of replicas are exposed if there are some, also if they cannot be reached.
-  const settings = { databaseReplicaUrls: ['postgres://nobody@127.0.0.1:1/none'] };
+  const settings = {
+    // Metrics of replicas are exposed if there are some, also if they cannot be reached.
+    databaseReplicaUrls: ['postgres://nobody@127.0.0.1:1/none'],
+    // Those of sign-ins are exposed with OAUTH.
+    oauth: true,
+    publicUrl: 'http://127.0.0.1:3000',
+  };
   const app = await TestApp.start({ settings });
   // Those of scheduled backups are exposed with BACKUP_DIR.
   const plan = { directory: 'none' };

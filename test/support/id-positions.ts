@@ -124,6 +124,11 @@ export const ID_POSITIONS: readonly IdPosition[] = [
   ...[...ROUTES, ...COUNT_ROUTES].flatMap((route) =>
     idFieldsOf(route).map((field) => fieldPosition(route, field)),
   ),
+  auditPosition('key_id', ({ key }) => Promise.resolve(key.id)),
+  auditPosition('record_id', async ({ api }) => {
+    const resource = await api.post('/api/v1/resources', { name: 'Crew 1' });
+    return dataOf<{ id: string }>(resource, 201).id;
+  }),
   ...[...RECORD_TOOLS, MERGE_LEADS].map(toolIdPosition),
   ...[...TOOLS, MERGE_LEADS].flatMap((tool) =>
     idFieldsOf(tool.route).map((field) => toolArgumentPosition(tool, field)),
@@ -328,6 +333,20 @@ function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown
       const record = dataOf<Record<string, string> & { id: string }>(created, 201);
       return record[column] ?? record.id;
     },
+  };
+}
+
+/** A filter of the audit log. */
+function auditPosition(
+  field: 'key_id' | 'record_id',
+  makeId: (owner: Tenant) => Promise<string>,
+): IdPosition {
+  return {
+    name: `${field} of GET /api/v1/audit`,
+    whenUnknown: 'empty list',
+    makeId,
+    prepare: (caller) =>
+      Promise.resolve((id: string) => caller.api.get(`/api/v1/audit?${field}=${id}`)),
   };
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { displayPrefix, generateKey, hashKey } from '../../platform/access/api-key-format.js';
 import { Settings } from '../../platform/config/settings.js';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import type {
   Actor,
   Call,
@@ -68,6 +69,7 @@ export class ApiKeysService {
     private readonly organizations: OrganizationsRepository,
     private readonly database: TenantDatabase,
     private readonly settings: Settings,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -143,6 +145,7 @@ export class ApiKeysService {
     this.assertLimits(limits);
     const set = async (inner: InTransaction) => {
       const key = orNotFound(await this.repository.update(inner, id, limits).stored, 'key');
+      if (!key.isUnchanged) await this.audit.add(inner, ['key.updated', id]);
       await this.lowerThoseEndingWith(key.value(), inner);
       return key;
     };
@@ -207,7 +210,8 @@ export class ApiKeysService {
       const stored = await this.get(inner, id).stored;
       if (caller) assertMayEnd(caller, stored.value());
       assertPrecondition(call, stored);
-      await this.repository.revoke(inner, id);
+      const revoked = await this.repository.revoke(inner, id);
+      await this.audit.add(inner, ...revoked.map((each) => ['key.revoked', each] as const));
       const { revoked_at } = await this.get(inner, id);
       return { id, revoked_at: revoked_at ?? new Date() };
     });
@@ -218,7 +222,9 @@ export class ApiKeysService {
     const others = { ...call, precondition: undefined };
     const lower = (each: OwnLimits) => lowered(this.settings, each, key);
     for (const id of await this.repository.findEndingWith(call, key.id)) {
-      if (id !== key.id) await this.repository.update(others, id, lower);
+      const isOther = id !== key.id;
+      const stored = isOther && (await this.repository.update(others, id, lower).stored);
+      if (stored && !stored.isUnchanged) await this.audit.add(call, ['key.updated', id]);
     }
   }
 
@@ -243,6 +249,7 @@ export class ApiKeysService {
     const ids = { old: id, new: key.id };
     const end = { lifetime, oldEnd: later(overlapMs) };
     const ended = await this.repository.replace(inner, ids, end, added);
+    await this.audit.add(inner, ['key.rotated', id]);
     return { key, oldExpiresAt: ended.expires_at };
   }
 
@@ -262,6 +269,7 @@ export class ApiKeysService {
       key_hash: hashKey(key),
       key_start: displayPrefix(key),
     });
+    await this.audit.add(call, ['key.created', stored.id]);
     return stored.with({ key });
   }
 

@@ -131,13 +131,15 @@ export class KeysRepository extends ListedRepository<ApiKey, ListQuery> {
 
   /**
    * Revokes a key and those that end with it. The time of an earlier revocation is kept.
+   * @returns the ids of the keys that were not revoked before
    * @throws ApiError `create_failed`
    */
-  async revoke(call: InTransaction, id: string): Promise<void> {
+  async revoke(call: InTransaction, id: string): Promise<string[]> {
     const ids = await this.findEndingWith(call, id);
     await this.lockAndRead(call, ids);
     const revoked_at = new Date();
     for (const each of ids) await this.update(call, each, () => ({ revoked_at }));
+    return ids;
   }
 
   /**

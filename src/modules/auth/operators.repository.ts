@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import {
+  type AuditedAct,
+  AuditLog,
+  insertAuditEntries,
+} from '../../platform/data/audit/audit-log.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
@@ -27,16 +32,33 @@ type NewOperatorKey = Pick<ApiKey, 'id' | 'name' | 'key_start'> & {
 export type OperatorKey = Omit<NewOperatorKey, 'key_hash' | 'lifetime_ms'> &
   Pick<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>;
 
-/** Inserts a key. `$2`: the key that it replaces, which must be valid and ends at `$3`; null for a new operator. */
+type RevokedOperatorKey = Pick<OperatorKey, 'id' | 'revoked_at'>;
+
+/**
+ * Inserts a key with the entries `$4` of the audit log. `$2`: the key that it replaces, which must be valid and ends at `$3`;
+ * null for a new operator.
+ */
 const INSERT_KEY = `
   with old as (
     update operator_keys set expires_at = least(expires_at, $3), lifetime_ms = ${LIFETIME_MS}
     where id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
-    returning id)
-  insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms)
+    returning id),
+  inserted as (
+    insert into operator_keys (id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms)
   select id, operator_id, name, key_hash, key_start, expires_at, lifetime_ms
   from json_populate_record(null::operator_keys, $1::json)
-  where $2::uuid is null or exists (select from old) returning id`;
+  where $2::uuid is null or exists (select from old) returning id),
+  entries as (${insertAuditEntries('$5', '$4', 'exists (select from inserted)')})
+  select id from inserted`;
+
+/** Revokes a key with the entries `$2` of the audit log, unless it was revoked before. */
+const REVOKE_KEY = `
+  with revoked as (
+    update operator_keys key set revoked_at = coalesce(key.revoked_at, now())
+    from (select id, revoked_at from operator_keys where id = $1 for no key update) old
+    where key.id = old.id returning key.id, key.revoked_at, old.revoked_at is null as is_new),
+  entries as (${insertAuditEntries('$3', '$2', 'exists (select from revoked where is_new)')})
+  select id, revoked_at, is_new from revoked`;
 
 /** The organizations of the operator `$1`. */
 const ORGANIZATIONS = `
@@ -60,6 +82,7 @@ export class OperatorsRepository {
   constructor(
     private readonly system: SystemDatabase,
     private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
@@ -71,8 +94,13 @@ export class OperatorsRepository {
     key: NewOperatorKey,
     replaced?: { readonly id: string; readonly end: Date },
   ): Promise<boolean> {
-    const values = [rowJsonOf(key), replaced?.id, replaced?.end];
-    return (await this.system.write({ text: INSERT_KEY, values })).length > 0;
+    const acts: AuditedAct[] = [['operator_key.created', key.id]];
+    if (replaced) acts.push(['operator_key.rotated', replaced.id]);
+    const entries = this.audit.prepare({ tenant: { id: key.operator_id } }, acts);
+    const values = [rowJsonOf(key), replaced?.id, replaced?.end, entries.json, key.operator_id];
+    const isInserted = (await this.system.write({ text: INSERT_KEY, values })).length > 0;
+    if (isInserted) entries.publish();
+    return isInserted;
   }
 
   /** @throws ApiError `query_failed` */
@@ -94,11 +122,18 @@ export class OperatorsRepository {
    * Revokes a key. The time of an earlier revocation is kept.
    * @throws ApiError `create_failed`
    */
-  async revokeKey(id: string): Promise<Pick<OperatorKey, 'id' | 'revoked_at'> | undefined> {
-    const text = `update operator_keys set revoked_at = coalesce(revoked_at, now()) where id = $1
-      returning id, revoked_at`;
-    const values = [id];
-    return (await this.system.write<Pick<OperatorKey, 'id' | 'revoked_at'>>({ text, values }))[0];
+  async revokeKey(id: string): Promise<RevokedOperatorKey | undefined> {
+    const key = await this.findKey(id);
+    if (!key) return undefined;
+    const origin = { tenant: { id: key.operator_id } };
+    const { json, publish } = this.audit.prepare(origin, [['operator_key.revoked', id]]);
+    const values = [id, json, key.operator_id];
+    type Row = RevokedOperatorKey & { readonly is_new: boolean };
+    const [row] = await this.system.write<Row>({ text: REVOKE_KEY, values });
+    if (!row) return undefined;
+    const { is_new, ...revoked } = row;
+    if (is_new) publish();
+    return revoked;
   }
 
   /** @throws ApiError `query_failed` */

@@ -6,6 +6,7 @@ import {
   hashKey,
 } from '../../platform/access/api-key-format.js';
 import { ORDINARY_SCOPES } from '../../platform/access/scopes.js';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
@@ -43,6 +44,7 @@ export class OperatorsService {
     private readonly organizations: OrganizationService,
     private readonly organizationRows: OrganizationsRepository,
     private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `validation_error` for an empty name, `create_failed` */
@@ -100,6 +102,7 @@ export class OperatorsService {
     const fields = await this.organizations.withKnownTimeZone(input);
     return this.database.transaction(call, async (inner) => {
       const { id } = await this.organizationRows.insertOf(inner, { ...fields, id: uuidv7() });
+      await this.audit.add(inOrganization(inner, id), ['organization.created', id]);
       return this.get(inner, id);
     });
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../platform/access/limits/rate-limits.js';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
+import type { AuditType } from '../../platform/data/audit/audit-types.js';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { assertPrecondition } from '../../platform/data/records/stored-record.js';
@@ -25,6 +27,7 @@ export class OrganizationService {
     private readonly tables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly rateLimits: RateLimits,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `not_found`, `query_failed` */
@@ -65,10 +68,13 @@ export class OrganizationService {
    * @throws ApiError `not_found`, `create_failed`
    */
   async changeIn(call: InTransaction, changes: OrganizationChanges): Promise<Organization> {
-    const changed = await this.repository.update(call, changes);
+    const updated = await this.repository.update(call, changes);
     // The statement writes its event itself. The publisher looks for it after the commit.
     this.database.publishEvents(call);
-    return orNotFound(changed, 'organization');
+    const { changed, ...organization } = orNotFound(updated, 'organization');
+    const types = auditTypesOf(changed, organization);
+    await this.audit.add(call, ...types.map((type) => [type, organization.id] as const));
+    return organization;
   }
 
   /**
@@ -107,4 +113,14 @@ export class OrganizationService {
       writes_per_minute: this.rateLimits.limitOf('writes', actor).limit,
     };
   }
+}
+
+/** The types of the entries of a change. @param changed the names of the fields that have another value */
+function auditTypesOf(changed: readonly string[], { suspended }: Organization): AuditType[] {
+  const isOther = changed.some((name) => name !== 'suspended');
+  const suspension = suspended ? 'organization.suspended' : 'organization.resumed';
+  return [
+    ...(changed.includes('suspended') ? ([suspension] as const) : []),
+    ...(isOther ? (['organization.updated'] as const) : []),
+  ];
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../platform/data/connection/driver-error.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
+import { AuditLog, insertAuditEntries } from '../../platform/data/audit/audit-log.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { insertEvents } from '../../platform/data/records/event-outbox.js';
@@ -49,11 +50,19 @@ const UPDATE = `
     },
     "updated where changed <> '{}'",
   )})
-  select ${COLUMNS} from updated`;
+  select ${COLUMNS}, changed from updated`;
 
 const DELETE = `
-  with deleted_keys as (delete from api_keys where organization_id = $1)
+  with deleted_keys as (delete from api_keys where organization_id = $1),
+  deleted_entries as (delete from audit_entries where organization_id = $1)
   delete from organizations where id = $1`;
+
+/** Inserts the entries `$2` of the operator `$1`, if the organization `$3` exists. */
+const INSERT_OF_OPERATOR = insertAuditEntries(
+  '$1',
+  '$2',
+  'exists (select from organizations where id = $3)',
+);
 
 /** The name as PostgreSQL spells it, for a name in any case. */
 const FIND_TIME_ZONE = `
@@ -70,6 +79,8 @@ const COUNT_RECORDS = `
 
 export type OrganizationChanges = Partial<Pick<Organization, (typeof CHANGEABLE)[number]>>;
 
+type ChangedOrganization = Organization & { readonly changed: readonly string[] };
+
 /** The fields of a new organization. */
 type NewOrganization = Pick<Organization, 'id' | 'name'> & {
   readonly phone_region?: string | null;
@@ -85,11 +96,21 @@ export class OrganizationsRepository {
   constructor(
     private readonly system: SystemDatabase,
     private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
-  /** @throws ApiError `create_failed` */
+  /**
+   * Inserts an organization that belongs to no operator, with its entry of the audit log.
+   * @throws ApiError `create_failed`
+   */
   async insert(fields: NewOrganization): Promise<Organization> {
-    const [inserted] = await this.system.write<Organization>(insertStatement(fields));
+    const origin = { tenant: { id: fields.id } };
+    const entry = this.audit.prepare(origin, [['organization.created', fields.id]]);
+    const [inserted] = await this.system.write<Organization>(
+      { text: insertAuditEntries('$1', '$2'), values: [fields.id, entry.json] },
+      insertStatement(fields),
+    );
+    entry.publish();
     return stored(inserted);
   }
 
@@ -105,16 +126,17 @@ export class OrganizationsRepository {
 
   /**
    * Changes an organization, if it exists, with an event. Columns that are left out keep their values.
+   * @returns the organization, and the names of the fields that have another value
    * @throws ApiError `create_failed`
    */
   async update(
     call: InTransaction,
     { name, phone_region, time_zone, suspended, unknown_fields }: OrganizationChanges,
-  ): Promise<Organization | undefined> {
+  ): Promise<ChangedOrganization | undefined> {
     const { key_id, channel, request_id, traceparent } = originOf(call);
     const changes = [name, phone_region, time_zone, suspended, unknown_fields];
     const values = [call.tenant.id, ...changes, key_id, channel, request_id, traceparent];
-    return (await call.transaction.query<Organization>({ text: UPDATE, values }))[0];
+    return (await call.transaction.query<ChangedOrganization>({ text: UPDATE, values }))[0];
   }
 
   /** @throws ApiError `query_failed` */
@@ -148,13 +170,27 @@ export class OrganizationsRepository {
     return row?.organization_id;
   }
 
+  private async findOperator(id: string): Promise<string | null> {
+    const text = 'select operator_id from organizations where id = $1';
+    const [row] = await this.system.read<{ operator_id: string | null }>(text, [id]);
+    return row?.operator_id ?? null;
+  }
+
   /**
-   * Removes an organization with its keys.
+   * Removes an organization with its keys and its entries of the audit log.
    * @returns false if the organization has records, or got a key meanwhile
    */
   async delete(id: string): Promise<boolean> {
+    const operatorId = await this.findOperator(id);
+    const origin = { tenant: { id: operatorId ?? id } };
+    const acts = operatorId === null ? [] : [['organization.removed', id] as const];
+    const { json, publish } = this.audit.prepare(origin, acts, id);
     try {
-      await this.system.inBackground(DELETE, [id]);
+      await this.system.allInBackground([
+        { text: INSERT_OF_OPERATOR, values: [origin.tenant.id, json, id] },
+        { text: DELETE, values: [id] },
+      ]);
+      publish();
       return true;
     } catch (error) {
       if (isForeignKeyViolation(error)) return false;

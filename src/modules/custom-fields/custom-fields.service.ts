@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import type { Call } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
@@ -35,6 +36,7 @@ export class CustomFieldsService {
     private readonly repository: CustomFieldsRepository,
     private readonly changes: FieldRuleChanges,
     private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -76,6 +78,7 @@ export class CustomFieldsService {
     }
     return this.database.transaction(call, async (inner) => {
       await this.changes.activate(inner, rule);
+      await this.audit.add(inner, ['custom_field.created', definition.id]);
       return orNotFound(await this.repository.insertRow(inner, definition).stored, 'custom field');
     });
   }
@@ -102,7 +105,10 @@ export class CustomFieldsService {
     return this.database.transaction(call, async (inner) => {
       if (!isSame) await this.changes.activate(inner, rule);
       else if (Object.keys(changes).length > 0) await this.changes.publish(inner);
-      return orNotFound(await this.repository.update(inner, id, input).stored, 'custom field');
+      const updated = await this.repository.update(inner, id, input).stored;
+      if (updated && !updated.isUnchanged)
+        await this.audit.add(inner, ['custom_field.updated', id]);
+      return orNotFound(updated, 'custom field');
     });
   }
 
@@ -114,6 +120,7 @@ export class CustomFieldsService {
     const deleted = await this.database.transaction(call, async (inner) => {
       if (!(await this.repository.delete(inner, id))) return false;
       await this.changes.remove(inner, id);
+      await this.audit.add(inner, ['custom_field.deleted', id]);
       return true;
     });
     orNotFound(deleted, 'custom field');

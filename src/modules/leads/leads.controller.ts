@@ -6,12 +6,12 @@ import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
 import {
+  Audited,
   Conditional,
   NoBody,
   SingleInsert,
 } from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
-import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
 import { BatchRoute, batchResponse } from '../../platform/http/batch-route.js';
@@ -40,7 +40,7 @@ import { DuplicatesService } from './duplicates/duplicates.service.js';
 import { LeadMergePreviewDto, MergeLeadBodyDto } from './lead-merge.dto.js';
 import { LeadMergeService } from './lead-merge.service.js';
 import { EXPORT_TYPES, LeadExportQuery } from './transfer/lead-export.dto.js';
-import { exportLeads } from './transfer/export-leads.js';
+import { LeadExportsService } from './transfer/lead-exports.service.js';
 import { ClientGone } from '../../platform/http/request/client-gone.decorator.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
@@ -53,7 +53,7 @@ export class LeadsController {
     private readonly merges: LeadMergeService,
     private readonly deleted: DeletedLeadsService,
     private readonly duplicates: DuplicatesService,
-    private readonly definitions: FieldDefinitionsService,
+    private readonly exports: LeadExportsService,
     private readonly events: EventsService,
   ) {}
 
@@ -74,6 +74,7 @@ export class LeadsController {
   }
 
   @Get('export')
+  @Audited()
   @RequireScope('leads:read')
   @ApiRoute({
     summary: 'Export leads',
@@ -87,13 +88,7 @@ export class LeadsController {
   ): Promise<StreamableFile> {
     const { format } = query;
     const disposition = `attachment; filename="leads.${format}"`;
-    const leads = await exportLeads(
-      this.leads,
-      call,
-      query,
-      gone,
-      await this.definitions.keysOf(call),
-    );
+    const leads = await this.exports.export(call, query, gone);
     return new StreamableFile(leads, { type: EXPORT_TYPES[format], disposition });
   }
 

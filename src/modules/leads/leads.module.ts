@@ -29,6 +29,7 @@ import { ImportMonitor } from './transfer/import-monitor.js';
 import { LeadImportRunner } from './transfer/lead-import-runner.js';
 import { LeadImportsController } from './transfer/lead-imports.controller.js';
 import { LeadImportsRepository } from './transfer/lead-imports.repository.js';
+import { LeadExportsService } from './transfer/lead-exports.service.js';
 import { LeadImportsService } from './transfer/lead-imports.service.js';
 
 @Module({
@@ -46,6 +47,7 @@ import { LeadImportsService } from './transfer/lead-imports.service.js';
     ImportLinesRepository,
     LeadImportsRepository,
     ImportErasureRepository,
+    LeadExportsService,
     LeadImportsService,
     LineReasons,
     LeadImportRunner,

@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { errors, type InteractionResults } from 'oidc-provider';
+import { Counter } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, isOperatorKey } from '../../platform/access/api-key-format.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
+import { MetricsRegistry } from '../../platform/metrics-registry.js';
 import { AuthorizationServer, NAMED_SCOPES } from './authorization-server.js';
 import type { Consent } from './consent.page.js';
-import { type GrantingKey, GrantsRepository, type NewGrant } from './grants.repository.js';
+import {
+  type GrantingKey,
+  GrantsRepository,
+  type NewGrant,
+  type SignInRequest,
+} from './grants.repository.js';
 import { ACCOUNT } from './oauth.repository.js';
 
 /**
@@ -15,9 +22,15 @@ import { ACCOUNT } from './oauth.repository.js';
  */
 const KEY_ID = 'key_id';
 
+/** What becomes of a sign-in: a grant, a refusal by the person, or a pasted key that is not accepted. */
+const OUTCOMES = ['granted', 'refused', 'key_refused'] as const;
+
+/** A request with what the platform knows about its client. */
+type BrowserRequest = IncomingMessage & { readonly state: SignInRequest };
+
 /** An authorization that waits for the answer of a person, with the request of its browser. */
 export interface Authorization extends Consent {
-  readonly request: IncomingMessage;
+  readonly request: BrowserRequest;
   readonly response: ServerResponse;
   readonly uid: string;
   readonly returnTo: string;
@@ -32,18 +45,28 @@ export type Answer = { readonly problem: string } | { readonly location: string 
 /** Asks a person for the grant of an authorization (docs/contract/oauth.md#page). */
 @Injectable()
 export class ConsentService {
+  private readonly signIns = new Counter({
+    name: 'latitude_sign_ins_total',
+    help: 'Answers of people to applications that ask for access.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   constructor(
     private readonly server: AuthorizationServer,
     private readonly grants: GrantsRepository,
     private readonly authenticator: Authenticator,
-  ) {}
+    private readonly registry: MetricsRegistry,
+  ) {
+    for (const outcome of OUTCOMES) this.signIns.inc({ outcome }, 0);
+  }
 
   /**
    * Finds the authorization that this browser has begun.
    * @returns undefined if there is none, or it has ended
    */
   async find(
-    request: IncomingMessage,
+    request: BrowserRequest,
     response: ServerResponse,
     uid: string,
   ): Promise<Authorization | undefined> {
@@ -77,6 +100,12 @@ export class ConsentService {
 
   /** Remembers the key of a person until the authorization ends. */
   async offerKey(authorization: Authorization, key: string): Promise<Answer> {
+    const answer = await this.answerToKey(authorization, key);
+    if ('problem' in answer) this.signIns.inc({ outcome: 'key_refused' });
+    return answer;
+  }
+
+  private async answerToKey(authorization: Authorization, key: string): Promise<Answer> {
     if (isOperatorKey(key.trim())) {
       return { problem: 'This is an operator key, which cannot be granted. Use an API key.' };
     }
@@ -104,7 +133,9 @@ export class ConsentService {
     const scopes = key.scopes.filter((scope) => chosen.includes(scope));
     if (scopes.length === 0) return { problem: 'Choose at least one permission, or refuse.' };
     const grant = newGrant(authorization, scopes);
-    if (!(await this.grants.grant(key, grant))) return ENDED;
+    const { state } = authorization.request;
+    if (!(await this.grants.grant(key, grant, state))) return ENDED;
+    this.signIns.inc({ outcome: 'granted' });
     const answer = { login: { accountId: ACCOUNT }, consent: { grantId: grant.id } };
     return { location: await this.store(authorization, answer) };
   }
@@ -112,6 +143,7 @@ export class ConsentService {
   async refuse(authorization: Authorization): Promise<Answer> {
     const { key, scopes } = authorization;
     if (!(await this.grants.refuse(key, newGrant(authorization, scopes)))) return ENDED;
+    this.signIns.inc({ outcome: 'refused' });
     const error_description = 'The person has refused the access.';
     const answer = { error: 'access_denied', error_description };
     return { location: await this.store(authorization, answer) };

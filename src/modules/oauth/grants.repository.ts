@@ -4,6 +4,11 @@ import {
   IS_VALID_KEY,
   SCOPES_OF_GRANT,
 } from '../../platform/access/access.repository.js';
+import {
+  AuditLog,
+  type AuditOrigin,
+  insertAuditEntries,
+} from '../../platform/data/audit/audit-log.js';
 import type { Call, TenantCall } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
@@ -36,6 +41,12 @@ export interface NewGrant extends Pick<GrantDto, 'id' | 'client_id' | 'client_na
   readonly scopes: readonly string[];
   /** The hash of the id of the authorization, which creates one grant only. */
   readonly interactionHash: Buffer;
+}
+
+/** The request with which a person answers. */
+export interface SignInRequest {
+  readonly requestId: string;
+  readonly clientAddress: string | undefined;
 }
 
 /** The longest time that a grant lasts. It ends earlier with its key. */
@@ -85,7 +96,8 @@ const INSERT = `
     select key.organization_id, $2, key.id, key.user_id, $4, $5, $6, $7, ${EXPIRES_AT}
     from used, api_keys key
     where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
-    returning ${COLUMNS})
+    returning ${COLUMNS}),
+  entries as (${insertAuditEntries('$9', '$8', 'exists (select from inserted)')})
   ${insertEvents({ ...eventOf('inserted', 'created'), grant_id: 'id' }, 'inserted')}
   returning 1`;
 
@@ -104,6 +116,7 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
   constructor(
     database: TenantDatabase,
     private readonly system: SystemDatabase,
+    private readonly audit: AuditLog,
   ) {
     super(database, { entity: Grant });
   }
@@ -134,14 +147,21 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
   }
 
   /**
-   * Stores a grant and its event, and ends its authorization.
+   * Stores a grant with its event and its entry of the audit log, and ends its authorization.
+   * @param request that of the browser
    * @returns false if the authorization has ended, or the key is not valid or lacks a scope
    * @throws ApiError `create_failed`
    */
-  async grant(key: GrantingKey, grant: NewGrant): Promise<boolean> {
+  async grant(key: GrantingKey, grant: NewGrant, request: SignInRequest): Promise<boolean> {
     const { interactionHash, id, client_id, client_name, resource, scopes } = grant;
-    const values = [interactionHash, id, key.id, client_id, client_name, resource, scopes];
-    return (await this.system.write({ text: INSERT, values })).length > 0;
+    const origin = originOf(key, grant, request);
+    const entries = this.audit.prepare(origin, [['grant.created', id]]);
+    const fields = [client_id, client_name, resource, scopes];
+    const entry = [entries.json, key.organization_id];
+    const values = [interactionHash, id, key.id, ...fields, ...entry];
+    const isGranted = (await this.system.write({ text: INSERT, values })).length > 0;
+    if (isGranted) entries.publish();
+    return isGranted;
   }
 
   /**
@@ -177,9 +197,13 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
     id: string,
     assertAllowed: (grant: Grant) => void = () => undefined,
   ): Promise<Grant | undefined> {
-    return this.update(call, id, (grant) => {
-      assertAllowed(grant);
-      return grant.revoked_at ? undefined : { revoked_at: new Date() };
+    return this.database.transaction(call, async (inner) => {
+      const stored = await this.update(inner, id, (grant) => {
+        assertAllowed(grant);
+        return grant.revoked_at ? undefined : { revoked_at: new Date() };
+      }).stored;
+      if (stored && !stored.isUnchanged) await this.audit.add(inner, ['grant.revoked', id]);
+      return stored?.value();
     });
   }
 
@@ -192,4 +216,15 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
     type Row = Pick<GrantDto, 'organization_id'>;
     return (await this.system.read<Row>(text, [id]))[0]?.organization_id;
   }
+}
+
+/** Who grants: a person with the key. */
+function originOf(
+  { id, name, organization_id }: GrantingKey,
+  { id: grantId, client_id: clientId, client_name: clientName }: NewGrant,
+  { requestId, clientAddress: address }: SignInRequest,
+): AuditOrigin {
+  const grant = { id: grantId, clientId, clientName };
+  const actor = { key: { id, name, expiresAt: null, userId: null, grant } };
+  return { tenant: { id: organization_id }, actor, requestId, address };
 }

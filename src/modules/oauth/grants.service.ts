@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { assertScopes } from '../../platform/access/scopes.js';
-import type { Actor, Call, TenantCall } from '../../platform/data/call.js';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
+import type { Actor, Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import type { ListQuery } from '../../platform/data/lists/list-query.js';
 import type { Page } from '../../platform/data/lists/page.js';
-import type { RecordPromise } from '../../platform/data/records/stored-record.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
+import { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { changedFields } from '../../platform/fields/changes.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import type { GrantDto, RevokedGrantDto, UpdateGrantDto } from './grants.dto.js';
@@ -17,6 +19,8 @@ export class GrantsService {
   constructor(
     private readonly repository: GrantsRepository,
     private readonly keys: KeysService,
+    private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `not_found` for an unknown organization, `query_failed` */
@@ -49,11 +53,16 @@ export class GrantsService {
    *   `create_failed`
    */
   update(call: TenantCall, id: string, changes: UpdateGrantDto): RecordPromise<GrantDto> {
-    const updated = this.repository.update(call, id, (grant) => {
-      if (call.actor) assertMayEnd(call.actor, grant);
-      return grant.revoked_at ? undefined : changedFields(grant, changes);
-    });
-    return updated.orElse(() => notFound('grant'));
+    const update = async (inner: InTransaction) => {
+      const updated = await this.repository.update(inner, id, (grant) => {
+        if (call.actor) assertMayEnd(call.actor, grant);
+        return grant.revoked_at ? undefined : changedFields(grant, changes);
+      }).stored;
+      const stored = orNotFound(updated, 'grant');
+      if (!stored.isUnchanged) await this.audit.add(inner, ['grant.updated', id]);
+      return stored;
+    };
+    return RecordPromise.of<GrantDto>(() => this.database.transaction(call, update));
   }
 
   /**

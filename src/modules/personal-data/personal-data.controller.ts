@@ -5,7 +5,7 @@ import { Id } from '../../platform/http/request/id.decorator.js';
 import { RequireScope } from '../../platform/http/routes/access.js';
 import { ApiController } from '../../platform/http/routes/api-controller.decorator.js';
 import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
-import { NoBody } from '../../platform/http/routes/handler-declarations.js';
+import { Audited, NoBody } from '../../platform/http/routes/handler-declarations.js';
 import { ErasedLeadDto, PersonalDataDto } from './personal-data.dto.js';
 import { PersonalDataService } from './personal-data.service.js';
 
@@ -15,6 +15,7 @@ export class PersonalDataController {
   constructor(private readonly data: PersonalDataService) {}
 
   @Get('personal-data')
+  @Audited()
   @RequireScope('leads:read', 'appointments:read', 'tasks:read', 'events:read', 'webhooks:read')
   @ApiRoute({
     summary: 'Get everything about a person',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { RecordRemoval } from '../../platform/data/records/record-removal.service.js';
@@ -21,17 +22,20 @@ export class PersonalDataService {
     private readonly referring: ReferringRecords,
     private readonly records: RecordRemoval,
     private readonly erasures: ErasuresRepository,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
    * Reads again if a merge or an erasure has changed the person meanwhile, because the parts then are of different times.
-   * @throws ApiError `not_found`, `query_failed`
+   * @throws ApiError `not_found`, `query_failed`, also if the entry of the audit log cannot be written
    */
   async read(call: Call, id: string): Promise<PersonalDataDto> {
     for (;;) {
       const data = await this.readParts(call, id);
       const ids = await this.person.idsOf(call, id);
-      if (ids.join() === data.leads.map((lead) => lead.id).join()) return data;
+      if (ids.join() !== data.leads.map((lead) => lead.id).join()) continue;
+      await this.audit.addRead(call, ['personal_data.read', id]);
+      return data;
     }
   }
 
@@ -97,5 +101,6 @@ export class PersonalDataService {
     // The removed records, and the tasks that stay without their texts.
     const recordIds = await this.records.erase(call, { table: 'leads', ids, changedIds });
     await this.erasures.add(call, ids, recordIds);
+    await this.audit.add(call, ...ids.map((id) => ['lead.erased', id] as const));
   }
 }

@@ -5,7 +5,6 @@ import { ApiRoute } from '../../platform/http/routes/api-route.decorator.js';
 import { DeletedDto } from '../../platform/fields/deleted.dto.js';
 import { Id } from '../../platform/http/request/id.decorator.js';
 import { CurrentCall } from '../../platform/http/request/api-request.js';
-import { SingleInsert } from '../../platform/http/routes/handler-declarations.js';
 import { EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
 import { RecordEventsRoute } from '../events/record-events-route.decorator.js';
@@ -54,7 +53,6 @@ export class ResourcesController {
   }
 
   @Post()
-  @SingleInsert()
   @RequireScope('resources:write')
   @ApiRoute({ summary: 'Create a resource', response: ResourceDto })
   create(@CurrentCall() call: Call, @Body() resource: CreateResourceDto) {

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import type { Call, InTransaction } from '../../platform/data/call.js';
+import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { CursorPage, Page } from '../../platform/data/lists/page.js';
-import type { RecordPromise } from '../../platform/data/records/stored-record.js';
+import { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { notFound, orNotFound } from '../../platform/errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../../platform/fields/changes.js';
 import { type Booked, type LocalBooking, localTimesOfBooking } from './bookings/local-times.js';
@@ -17,7 +19,11 @@ import { ResourcesRepository } from './resources.repository.js';
 /** Business rules of resources (docs/contract/booking.md#resources). */
 @Injectable()
 export class ResourcesService {
-  constructor(private readonly repository: ResourcesRepository) {}
+  constructor(
+    private readonly repository: ResourcesRepository,
+    private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
+  ) {}
 
   /** @throws ApiError `query_failed` */
   list(call: Call, query: ResourceListQuery): Promise<Page<ResourceDto>> {
@@ -74,9 +80,14 @@ export class ResourcesService {
 
   /** @throws ApiError `create_failed` */
   create(call: Call, input: CreateResourceDto): RecordPromise<ResourceDto> {
-    return this.repository.insert(call, rowOf(input)).orElse(() => {
-      throw new Error('a resource was left out');
-    });
+    const row = rowOf(input);
+    const insert = async (inner: InTransaction<Call>) => {
+      const stored = await this.repository.insert(inner, row).stored;
+      if (!stored) throw new Error('a resource was left out');
+      await this.audit.add(inner, ['resource.created', row.id]);
+      return stored;
+    };
+    return RecordPromise.of<ResourceDto>(() => this.database.transaction(call, insert));
   }
 
   /**
@@ -84,7 +95,12 @@ export class ResourcesService {
    * @throws ApiError `create_failed`
    */
   createTogether(call: Call, inputs: readonly CreateResourceDto[]) {
-    return this.repository.insertTogether(call, inputs.map(rowOf));
+    return this.database.transaction(call, async (inner) => {
+      const created = await this.repository.insertTogether(inner, inputs.map(rowOf));
+      const ids = created.flatMap((resource) => resource?.id ?? []);
+      await this.audit.add(inner, ...ids.map((id) => ['resource.created', id] as const));
+      return created;
+    });
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
@@ -93,14 +109,21 @@ export class ResourcesService {
       const changes = changedFields(stored, input);
       return changes && nullsForMissing(UpdateResourceDto, { ...stored, ...changes });
     };
-    return this.repository
-      .update(call, id, revise, { values: input })
-      .orElse(() => notFound('resource'));
+    const update = async (inner: InTransaction<Call>) => {
+      const updated = await this.repository.update(inner, id, revise).stored;
+      const stored = orNotFound(updated, 'resource');
+      if (!stored.isUnchanged) await this.audit.add(inner, ['resource.updated', stored.id]);
+      return stored;
+    };
+    return RecordPromise.of<ResourceDto>(() => this.database.transaction(call, update));
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.delete(call, id), 'resource');
+    await this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.delete(inner, id), 'resource');
+      await this.audit.add(inner, ['resource.deleted', id]);
+    });
     return { id, deleted: true };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog, insertAuditEntries } from '../../platform/data/audit/audit-log.js';
 import type { InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { NEXT_UPDATED_AT } from '../../platform/data/records/record-sql.js';
@@ -17,7 +18,10 @@ const LOCK_COUNT = `select pg_advisory_xact_lock(hashtextextended('count webhook
 export class WebhooksRepository extends TenantRepository<Webhook> {
   private readonly items = new RecordList<WebhookDto>(this.database, { entity: Webhook });
 
-  constructor(database: TenantDatabase) {
+  constructor(
+    database: TenantDatabase,
+    private readonly audit: AuditLog,
+  ) {
     super(database, Webhook);
   }
 
@@ -68,17 +72,22 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
   }
 
   /**
-   * Disables a webhook.
+   * Disables a webhook, with an entry of the audit log.
    * @returns whether it was enabled
    * @throws ApiError `create_failed`
    */
   async disable(call: TenantCall, id: string, reason: DisabledReason): Promise<boolean> {
+    const entries = this.disabling(call, id);
     const disabled = await this.database.write(call, {
-      text: `update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
-        where ${this.isRecord} and enabled returning id`,
-      values: [call.tenant.id, id, reason],
+      text: `with disabled as (
+          update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
+          where ${this.isRecord} and enabled returning id),
+        entries as (${insertAuditEntries('$1', '$4', 'exists (select from disabled)')})
+        select id from disabled`,
+      values: [call.tenant.id, id, reason, entries.json],
       plan: 'index',
     });
+    if (disabled.length > 0) entries.publish();
     return disabled.length > 0;
   }
 
@@ -94,17 +103,25 @@ export class WebhooksRepository extends TenantRepository<Webhook> {
     id: string,
     isGone: boolean,
   ): Promise<DisabledReason | undefined> {
+    const entries = this.disabling(call, id);
     const [failed] = await this.database.write<{ reason: DisabledReason | null }>(call, {
-      text: `update webhooks set enabled = reason is null, disabled_reason = reason,
+      text: `with failed as (update webhooks set enabled = reason is null, disabled_reason = reason,
           failing_since = case when reason = 'gone' then failing_since else coalesce(failing_since, now()) end,
           updated_at = case when reason is null then updated_at else ${NEXT_UPDATED_AT} end
         from (select case when $3 then 'gone' when failing_since < now() - interval '3 days' then 'failing' end as reason
           from webhooks where ${this.isRecord} for no key update) failure
         where ${this.isRecord} and enabled and (failing_since is null or reason is not null)
-        returning reason`,
-      values: [call.tenant.id, id, isGone],
+        returning reason),
+        entries as (${insertAuditEntries('$1', '$4', 'exists (select from failed where reason is not null)')})
+        select reason from failed`,
+      values: [call.tenant.id, id, isGone, entries.json],
       plan: 'index',
     });
+    if (failed?.reason) entries.publish();
     return failed?.reason ?? undefined;
+  }
+
+  private disabling(call: TenantCall, id: string) {
+    return this.audit.prepare(call, [['webhook.disabled', id]]);
   }
 }

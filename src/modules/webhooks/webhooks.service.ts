@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { AuditLog } from '../../platform/data/audit/audit-log.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import type { Stored } from '../../platform/data/records/stored-record.js';
 import { ApiError, validationError } from '../../platform/errors/api-error.js';
@@ -37,6 +38,7 @@ export class WebhooksService {
     private readonly deliveries: DeliveriesService,
     private readonly types: EventTypes,
     private readonly definitions: FieldDefinitionsService,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -69,6 +71,7 @@ export class WebhooksService {
     const created = await this.database.transaction(call, async (inner) => {
       const count = await this.repository.lockAndCount(inner);
       if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
+      await this.audit.add(inner, ['webhook.created', row.id]);
       return this.repository.insertRow(inner, row).stored;
     });
     return orNotFound(created, 'webhook').with({ secret });
@@ -92,6 +95,7 @@ export class WebhooksService {
         };
       };
       const record = await this.repository.update(inner, id, revise).stored;
+      if (record && !record.isUnchanged) await this.audit.add(inner, ['webhook.updated', id]);
       if (record && input.enabled) await this.deliveries.resume(inner, id);
       return record;
     });
@@ -100,7 +104,10 @@ export class WebhooksService {
 
   /** @throws ApiError `not_found`, `precondition_failed`, `create_failed` */
   async delete(call: Call, id: string): Promise<{ id: string; deleted: true }> {
-    orNotFound(await this.repository.remove(call, id), 'webhook');
+    await this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.remove(inner, id), 'webhook');
+      await this.audit.add(inner, ['webhook.deleted', id]);
+    });
     return { id, deleted: true };
   }
 
@@ -110,7 +117,10 @@ export class WebhooksService {
    */
   async rotateSecret(call: Call, id: string): Promise<Stored<WebhookWithSecretDto>> {
     const secret = createSecret();
-    orNotFound(await this.repository.rotateSecret(call, id, secret), 'webhook');
+    await this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.rotateSecret(inner, id, secret), 'webhook');
+      await this.audit.add(inner, ['webhook.secret_rotated', id]);
+    });
     return (await this.get(call, id)).with({ secret });
   }
 

@@ -8,6 +8,7 @@ import { isJson, writeOutput, writeResult } from './output.js';
 interface DoctorArguments {
   readonly deep?: boolean;
   readonly strict?: boolean;
+  readonly upgrade?: boolean;
 }
 
 /** `latitude doctor`. */
@@ -17,12 +18,12 @@ export function addDoctor(program: Command, config: LatitudeConfig): void {
     .description('find what is wrong with the database and its settings, and say how to mend it')
     .option('--deep', 'also compare totals and search texts with the records, which takes longer')
     .option('--strict', 'exit with 1 on warnings, too')
-    .action(async ({ deep = false, strict = false }: DoctorArguments) => {
+    .option('--upgrade', 'before an upgrade: say what this version does with the database')
+    .action(async ({ deep = false, strict = false, upgrade = false }: DoctorArguments) => {
       setLogLevel('silent');
-      const diagnosis = await examine(config, { deep });
-      const { ok, checks } = diagnosis;
-      if (isJson(program)) writeResult({ ok, checks }, true);
-      else writeOutput(formatDiagnosis(checks));
+      const diagnosis = await examine(config, { deep, upgrade });
+      if (isJson(program)) writeResult(diagnosis.report, true);
+      else writeOutput(formatDiagnosis(diagnosis.report));
       process.exitCode = diagnosis.exitCode(strict);
     });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
@@ -46,11 +46,22 @@ export async function writeSynced<T>(
   file: string,
   write: (sink: Writable) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(file, 'wx', PRIVATE);
+  // The stream owns the handle, and closes it also after a failure.
+  const sink = (await open(file, 'wx', PRIVATE)).createWriteStream();
   try {
-    const result = await write(createWriteStream(file, { fd: handle.fd, autoClose: false }));
-    await handle.sync();
+    const result = await write(sink);
+    await sync(file);
     return result;
+  } finally {
+    sink.destroy();
+  }
+}
+
+/** Waits until a file, or the names in a directory, are on disk. */
+export async function sync(file: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    await handle.sync();
   } finally {
     await handle.close();
   }

@@ -14,7 +14,8 @@ export interface SettingsContext {
 export interface DatabaseContext extends SettingsContext {
   readonly database: DatabaseHandle;
   readonly sql: ReadOnlyDatabase;
-  readonly executed: ExecutedMigrations;
+  /** Undefined if the user may not read them. */
+  readonly executed: ExecutedMigrations | undefined;
   /** How many servers are connected to the database. */
   readonly instances: number;
 }

@@ -1,6 +1,7 @@
 import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
 import { messageOf } from '../embedded-postgres/errors.js';
 import type { CheckResult, Checks, Finding } from './check.js';
+import type { UpgradePlan } from './upgrade/plan-upgrade.js';
 
 /** SQLSTATEs of a table or column that is missing, and of one that the user may not read. */
 const MISSING: readonly unknown[] = ['42P01', '42703', '42501'];
@@ -8,14 +9,29 @@ const MISSING: readonly unknown[] = ['42P01', '42703', '42501'];
 /** How scripts see the outcome. */
 export const EXIT_CODES = { ok: 0, failed: 1, notRun: 2 } as const;
 
+/** What `--json` prints. */
+export interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly CheckResult[];
+  readonly upgrade?: UpgradePlan;
+}
+
 /** The results of all checks. */
 export class Diagnosis {
   readonly checks: CheckResult[] = [];
+  /** What this version does with the database when it starts, if that was asked for. */
+  upgrade: UpgradePlan | undefined;
   private couldRun = true;
 
   /** Whether nothing has failed. Warnings do not count. */
   get ok(): boolean {
     return this.couldRun && !this.has('failed');
+  }
+
+  /** What `--json` prints. */
+  get report(): Report {
+    const { ok, checks, upgrade } = this;
+    return { ok, checks, ...(upgrade && { upgrade }) };
   }
 
   /** @param isStrict whether a warning counts as a failure */

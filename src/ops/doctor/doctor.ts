@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, type Settings } from '../../platform/config/settings.js';
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../../platform/data/connection/driver-error.js';
 import { readExecutedMigrations } from '../../platform/data/executed-migrations.js';
 import { COUNT_INSTANCES } from '../../platform/data/instances.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
@@ -9,6 +10,7 @@ import { withConnection } from '../connection.js';
 import { messageOf } from '../embedded-postgres/errors.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import { type Checks, failed, ok, sentence } from './check.js';
+import { BACKUP_CHECKS } from './checks/backup.js';
 import { CATALOGUE_CHECKS } from './checks/catalogue.js';
 import { CONNECTION_CHECKS } from './checks/connections.js';
 import { DEEP_CHECKS } from './checks/deep.js';
@@ -18,15 +20,19 @@ import { SCHEMA_CHECKS } from './checks/schema.js';
 import { SETTINGS_CHECKS } from './checks/settings.js';
 import { SURROUNDINGS_CHECKS } from './checks/surroundings.js';
 import { TENANCY_CHECKS } from './checks/tenancy.js';
+import { UPGRADE_CHECKS } from './checks/upgrade.js';
 import { WORK_CHECKS } from './checks/work.js';
 import type { DatabaseContext, SettingsContext } from './context.js';
 import { Diagnosis } from './diagnosis.js';
 import { ReadOnlyDatabase } from './read-only-database.js';
+import { readUpgradePlan } from './upgrade/read-upgrade-plan.js';
 import { compareSchemas, readActualSchema, readExpectedSchema } from './schema-picture.js';
 
 export interface DoctorOptions {
   /** Whether what is computed from records is compared with them, which reads whole tables. */
   readonly deep: boolean;
+  /** Whether the database is to be upgraded to this version, so that migrations that are missing are no failure. */
+  readonly upgrade: boolean;
 }
 
 /** The checks that need the tables of Latitude. */
@@ -72,6 +78,8 @@ export async function examine(
     await withConnection(database.target, async (client) => {
       await examineDatabase(diagnosis, context, database, new ReadOnlyDatabase(client), options);
     });
+  } catch (error) {
+    diagnosis.giveUp('database', failed(sentence(messageOf(error)), 'Run it again.'));
   } finally {
     await database.close();
   }
@@ -88,14 +96,20 @@ async function examineDatabase(
   settingsContext: SettingsContext,
   database: DatabaseHandle,
   sql: ReadOnlyDatabase,
-  { deep }: DoctorOptions,
+  { deep, upgrade }: DoctorOptions,
 ): Promise<void> {
-  const executed = await readExecutedMigrations((text) => sql.read(text));
+  const executed = await readExecutedMigrations((text) => sql.read(text)).catch(unlessForbidden);
   const { instances } = await sql.readOne<{ instances: number }>(COUNT_INSTANCES);
   const context: DatabaseContext = { ...settingsContext, database, sql, executed, instances };
   diagnosis.add('database', await describeDatabase(context));
   await diagnosis.run({ ...CONNECTION_CHECKS, ...POSTGRES_CHECKS }, context);
-  await diagnosis.run({ ...SURROUNDINGS_CHECKS, ...MIGRATION_CHECKS }, context);
+  await diagnosis.run({ ...SURROUNDINGS_CHECKS, ...BACKUP_CHECKS }, context);
+  if (upgrade) {
+    diagnosis.upgrade = await readUpgradePlan(context);
+    await diagnosis.run(UPGRADE_CHECKS, { ...context, plan: diagnosis.upgrade });
+  } else {
+    await diagnosis.run(MIGRATION_CHECKS, context);
+  }
   const state = schemaStateOf(context);
   if (state === 'empty') {
     const message = 'The database is empty.';
@@ -111,6 +125,11 @@ async function examineDatabase(
   }
   await diagnosis.run(TABLE_CHECKS, context);
   if (deep) await diagnosis.run(DEEP_CHECKS, context);
+}
+
+/** @throws any error but that of a user who may not read */
+function unlessForbidden(error: unknown): undefined {
+  if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
 }
 
 async function describeDatabase({ sql, database }: DatabaseContext) {

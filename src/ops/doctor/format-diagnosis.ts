@@ -1,4 +1,6 @@
 import type { CheckResult, Status } from './check.js';
+import type { Report } from './diagnosis.js';
+import type { PlannedMigration } from './upgrade/plan-upgrade.js';
 
 const GAP = '  ';
 
@@ -10,20 +12,42 @@ const COUNTED: Readonly<Record<Status, string>> = {
   skipped: 'skipped',
 };
 
-/** One line for each check, with its remedy in the next line, and a last line that counts them. */
-export function formatDiagnosis(checks: readonly CheckResult[]): string {
+/** One line for each check, its remedy in the next line, the migrations of an upgrade, and a line that counts the checks. */
+export function formatDiagnosis({ checks, upgrade }: Report): string {
+  const parts = [
+    formatChecks(checks),
+    ...(upgrade && upgrade.migrations.length > 0 ? [formatMigrations(upgrade.migrations)] : []),
+    [`${checks.length} checks: ${countsOf(checks)}.`],
+  ];
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function formatChecks(checks: readonly CheckResult[]): string[] {
   const status = widthOf(checks.map((check) => check.status));
   const name = widthOf(checks.map((check) => check.name));
   const indentation = ' '.repeat(status + name + 2 * GAP.length);
-  const lines = checks.flatMap((check) => [
+  return checks.flatMap((check) => [
     [check.status.padEnd(status), check.name.padEnd(name), check.message].join(GAP),
     ...(check.remedy ? [`${indentation}To do: ${check.remedy}`] : []),
   ]);
-  const counts = Object.entries(COUNTED).flatMap(([each, words]) => {
-    const { length } = checks.filter((check) => check.status === each);
+}
+
+function formatMigrations(migrations: readonly PlannedMigration[]): string[] {
+  const name = widthOf(migrations.map((migration) => migration.name));
+  return migrations.map(({ name: each, does, estimated_seconds, rows }) => {
+    const time = estimated_seconds === null ? 'not known' : `about ${estimated_seconds} s`;
+    const tables = Object.entries(rows).map(([table, count]) => `${count} rows of ${table}`);
+    const what = [does ?? 'a migration of an extension', ...tables].join(', ');
+    return [each.padEnd(name), time.padEnd(12), what].join(GAP);
+  });
+}
+
+function countsOf(checks: readonly CheckResult[]): string {
+  const counts = Object.entries(COUNTED).flatMap(([status, words]) => {
+    const { length } = checks.filter((check) => check.status === status);
     return length === 0 ? [] : [`${length} ${words}`];
   });
-  return `${[...lines, '', `${checks.length} checks: ${counts.join(', ')}.`].join('\n')}\n`;
+  return counts.join(', ');
 }
 
 function widthOf(texts: readonly string[]): number {

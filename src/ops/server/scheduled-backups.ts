@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -16,7 +16,7 @@ import {
 } from '../backup/backup-folder.js';
 import { writeBackup } from '../backup/write-backup.js';
 import { erasureLines } from '../cli/erasures.js';
-import { writeSynced } from '../cli/partial-file.js';
+import { sync, writeSynced } from '../cli/partial-file.js';
 import { errorCode } from '../embedded-postgres/errors.js';
 import { logger } from '../../platform/config/logger.js';
 import type { DatabaseTarget } from '../../platform/data/connection/data-source-options.js';
@@ -139,7 +139,8 @@ export class ScheduledBackups {
       await reader.verify();
       await this.writeErasures();
       await rename(partial, file);
-      await syncDirectory(directory);
+      // Windows cannot do so.
+      if (process.platform !== 'win32') await sync(directory);
     } finally {
       await rm(partial, { force: true });
     }
@@ -164,15 +165,4 @@ function reasonOf(error: unknown): string | undefined {
 /** Whether an error is one of the operating system, such as a full disk. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return /^E[A-Z]+$/.test(errorCode(error) ?? '') && 'syscall' in (error as Error);
-}
-
-/** Waits until the names of the files of a directory are on disk. Windows cannot do so. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(directory);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

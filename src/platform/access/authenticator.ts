@@ -27,6 +27,8 @@ interface CachedKey {
 export class Authenticator {
   /** Counts of keys that were found in memory and of lookups in the database. */
   readonly lookups = { memory: 0, database: 0 };
+  /** Counts of requests without a key that is accepted. No header with a key counts as missing, and a revoked key as unknown. */
+  readonly refusals = { missing: 0, malformed: 0, unknown: 0, expired: 0 };
   private readonly cache = new Map<string, CachedKey>();
   private readonly lastUsedUpdatedAt = new Map<string, number>();
 
@@ -51,7 +53,10 @@ export class Authenticator {
   authenticate(key: string, acceptsAccessTokens = false): MaybePromise<Call | undefined> {
     const mayBeAccessToken = acceptsAccessTokens && this.accessTokens !== undefined && !isKey(key);
     return mapMaybePromise(this.lookUp(key, mayBeAccessToken), (call) => {
-      if (!call || isExpired(call.actor)) return undefined;
+      if (!call || isExpired(call.actor)) {
+        this.refusals[refusalOf(key, call)]++;
+        return undefined;
+      }
       if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
       return call;
     });
@@ -136,6 +141,12 @@ export class Authenticator {
 
 function isKey(token: string): boolean {
   return token.startsWith(KEY_PREFIX);
+}
+
+/** Why a key or token is not accepted. @param call that of a caller who was found */
+function refusalOf(key: string, call: Call | undefined) {
+  if (call) return 'expired';
+  return isKey(key) && !isWellFormedKey(key) ? 'malformed' : 'unknown';
 }
 
 /** Whether the key or the token of a caller has expired. */

@@ -41,7 +41,7 @@ export function isScope(scope: string): scope is Scope {
 export function wrongKindOfKey(isOperator: boolean): ApiError {
   return new InsufficientScope(
     isOperator
-      ? 'This is an operator key, which is accepted at /api/v1/organizations only.'
+      ? 'This is an operator key, which is accepted at /api/v1/organizations and /api/v1/audit only.'
       : 'This route needs an operator key, which `latitude operators create` makes.',
   );
 }

@@ -83,6 +83,17 @@ function writeOrLose(text: string): void {
   }
 }
 
+/**
+ * Writes an entry of the audit log as a line, whatever the level of the log.
+ * @param isCommand whether it is written to standard error, because the result of a command is on standard output
+ */
+export function writeAuditLine(entry: object, isCommand: boolean): void {
+  const line = { level: pino.levels.values.info, time: new Date(), msg: 'audit', audit: entry };
+  const text = `${JSON.stringify(line)}\n`;
+  if (isCommand) process.stderr.write(text);
+  else output.write(text);
+}
+
 /** Sets the lowest level that is logged. */
 export function setLogLevel(level: Settings['logLevel']): void {
   logger.level = level;

@@ -144,6 +144,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: [...NO_DURATION, '95h', '366d'],
   },
+  AUDIT_RETENTION: {
+    setting: 'auditRetention',
+    unset: 400 * DAY_MS,
+    good: [
+      ['24h', DAY_MS],
+      ['3650d', 3_650 * DAY_MS],
+    ],
+    bad: [...NO_DURATION, '23h', '3651d'],
+  },
   PURGE_AFTER: {
     setting: 'purgeAfter',
     unset: undefined,
@@ -348,6 +357,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'https://a.example https://b.example',
     ],
   },
+  AUDIT_LOG: {
+    setting: 'auditLog',
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['yes', 'true', '0'],
+  },
   METRICS: {
     setting: 'metrics',
     unset: true,
@@ -504,7 +522,8 @@ describe('settings', () => {
       `${name} is set, which needs OAUTH_ISSUER`,
     ]),
     [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT is set, which needs METRICS'],
-  ])('that need another one end the start with one line: %j', (env, message) => {
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must be another port than PORT'],
+  ])('that contradict another one end the start with one line: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(SettingError);
     expect(() => readSettings(env)).toThrow(new Error(message));
   });

@@ -117,6 +117,10 @@ export abstract class Settings {
   abstract readonly backupAt: number | undefined;
   /** How many scheduled backups are kept. If unset, 7. */
   abstract readonly backupKeep: number | undefined;
+  /** How long entries of the audit log are stored, in milliseconds. */
+  abstract readonly auditRetention: number;
+  /** Whether the entries of the audit log are also lines of standard output. */
+  abstract readonly auditLog: boolean;
   /** Whether webhooks may send events to private addresses. For development. */
   abstract readonly webhooksAllowPrivateTargets: boolean;
   /** Whether requests to webhooks name the trace of the change, in the header `traceparent`. */
@@ -235,6 +239,11 @@ const SETTINGS = {
     'DELIVERIES_RETENTION',
     setting.duration({ default: '30d', min: '4d', max: '365d' }),
   ],
+  auditLog: ['AUDIT_LOG', setting.flag({ default: false })],
+  auditRetention: [
+    'AUDIT_RETENTION',
+    setting.duration({ default: '400d', min: '1d', max: '3650d' }),
+  ],
   webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
   purgeAfter: ['PURGE_AFTER', setting.duration({ optional: true, min: '1d', max: '3650d' })],
   backupDir: ['BACKUP_DIR', setting.text({ optional: true })],
@@ -284,6 +293,9 @@ export function readSettings(
 function assertComplete(settings: Settings): void {
   if (settings.oauth && settings.oauthIssuer !== undefined) {
     throw new SettingError('OAUTH', 'is on, so that OAUTH_ISSUER cannot be set: choose one');
+  }
+  if (settings.metricsPort === settings.port && settings.port !== 0) {
+    throw new SettingError('METRICS_PORT', 'must be another port than PORT');
   }
   for (const [property, needed] of NEEDS) {
     const value = settings[property];

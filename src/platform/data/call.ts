@@ -74,6 +74,8 @@ export interface TenantCall {
   readonly actor?: Actor;
   /** The request that changes records. Their events contain it, with the key. Undefined for jobs and commands. */
   readonly requestId?: string;
+  /** The address of its client, for the audit log. */
+  readonly address?: string | undefined;
   /** The trace that its events, jobs and deliveries belong to, as in the header `traceparent`. */
   readonly traceparent?: string;
   /** The transaction of all reads and writes. Without one, each runs in its own. */

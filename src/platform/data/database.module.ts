@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.js';
 import { planConnections } from './connection/connection-plan.js';
 import { assertOnlyDefaultDataSource } from './connection/default-data-source.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
+import { AuditLog } from './audit/audit-log.js';
 import { Instances } from './instances.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
@@ -35,6 +36,7 @@ import { migrate } from './migrate.js';
 import type { ExtensionMigrations } from './extension-migrations.js';
 
 const PROVIDERS = [
+  AuditLog,
   BatchConnections,
   ChangeBus,
   EventWriteSignal,

@@ -35,5 +35,6 @@ export * from './migrations/1767300000001-busy-times.js';
 export * from './migrations/1767300000002-appointments-by-resource.js';
 export * from './migrations/1767300000302-reminders.js';
 export * from './migrations/1767400000300-limits-of-keys.js';
+export * from './migrations/1767500000000-audit-entries.js';
 export * from './migrations/1767500002000-traceparents.js';
 export * from './migrations/1767500005000-organizations-with-duplicates.js';

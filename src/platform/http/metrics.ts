@@ -75,6 +75,8 @@ export class Metrics {
     this.add(Gauge, shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
     this.add(Counter, lookups, 'Key look-ups by source.', () => authenticator.lookups, 'source');
+    const refused = 'latitude_refused_keys_total';
+    this.add(Counter, refused, 'Refused keys.', () => authenticator.refusals, 'reason');
     this.addBuildInfo();
     const isReady = async () => Number((await health.readReadiness()).status === 'ok');
     this.add(Gauge, 'latitude_ready', '1 if the instance can take requests, otherwise 0.', isReady);

@@ -258,6 +258,10 @@ describe('a refusal', () => {
     // What was booked stays, and can be changed and freed.
     expect(dataOf<Record_>(await put(id, { status: 'confirmed' })).status).toBe('confirmed');
     expectError(await put(id, slot(day, '09:00', '10:00')), 409, 'resource_inactive');
+    const any_of = [resource_id, await resource({ active: false })];
+    expect((await post({ any_of, ...slot(day, '13:00', '14:00') })).body).toMatchObject({
+      error: { message: 'None of the resources can be booked, because they are not active.' },
+    });
     dataOf(await tenant.api.put(`${RESOURCES}/${resource_id}`, { active: true }));
     expectTaken(await post(taken), id);
     expectError(
@@ -299,6 +303,32 @@ describe('a refusal', () => {
       expectTaken(await post({ any_of: [resource_id], ...time }));
     }
     dataOf(await post({ any_of: [resource_id], within_hours: true, ...until(62) }), 201);
+  });
+
+  it('is within the years 0001 to 9999 with its buffers, and nothing else is proposed', async () => {
+    const always = [{ start: '00:00', end: '24:00' }];
+    const names = [...Object.keys(WEEK), 'saturday', 'sunday'];
+    const hours = Object.fromEntries(names.map((name) => [name, always]));
+    const buffers = { buffer_before_minutes: 120, buffer_after_minutes: 120 };
+    const resource_id = await resource({ hours, ...buffers, time_zone: 'Pacific/Kiritimati' });
+    const last = { start_time: '9999-12-31T20:00:00.000Z', end_time: '9999-12-31T21:00:00.000Z' };
+    const late = { start_time: '9999-12-31T22:00Z', end_time: '9999-12-31T23:00Z' };
+    const early = { start_time: '0001-01-01T01:00Z', end_time: '0001-01-01T02:00Z' };
+    const hold = (body: object) => tenant.api.post('/api/v1/holds', { ...body, seconds: 60 });
+    for (const which of [{ resource_id }, { any_of: [resource_id] }]) {
+      for (const send of [post, hold]) {
+        expectInvalid(await send({ ...which, ...late }), 'end_time');
+        expectInvalid(await send({ ...which, ...early }), 'start_time');
+      }
+    }
+    const { id } = await book({ resource_id, ...last });
+    expect(expectTaken(await post({ resource_id, ...last }), id).free).toEqual([]);
+    expectInvalid(await put(id, late), 'end_time');
+    const window = 'from=9999-12-30&to=9999-12-31T23:59:59.999Z&duration_minutes=60';
+    const path = `/api/v1/availability?resource_id=${resource_id}&${window}`;
+    const [found] = dataOf<{ slots: { local_start: string }[] }[]>(await tenant.api.get(path));
+    // The local day ends before the last one of UTC.
+    expect(found!.slots.at(-1)!.local_start).toBe('9999-12-31T22:30:00.000+14:00');
   });
 
   it('of another organization tells nothing', async () => {

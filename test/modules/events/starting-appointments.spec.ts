@@ -1,5 +1,6 @@
 import { ScheduledEvents } from '../../../src/modules/events/scheduled-events.js';
 import { createLead, dataOf, expectInvalid } from '../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { readAllEvents, readEvents } from '../../support/events.js';
@@ -125,6 +126,24 @@ describe('remind_before_minutes of an appointment', () => {
     expect(seen).toMatchObject({ remind_before_minutes: 1440 });
     expect(seen).not.toHaveProperty('contactable');
     await expectReminders([made, 1440], [made, 60]);
+  });
+
+  it('reaches the subscribers of the appointment in /mcp', async () => {
+    const made = await create({ remind_before_minutes: [60] });
+    const uri = `appointment://${made.id}`;
+    const caller = new McpHttpClient(app.url, tenant.key.key);
+    const session = await caller.openSession();
+    await caller.rpc(session, 'resources/subscribe', { uri });
+    const stream = await caller.openStream(session);
+    const listener = await caller.openStatelessStream({ resourceSubscriptions: [uri] });
+    await Promise.all([stream.next(), listener.next()]);
+    await becomeNear(made, 59);
+    await app.app.get(ScheduledEvents).writeDue();
+    const updated = { method: 'notifications/resources/updated', params: { uri } };
+    expect((await stream.nextMessage()).message).toMatchObject(updated);
+    expect((await listener.nextMessage()).message).toMatchObject(updated);
+    await caller.delete(session);
+    listener.disconnect();
   });
 
   it('writes nothing for what was past when it was made, or after the start', async () => {

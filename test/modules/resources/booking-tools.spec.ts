@@ -1,6 +1,14 @@
 import { createLead, dataOf } from '../../../src/testing/factories.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
-import { type Agent, connectAgent, stopWithAgents, textOf } from '../../support/mcp/agent.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { McpHttpClient, STATELESS_META } from '../../../src/testing/mcp-client.js';
+import {
+  type Agent,
+  connectAgent,
+  failureOf,
+  stopWithAgents,
+  textOf,
+} from '../../support/mcp/agent.js';
 
 interface Slot {
   start_time: string;
@@ -90,6 +98,8 @@ describe('find_free_slots', () => {
     [{ from: '2040-01-05', to: '2040-01-05' }, /^to must be after from/],
     [{ from: '2040-01-05', to: '2040-03-08' }, /^to must be at most 62 days after from/],
     [{ duration_minutes: 0 }, /^duration_minutes must be/],
+    [{ from: '9999-12-31T23:00' }, /^from must be from the year 0001 to 9999 in UTC/],
+    [{ from: '9999-12-31', to: '9999-12-31T23:00' }, /^to must be from the year 0001 to 9999/],
   ])('refuses %j', async (args, message) => {
     const error = await agent.fail('find_free_slots', { ...HOUR, ...args });
     expect(error).toMatchObject({ code: 'validation_error' });
@@ -170,5 +180,45 @@ describe('an agent', () => {
     expect(appointment).toMatchObject({ resource_id: crew });
     expect(appointment).not.toHaveProperty('resource_name');
     expect(appointment).not.toHaveProperty('local_start');
+  });
+
+  /** Books once for an idempotency key. @returns the id of the appointment, or the code of the error */
+  async function bookOnce(key: string, booking: object): Promise<string> {
+    const _meta = { ...STATELESS_META, 'latitude/idempotency_key': key };
+    const params = { name: 'create_appointment', arguments: { lead_id, ...booking }, _meta };
+    const caller = new McpHttpClient(app.url, tenant.key.key);
+    const { status, body } = await caller.statelessRpc('tools/call', params);
+    expect(status).toBe(200);
+    const { result } = body as { result: CallToolResult };
+    return result.isError ? failureOf(result).code : (result.structuredContent as Row).id;
+  }
+
+  it('books once for an idempotency key, also with calls at the same time', async () => {
+    const nine = { start_time: '2040-01-05T09:00+01:00', end_time: '2040-01-05T10:00+01:00' };
+    const booking = { any_of: [crew], ...nine };
+    const booked = await Promise.all(Array.from({ length: 5 }, () => bookOnce('one', booking)));
+    const id = await bookOnce('one', booking);
+    expect(new Set([...booked, id, 'idempotency_key_in_use'])).toEqual(
+      new Set([id, 'idempotency_key_in_use']),
+    );
+    expect(booked).toContain(id);
+    expect(await agent.succeed('list_appointments')).toMatchObject({ data: [{ id }] });
+  });
+
+  it('gets slot_taken if others with keys of their own book the slot at the same time', async () => {
+    const nine = { start_time: '2040-01-05T14:00Z', end_time: '2040-01-05T15:00Z' };
+    const book = (which: object) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          bookOnce(`${Object.keys(which).join()}-${index}`, { ...which, ...nine }),
+        ),
+      );
+    const taken = (answers: string[]) => answers.filter((answer) => answer === 'slot_taken');
+    const ofCrew = await book({ resource_id: crew });
+    expect(taken(ofCrew)).toHaveLength(19);
+    const ofAny = await book({ any_of: [crew, anna] });
+    expect(taken(ofAny)).toHaveLength(19);
+    const { meta } = await agent.succeed<{ meta: object }>('list_appointments');
+    expect(meta).toMatchObject({ total: 2 });
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
+import { AuditRepository } from '../../../src/modules/audit/audit.repository.js';
 import { GrantsRepository } from '../../../src/modules/oauth/grants.repository.js';
 import { KeysRepository } from '../../../src/modules/auth/keys.repository.js';
 import { OperatorsRepository } from '../../../src/modules/auth/operators.repository.js';
@@ -135,6 +136,8 @@ export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise
     () => of(WebhooksRepository).storeFailure(call, ID, false),
     inside((inner) => of(DeliveriesRepository).resume(inner, ID)),
     () => of(DeliveriesRepository).removeOld(call, DAY),
+    () => of(AuditRepository).removeOlder(DAY),
+    () => of(AuditRepository).emptyAddressesOlder(DAY),
     () => of(ErasuresRepository).findErased(call, ID),
     () => of(ErasuresRepository).list(call),
     () => of(KeysRepository).all(call),
@@ -142,7 +145,7 @@ export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise
     () => of(GrantsRepository).all(call),
     () => of(GrantsRepository).findValid(ID),
     () => of(GrantsRepository).findKey(ID),
-    () => of(GrantsRepository).grant({ id: ID } as never, newGrant),
+    () => of(GrantsRepository).grant({ id: ID } as never, newGrant, { requestId: ID } as never),
     () => of(GrantsRepository).refuse({ id: ID } as never, newGrant),
     () => of(GrantsRepository).end(ID),
     () => of(SessionsRepository).find([ID]),

@@ -24,6 +24,9 @@ const PLAIN_INSERT =
 const JOB_INSERT =
   /^insert into (?:jobs|lead_import_chunks|custom_field_rules) \(organization_id, [\w, ]+\)\s+values \(\$1, /;
 
+/** The insert of entries of the audit log. */
+const AUDIT_INSERT = /^insert into audit_entries \(organization_id, [\w, ]+\) select \$1, /;
+
 /** An advisory lock, which reads no table. */
 const ADVISORY_LOCK = /^select pg_advisory_xact_lock\(hashtextextended\('[\w ]+' \|\| \$1, 0\)\)$/;
 
@@ -31,7 +34,7 @@ const ADVISORY_LOCK = /^select pg_advisory_xact_lock\(hashtextextended\('[\w ]+'
 const TRANSACTIONS = /^select pg_snapshot_xm\w+\(pg_current_snapshot\(\)\)/;
 
 /** Statements that need no filter. */
-const WITHOUT_FILTER = [PLAIN_INSERT, JOB_INSERT, ADVISORY_LOCK, TRANSACTIONS];
+const WITHOUT_FILTER = [PLAIN_INSERT, JOB_INSERT, AUDIT_INSERT, ADVISORY_LOCK, TRANSACTIONS];
 
 /** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;

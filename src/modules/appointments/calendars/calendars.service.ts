@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey } from '../../../platform/access/api-key-format.js';
 import { assertScopes } from '../../../platform/access/scopes.js';
+import { AuditLog } from '../../../platform/data/audit/audit-log.js';
 import type { Call } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import type { ListQuery } from '../../../platform/data/lists/list-query.js';
@@ -24,6 +25,7 @@ export class CalendarsService {
     private readonly repository: CalendarsRepository,
     private readonly resources: ResourcesService,
     private readonly database: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
@@ -66,6 +68,7 @@ export class CalendarsService {
     const created = await this.database.transaction(call, async (inner) => {
       await this.resources.lockAll(inner, [resourceId]);
       await this.resources.get(inner, resourceId);
+      await this.audit.add(inner, ['calendar.created', row.id]);
       return this.repository.insertRow(inner, row).stored;
     });
     return { calendar: orNotFound(created, 'calendar'), secret };
@@ -77,7 +80,10 @@ export class CalendarsService {
    */
   async delete(call: Call, resourceId: string, id: string): Promise<{ id: string; deleted: true }> {
     await this.resources.get(call, resourceId);
-    orNotFound(await this.repository.remove(call, resourceId, id), 'calendar');
+    await this.database.transaction(call, async (inner) => {
+      orNotFound(await this.repository.remove(inner, resourceId, id), 'calendar');
+      await this.audit.add(inner, ['calendar.deleted', id]);
+    });
     return { id, deleted: true };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../../platform/data/audit/audit-log.js';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../../platform/data/lists/conditions.js';
@@ -82,6 +83,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     database: TenantDatabase,
     private readonly results: ImportLinesRepository,
     private readonly monitor: ImportMonitor,
+    private readonly audit: AuditLog,
   ) {
     super(database, LeadImport);
   }
@@ -260,12 +262,17 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
     condition = '',
     ...values: unknown[]
   ): Promise<void> {
-    const ended = await this.database.write<EndedImport>(call, {
-      text: endSql(condition),
-      values: [call.tenant.id, status, error, ...values],
-    });
-    await this.database.afterCommit(call, () => {
-      this.monitor.ended(call, ended);
+    await this.database.transaction(call, async (inner) => {
+      const ended = await inner.transaction.query<EndedImport>({
+        text: endSql(condition),
+        values: [call.tenant.id, status, error, ...values],
+      });
+      if (status === 'cancelled') {
+        await this.audit.add(inner, ...ended.map(({ id }) => ['import.cancelled', id] as const));
+      }
+      await this.database.afterCommit(inner, () => {
+        this.monitor.ended(call, ended);
+      });
     });
   }
 

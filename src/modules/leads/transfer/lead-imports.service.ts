@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../../platform/data/audit/audit-log.js';
 import type { Call } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import type { Page } from '../../../platform/data/lists/page.js';
@@ -54,6 +55,7 @@ export class LeadImportsService {
     private readonly jobs: JobsService,
     private readonly database: TenantDatabase,
     private readonly definitions: FieldDefinitionsService,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -107,6 +109,7 @@ export class LeadImportsService {
         ...{ plan, starter: starterOf(call), position: first.offset, line: first.line },
       });
       await this.sendJob(inner, id);
+      await this.audit.add(inner, ['import.created', id]);
       return orNotFound(stored, 'import');
     });
   }

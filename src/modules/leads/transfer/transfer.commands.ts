@@ -12,10 +12,8 @@ import type { Progress, Run } from '../../../platform/extension/command.js';
 import type { Call } from '../../../platform/data/call.js';
 import { QUERY_PARAMETERS, readInput } from '../../../platform/fields/input/read-input.js';
 import { LeadExportQuery } from './lead-export.dto.js';
-import { LeadsService } from '../leads.service.js';
-import { FieldDefinitionsService } from '../../custom-fields/field-definitions.service.js';
-import { exportLeads } from './export-leads.js';
 import { LeadImportQuery, MAX_FILE_BYTES } from './lead-import.dto.js';
+import { LeadExportsService } from './lead-exports.service.js';
 import { LeadImportsService } from './lead-imports.service.js';
 
 const STANDARD_STREAM = '-';
@@ -168,8 +166,7 @@ async function exportToFile(
   // A file that exists is not replaced.
   const sink = isStandard ? process.stdout : (await open(file, 'wx', PRIVATE)).createWriteStream();
   try {
-    const keys = await app.get(FieldDefinitionsService).keysOf(call);
-    const leads = await exportLeads(app.get(LeadsService), call, query, undefined, keys);
+    const leads = await app.get(LeadExportsService).export(call, query);
     await pipeline(leads, sink, { end: !isStandard });
   } catch (error) {
     if (!isStandard) await rm(file, { force: true });

@@ -3,13 +3,14 @@ import type { Call, InTransaction } from '../../../platform/data/call.js';
 import { ExclusionViolation } from '../../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { TransactionInTurn } from '../../../platform/data/records/transaction-in-turn.js';
-import { ApiError } from '../../../platform/errors/api-error.js';
 import { notFound } from '../../../platform/errors/or-not-found.js';
 import { dayOf, type Interval, isWithinHours, spanOf, withBuffers } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
 import { ResourcesRepository } from '../resources.repository.js';
 import { type BusyTimes, BusyTimesRepository } from './busy-times.repository.js';
 import {
+  assertWithinYears,
+  resourceInactive,
   conflictOf,
   intervalOf,
   outsideHours,
@@ -164,7 +165,7 @@ export class BookingsService {
    * Writes what takes time of one resource.
    * @param resource that the transaction has locked
    * @param write runs in a savepoint
-   * @throws ApiError `outside_hours`, `resource_inactive`, `slot_taken`, and any error of `write`
+   * @throws ApiError `validation_error`, `outside_hours`, `resource_inactive`, `slot_taken`, and any error of `write`
    */
   async take<T>(
     call: InTransaction<Call>,
@@ -172,8 +173,9 @@ export class BookingsService {
     wanted: WantedTime,
     write: () => Promise<T>,
   ): Promise<T> {
+    assertWithinYears([resource], wanted);
     if (wanted.within_hours && !isWithinHours(resource, intervalOf(wanted))) throw outsideHours();
-    if (!resource.active) throw new ApiError('resource_inactive');
+    if (!resource.active) throw resourceInactive();
     try {
       const written = await write();
       this.proposalTimes.forget(call, resource.id);
@@ -196,10 +198,11 @@ export class BookingsService {
     wanted: WantedTime,
     write: (resource: ResourceDto) => Promise<T>,
   ): Promise<T> {
+    assertWithinYears(resources, wanted);
     const slot = intervalOf(wanted);
     const open = resources.filter((resource) => isWithinHours(resource, slot));
     if (wanted.within_hours && open.length === 0) throw outsideHours(resources.length);
-    if (resources.every(({ active }) => !active)) throw new ApiError('resource_inactive');
+    if (resources.every(({ active }) => !active)) throw resourceInactive(resources.length);
     const active = open.filter((resource) => resource.active);
     const days = new Map(active.map((resource) => [resource.id, dayOf(resource, slot.start)]));
     const windows = active.map((resource) => withBuffers(resource, slot));

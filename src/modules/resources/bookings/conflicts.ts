@@ -1,6 +1,7 @@
 import type { Call } from '../../../platform/data/call.js';
-import { ApiError } from '../../../platform/errors/api-error.js';
-import { freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
+import { ApiError, validationError } from '../../../platform/errors/api-error.js';
+import { OUT_OF_YEARS } from '../../../platform/fields/kinds/date-time.js';
+import { boundExceeded, freeTimes, type Interval, withBuffers } from '../hours/free-time.js';
 import { MAX_BUFFER_MINUTES, type ResourceDto } from '../resource.dto.js';
 import type { BusyInterval, BusyTimes } from './busy-times.repository.js';
 import { compactTime, localTime } from './local-times.js';
@@ -21,6 +22,17 @@ export interface WantedTime {
 
 export function intervalOf({ start_time, end_time }: WantedTime): Interval {
   return { start: start_time.getTime(), end: end_time.getTime() };
+}
+
+/** @throws ApiError `validation_error` if a time, with the buffers of one of the resources, is not within the years 1 to 9999 */
+export function assertWithinYears(resources: readonly ResourceDto[], wanted: WantedTime): void {
+  for (const resource of resources) {
+    const field = boundExceeded(resource, intervalOf(wanted));
+    if (!field) continue;
+    throw validationError([
+      { field, message: `${OUT_OF_YEARS}, with the buffer of the resource ${resource.id}` },
+    ]);
+  }
 }
 
 /** What is in the way of a time. */
@@ -98,6 +110,12 @@ function firstApart<T extends Interval>(times: Iterable<T>): T[] {
     if ((chosen.at(-1)?.end ?? -Infinity) <= time.start) chosen.push(time);
   }
   return chosen;
+}
+
+/** @param resources how many resources the request names */
+export function resourceInactive(resources = 1): ApiError {
+  const message = 'None of the resources can be booked, because they are not active.';
+  return new ApiError('resource_inactive', resources > 1 ? { message } : {});
 }
 
 /** @param resources how many resources the request names */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from '../../../platform/data/call.js';
 import { validationError } from '../../../platform/errors/api-error.js';
+import { EARLIEST, LATEST, OUT_OF_YEARS } from '../../../platform/fields/kinds/date-time.js';
 import { mustBeAfter } from '../../../platform/fields/kinds/rules.js';
 import type { Interval } from '../hours/free-time.js';
 import type { ResourceDto } from '../resource.dto.js';
@@ -73,8 +74,9 @@ export class FreeSlotsService {
 function windowsOf(resources: readonly ResourceDto[], { from, to }: FreeSlotsQuery) {
   const now = Date.now();
   const windows = resources.map((resource) => {
-    const start = from === undefined ? now : momentIn(resource.time_zone, from);
-    const end = to === undefined ? start + DEFAULT_DAYS * DAY : momentIn(resource.time_zone, to);
+    const { time_zone: zone } = resource;
+    const start = from === undefined ? now : storableMoment(zone, 'from', from);
+    const end = to === undefined ? start + DEFAULT_DAYS * DAY : storableMoment(zone, 'to', to);
     return { resource, window: { start, end } };
   });
   const lengths = windows.map(({ window }) => window.end - window.start);
@@ -86,6 +88,14 @@ function windowsOf(resources: readonly ResourceDto[], { from, to }: FreeSlotsQue
       : undefined;
   if (problem !== undefined) throw validationError([{ field: 'to', message: problem }]);
   return windows;
+}
+
+/** @throws ApiError `validation_error` if the zone moves a local time out of the years of all times */
+function storableMoment(zone: string, field: 'from' | 'to', time: string): number {
+  const moment = momentIn(zone, time);
+  if (moment < EARLIEST || moment > LATEST)
+    throw validationError([{ field, message: OUT_OF_YEARS }]);
+  return moment;
 }
 
 function freeResource({ id, name, time_zone }: ResourceDto, slots: readonly Slot[]) {

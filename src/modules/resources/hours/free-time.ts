@@ -1,3 +1,4 @@
+import { EARLIEST, LATEST } from '../../../platform/fields/kinds/date-time.js';
 import {
   type HoursException,
   minutesOf,
@@ -97,9 +98,16 @@ export function withBuffers(resource: Availability, { start, end }: Interval): I
   };
 }
 
+/** Which of its times an appointment must move, so that it takes no time before the year 1 or after the year 9999. */
+export function boundExceeded(resource: Availability, slot: Interval) {
+  const { start, end } = withBuffers(resource, slot);
+  if (start < EARLIEST) return 'start_time';
+  return end > LATEST ? 'end_time' : undefined;
+}
+
 /**
  * The free times of one length in a window: they begin in steps from each opening of the hours, lie within them, and do not
- * overlap what is busy.
+ * overlap what is busy. None takes time beyond the year 9999.
  * @param busy intervals that do not overlap each other, in their order
  */
 export function* freeTimes(
@@ -109,9 +117,11 @@ export function* freeTimes(
   { duration, step }: { readonly duration: number; readonly step: number },
 ): Generator<Interval, void> {
   let next = 0;
-  for (const open of openIntervals(resource, window)) {
+  const last = withBuffers(resource, { start: 0, end: 0 }).end;
+  const end = Math.min(window.end, LATEST - last, localTimesOf(resource.time_zone).toUtc(LATEST));
+  for (const open of openIntervals(resource, { start: window.start, end })) {
     const skipped = Math.max(0, Math.ceil((window.start - open.start) / step));
-    const latest = Math.min(open.end, window.end) - duration;
+    const latest = Math.min(open.end, end) - duration;
     for (let start = open.start + skipped * step; start <= latest; start += step) {
       const slot = { start, end: start + duration };
       const taken = withBuffers(resource, slot);

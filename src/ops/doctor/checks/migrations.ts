@@ -10,11 +10,12 @@ import { type Checks, failed, listed, ok, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 
 /** How the schema of a database relates to the migrations of this program and its extensions. */
-export type SchemaState = 'empty' | 'unsupported' | 'pending' | 'newer' | 'current';
+export type SchemaState = 'hidden' | 'empty' | 'unsupported' | 'pending' | 'newer' | 'current';
 
 type Migrations = Pick<DatabaseContext, 'executed' | 'extensions'>;
 
 export function schemaStateOf({ executed, extensions }: Migrations): SchemaState {
+  if (!executed) return 'hidden';
   if (!hasSchema(executed)) return 'empty';
   if (isOlderThanBaseline(executed[MIGRATIONS_TABLE] ?? [])) return 'unsupported';
   const { missing, unknown } = compareMigrations(executed, extensionMigrationsOf(extensions));
@@ -26,8 +27,16 @@ export function schemaStateOf({ executed, extensions }: Migrations): SchemaState
 export const MIGRATION_CHECKS: Checks<DatabaseContext> = {
   migrations: async ({ sql, executed, extensions }) => {
     const state = schemaStateOf({ executed, extensions });
-    const { missing, unknown } = compareMigrations(executed, extensionMigrationsOf(extensions));
+    const { missing, unknown } = compareMigrations(
+      executed ?? {},
+      extensionMigrationsOf(extensions),
+    );
     switch (state) {
+      case 'hidden':
+        return failed(
+          'The database user may not read which migrations have run.',
+          'Set DATABASE_URL to the user who owns the tables of Latitude.',
+        );
       case 'empty': {
         const { may_create, name } = await sql.readOne<{ may_create: boolean; name: string }>(
           `select has_schema_privilege(current_schema(), 'create') as may_create,

@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import { readSettings, type Settings } from '../../../platform/config/settings.js';
 import { findUnknownSettings } from '../../../platform/config/unknown-settings.js';
@@ -10,7 +11,9 @@ import { ENDS_OF_NODE, hasEnded } from '../ends-of-life.js';
 export const SETTINGS_CHECKS: Checks<SettingsContext> = {
   settings: ({ settings }) => {
     const problems = CONTRADICTIONS.filter(({ applies }) => applies(settings));
-    const findings = problems.map(({ message, remedy }) => warning(message, remedy));
+    const findings = problems.map(({ isRefused, message, remedy }) =>
+      (isRefused ? failed : warning)(message, remedy),
+    );
     return together(findings, ok('All settings are valid, and none contradicts another.'));
   },
 
@@ -40,12 +43,27 @@ export const SETTINGS_CHECKS: Checks<SettingsContext> = {
 
 interface Contradiction {
   readonly applies: (settings: Settings) => boolean;
+  /** Whether a server does not start with them. */
+  readonly isRefused?: true;
   readonly message: string;
   readonly remedy: string;
 }
 
 /** Settings that are valid, and that together do not do what they seem to do. */
 const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    applies: ({ databaseUrl, backupDir }) => databaseUrl !== undefined && backupDir !== undefined,
+    isRefused: true,
+    message:
+      'BACKUP_DIR is for the embedded PostgreSQL, but DATABASE_URL is set: no server starts.',
+    remedy: 'Remove BACKUP_DIR, and back that database up by latitude backup or pg_dump.',
+  },
+  {
+    applies: ({ databaseUrl, dataDir, backupDir }) =>
+      databaseUrl === undefined && backupDir !== undefined && isInside(dataDir, backupDir),
+    message: 'BACKUP_DIR is in DATA_DIR, so that the backups are lost with the database.',
+    remedy: 'Set BACKUP_DIR to a directory on another disk.',
+  },
   {
     applies: ({ databaseUrl, dataDir }) =>
       databaseUrl !== undefined && dataDir !== readSettings({}).dataDir,
@@ -100,6 +118,10 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     remedy: 'Remove LOG_ERRORS, whose value full is for development.',
   },
 ];
+
+function isInside(directory: string, path: string): boolean {
+  return !relative(resolve(directory), resolve(path)).startsWith('..');
+}
 
 /** Whether others than the developer are served. */
 function isPublic({ publicUrl = '' }: Settings): boolean {

@@ -13,8 +13,11 @@ import {
   type Missing,
 } from '../../../platform/data/tenant-role/tenant-privileges.js';
 import { TENANT_ROLE } from '../../../platform/data/tenant-role/tenant-role.js';
+import { tableOf } from '../../../platform/data/records/tenant-entity.js';
+import type { Extension } from '../../../platform/extension/extension.js';
 import { type Checks, failed, type Finding, ok, skipped, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
+import { readExpectedSchema } from '../schema-picture.js';
 
 /** Whether statements run under a role that the policies bind, with the privileges that it needs. */
 export const TENANCY_CHECKS: Checks<DatabaseContext> = {
@@ -28,8 +31,7 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
   },
 
-  grants: async (context) => {
-    const { sql } = context;
+  grants: async ({ sql, extensions }) => {
     const user = await sql.readOne<DatabaseUser>(FIND_USER);
     const values = [ADMINISTRATIVE_TABLES];
     const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...values, !user.may_switch]);
@@ -42,7 +44,7 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
       return skipped(`There is no role ${TENANT_ROLE}.`);
     }
     const ofRole = [
-      ...(await sql.read<Missing>(FIND_MISSING, values)),
+      ...(await sql.read<MissingOn>(FIND_MISSING, values)).filter(isKnown(extensions)),
       ...(await sql.read<Missing>(FIND_MISSING_COLUMNS)),
     ];
     const excessive = await sql.read<{ excessive: string }>(FIND_EXCESSIVE, values);
@@ -65,6 +67,19 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     );
   },
 };
+
+/** Privileges that a role lacks on a table or sequence, or on the schema. */
+interface MissingOn extends Missing {
+  readonly object: string;
+}
+
+/** Whether Latitude or an extension needs a privilege. The next start grants those on tables that others have added. */
+function isKnown(extensions: readonly Extension[]) {
+  const ofExtensions = extensions.flatMap(({ entities }) => entities.map(tableOf));
+  const objects = [...readExpectedSchema().values(), ...ofExtensions].map(({ name }) => name);
+  const known = new Set(['', ...objects]);
+  return ({ object }: MissingOn): boolean => known.has(object);
+}
 
 function lacking({ missing }: Missing, role: string): Finding {
   return failed(

@@ -88,17 +88,17 @@ export class RecordList<T extends object> {
   }
 
   /**
-   * Reads the list by cursor, in the order of `created_at` and `id`; with `before`, the newest first. Its pages have each
+   * Reads the list by cursor, in the order of `created_at`, or that of the table without it, and `id`; with `before`, the newest first. Its pages have each
    * record once, however others write.
    * @throws ApiError `query_failed`
    */
   async pageAfter(
     conditions: Conditions,
-    query: Omit<ListParameters, 'page'>,
+    query: Omit<ListParameters, 'page' | 'sort_dir'>,
   ): Promise<CursorPage<T>> {
     const { after, before, limit } = query;
     const direction = before === undefined ? 'asc' : 'desc';
-    const order = { ...this.sortOf('created_at'), direction } as const;
+    const order = { ...this.cursorSort, direction } as const;
     const from = after ?? before ?? '';
     const cursor = parseCursor(from);
     if (cursor) conditions.after(cursor, order);
@@ -123,6 +123,10 @@ export class RecordList<T extends object> {
     const isCounted = counted !== undefined;
     const selection = { table, isCounted, columns, jsonColumns, conditions, ...part };
     return { selection, parser, isUsual };
+  }
+
+  private get cursorSort(): Sort {
+    return this.sorts.get('created_at') ?? this.sortOf(this.table.order);
   }
 
   private sortOf(name: string): Sort {

@@ -55,9 +55,12 @@ const OTHER_FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const MILLISECOND_DIGITS = 3;
-/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
-const EARLIEST = -62_135_596_800_000;
-const LATEST = 253_402_300_799_999;
+/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z, the bounds of all times. */
+export const EARLIEST = -62_135_596_800_000;
+export const LATEST = 253_402_300_799_999;
+
+/** The problem of a time outside of these bounds. */
+export const OUT_OF_YEARS = 'must be from the year 0001 to 9999 in UTC';
 
 type Groups = Partial<Record<string, string>>;
 
@@ -99,7 +102,7 @@ function readDateTime(text: string, rounding: Rounding): Date | string {
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${zone}`,
   );
   // Every part is valid, so that only the offset can have moved the time out of these years.
-  if (!(begun >= EARLIEST && begun <= LATEST)) return 'must be from the year 0001 to 9999 in UTC';
+  if (!(begun >= EARLIEST && begun <= LATEST)) return OUT_OF_YEARS;
   // After the last millisecond this is the year 10000, which is beyond every record.
   const isRounded = rounding === 'up' && Number(fraction.slice(MILLISECOND_DIGITS)) > 0;
   return new Date(isRounded ? begun + 1 : begun);

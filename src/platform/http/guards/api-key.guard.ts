@@ -61,6 +61,7 @@ export class ApiKeyGuard implements CanActivate {
     return mapMaybePromise(found, (call) => {
       state.call = call;
       if (call || (state.plan?.access === 'unknown-route' && !requiresKey(request))) return true;
+      if (!isCredential) this.authenticator.refusals[key === undefined ? 'missing' : 'malformed']++;
       const message = isCredential ? undefined : explainMissingKey(request);
       return mapMaybePromise(this.limits.count(request, response), () => {
         throw new ApiError('unauthorized', { message });

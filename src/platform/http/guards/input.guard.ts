@@ -40,7 +40,7 @@ export class InputGuard implements CanActivate {
     return mapMaybePromise(bindInput(request, input, bodyLimitBytes), () =>
       mapMaybePromise(this.checkBody(context, plan), () => {
         checkScopesOfQuery(request, input);
-        if (plan.mayWrite) setTermsOfWrite(request, plan);
+        if (plan.mayWrite || plan.isAudited) setTermsOfWrite(request, plan);
         return true;
       }),
     );
@@ -66,12 +66,17 @@ function checkScopesOfQuery({ state, query }: ApiRequest, { query: source }: Inp
   if (source?.scopesOf && state.call) assertScopes(state.call.actor, source.scopesOf(query));
 }
 
-/** Adds the id and the trace of the request and `If-Match` to the call of a write. */
-function setTermsOfWrite(request: ApiRequest, { isConditional }: RoutePlan): void {
+/**
+ * Adds the id, the trace and the client of the request and `If-Match` to the call of a write, and the same without `If-Match` to
+ * that of an audited read.
+ */
+function setTermsOfWrite(request: ApiRequest, { isConditional, isAudited }: RoutePlan): void {
   const { state, method } = request;
-  if (!state.call || isRead(request)) return;
-  const precondition = method === 'POST' && !isConditional ? undefined : preconditionOf(request);
-  const { requestId, traceparent } = state;
-  const given = { ...state.call, requestId, traceparent };
+  const isReading = isRead(request);
+  if (!state.call || (isReading && !isAudited)) return;
+  const { requestId, traceparent, clientAddress: address } = state;
+  const given = { ...state.call, requestId, traceparent, address };
+  const hasPrecondition = !isReading && (method !== 'POST' || isConditional);
+  const precondition = hasPrecondition ? preconditionOf(request) : undefined;
   state.call = precondition ? { ...given, precondition } : given;
 }

@@ -15,6 +15,10 @@ export const AnyKey = () => declareRoute({ access: 'any-key' });
 /** Requires the key of an operator, which no other route accepts. */
 export const OperatorKey = () => declareRoute({ access: 'operator' });
 
+/** Requires a key with this scope, or the key of an operator. */
+export const RequireScopeOrOperator = (scope: Scope) =>
+  declareRoute({ access: scope, acceptsOperators: true });
+
 /**
  * Requires a valid key. The handler reads the request, counts it against the rate limit and writes the
  * response itself, without the envelope.

@@ -31,6 +31,9 @@ export const CheckBody = (check: Type<BodyCheck>): MethodDecorator =>
 /** Declares that a POST changes the record of its path, and so supports `If-Match`, as PUT and DELETE do. */
 export const Conditional = (): MethodDecorator => declareRoute({ isConditional: true });
 
+/** Declares that a GET writes an entry of the audit log, which names the request (docs/contract/audit.md#reads). */
+export const Audited = (): MethodDecorator => declareRoute({ isAudited: true });
+
 /**
  * Declares that the body of a POST is a file, which the handler receives as a stream. The handler stores the response to
  * a request with an `Idempotency-Key` itself, with `IdempotentResponses`.

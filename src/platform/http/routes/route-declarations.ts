@@ -25,6 +25,10 @@ export interface RouteDeclarations {
   readonly storesResponse: boolean;
   /** Whether a POST supports `If-Match`. */
   readonly isConditional: boolean;
+  /** Whether a read writes an entry of the audit log. */
+  readonly isAudited: boolean;
+  /** Whether the keys of operators are accepted as well, without the scope of the route. */
+  readonly acceptsOperators: boolean;
   readonly documentation: ApiRouteOptions | undefined;
 }
 
@@ -95,6 +99,8 @@ const NOTHING_DECLARED: RouteDeclarations = {
   isSingleInsert: false,
   storesResponse: false,
   isConditional: false,
+  isAudited: false,
+  acceptsOperators: false,
   documentation: undefined,
 };
 

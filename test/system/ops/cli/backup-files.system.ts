@@ -105,6 +105,17 @@ describe('latitude backup', () => {
   }
 });
 
+it('a file whose content fails is reported with this failure, and removed', async () => {
+  const broken = new Error('broken');
+  async function* content() {
+    yield 'a';
+    await Promise.reject(broken);
+  }
+  const writing = writeFileAtOnce(file, false, (sink) => pipeline(content, sink));
+  await expect(writing).rejects.toBe(broken);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 describe('a file that is written at once, where links are not supported', () => {
   const unsupported = Object.assign(new Error('no links'), { code: 'EPERM' });
   let link: jest.SpyInstance;
