@@ -1,6 +1,6 @@
 // Measures how long each migration takes, and by how much the database grows, for 100,000 rows of one table. The figures are
 // those of src/ops/doctor/upgrade/migration-effects.ts. It needs a build and an empty database server:
-// .ci/with-postgres-15 node bench/migrations.mjs
+// .ci/with-postgres-15 node bench/migrations.mjs [TABLE...]
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -21,7 +21,6 @@ const LEAST_BYTES = 1;
 
 /** Statements that fill a table of release 0.3.0, the oldest from which this version upgrades. */
 const ROWS_OF = {
-  none: [],
   leads: [
     `insert into leads (organization_id, id, first_name, last_name, email, phone, company, status, source, tags,
         custom_fields, lead_score, sms_opted_out, on_dnc_list)
@@ -63,11 +62,14 @@ const SIZE = `select sum(pg_total_relation_size(oid))::float8 as bytes from pg_c
 setLogLevel('silent');
 const server = process.env.TEST_DATABASE_URL;
 if (!server) throw new Error('TEST_DATABASE_URL is not set');
+const [, , ...wanted] = process.argv;
+const tables = Object.keys(ROWS_OF).filter(
+  (table) => wanted.length === 0 || wanted.includes(table),
+);
 const measured = {};
-for (const table of Object.keys(ROWS_OF)) measured[table] = await measure(table);
+for (const table of ['none', ...tables]) measured[table] = await measure(table);
 const rows = MIGRATIONS.slice(BASELINE).flatMap(({ name }, index) =>
-  Object.keys(ROWS_OF).flatMap((table) => {
-    if (table === 'none') return [];
+  tables.flatMap((table) => {
     const per100k = (value) => Math.max(0, (value * 100_000) / ROWS);
     const without = measured.none[index];
     const seconds = per100k(measured[table][index].seconds - without.seconds);
@@ -91,7 +93,7 @@ async function measure(table) {
   const sizeNow = async () => (await client.query(SIZE)).rows[0].bytes;
   await migrateTo(url.href, BASELINE);
   await client.query(`insert into organizations values ('${ORGANIZATION}', 'o', 'US')`);
-  for (const statement of ROWS_OF[table]) await client.query(statement);
+  for (const statement of ROWS_OF[table] ?? []) await client.query(statement);
   await client.query('vacuum analyze');
   const results = [];
   for (let count = BASELINE + 1; count <= MIGRATIONS.length; count++) {

@@ -1,3 +1,4 @@
+import { defineConfig, type LatitudeConfig } from '../../src/platform/extension/config.js';
 import { runCommand } from './command-line.js';
 
 interface Check {
@@ -19,11 +20,17 @@ export interface Diagnosis {
 }
 
 /** Runs `latitude doctor --json` in the process of the test. */
-export async function runDoctor(
+export function runDoctor(env: Record<string, string>, ...args: string[]): Promise<Diagnosis> {
+  return runDoctorOf(defineConfig(), env, ...args);
+}
+
+/** Runs the command of an application with extensions. */
+export async function runDoctorOf(
+  config: LatitudeConfig,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Diagnosis> {
-  const { code, stdout, stderr } = await runCommand(['--json', 'doctor', ...args], env);
+  const { code, stdout, stderr } = await runCommand(['--json', 'doctor', ...args], env, config);
   if (stderr !== '' || code === null) throw new Error(`doctor failed: ${stderr}`);
   return { code, output: stdout, report: JSON.parse(stdout) as Diagnosis['report'] };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ApiClient } from '../../../src/testing/api-client.js';
@@ -13,6 +13,7 @@ import {
   UNLIMITED,
   until,
 } from '../../support/servers/product.js';
+import { PROXY_PATHS, TracedProxy } from '../../support/servers/traced-proxies.js';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.js';
 
 const SPAN = '00f067aa0ba902b7';
@@ -309,6 +310,30 @@ describe('a collector that is down', () => {
 });
 
 describe('without an exporter', () => {
+  const behindProxies = PROXY_PATHS.every((each) => existsSync(each)) ? it : it.skip;
+
+  behindProxies(
+    'one number is in the logs of nginx or HAProxy, of Latitude and of the receiver',
+    async () => {
+      const server = await product.start();
+      const port = Number(new URL(server.url).port);
+      const traces: string[] = [];
+      for (const proxy of await Promise.all([TracedProxy.nginx(port), TracedProxy.haproxy(port)])) {
+        const headers = { ...newTrace().headers, tracestate: 'vendor=value' };
+        dataOf(await new ApiClient(proxy.url, key).post(LEADS, newLead(), { headers }), 201);
+        const trace = await proxy.lastTrace();
+        traces.push(trace);
+        expect(headers.traceparent).not.toContain(trace);
+        expect((await deliveryIn(trace)).headers.traceparent).toMatch(
+          /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/,
+        );
+        await proxy.stop();
+      }
+      await server.stop();
+      for (const trace of traces) expect(lineOf(server, trace)).toMatchObject({ trace_id: trace });
+    },
+  );
+
   it('loads no SDK, and passes the trace of a request to the log and the receiver', async () => {
     const server = await product.start();
     const api = new ApiClient(server.url, key);

@@ -48,8 +48,8 @@ const FIND_COLLATIONS = `
     and datcollversion <> pg_database_collation_actual_version(oid)
   union all
   select format('The collation %s', collname),
-    format('Restart the server, which rebuilds its own, or: reindex index concurrently for each of %s; alter collation %s refresh version;',
-      string_agg(distinct indexrelid::regclass::text, ', '), pg_collation.oid::regcollation)
+    string_agg(distinct format('reindex index concurrently %s; ', indexrelid::regclass), '')
+      || format('alter collation %s refresh version;', pg_collation.oid::regcollation)
   from pg_collation join pg_index on pg_collation.oid = any(indcollation::oid[])
     join pg_class on pg_class.oid = indexrelid and relnamespace = current_schema()::regnamespace
   where collversion <> pg_collation_actual_version(pg_collation.oid)

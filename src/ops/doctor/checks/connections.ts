@@ -5,6 +5,7 @@ import {
   type ReplicaState,
   type WalPosition,
 } from '../../../platform/data/gateway/replicas/replica.js';
+import { isTransactionPooled } from '../../../platform/data/connection/transaction-pooler.js';
 import { FIND_LIMIT } from '../../../platform/data/records/startup-checks.js';
 import { withConnection } from '../../connection.js';
 import { messageOf } from '../../embedded-postgres/errors.js';
@@ -35,9 +36,13 @@ export const CONNECTION_CHECKS: Checks<DatabaseContext> = {
     );
   },
 
-  pooler: ({ database: { target, embedded }, settings }) => {
+  // One that mixes up what its clients send has ended the opening of the database.
+  pooler: async ({ database: { target, embedded }, settings }) => {
     if (embedded) return skipped('Nothing is between Latitude and the embedded PostgreSQL.');
-    if ('isUnpooled' in target && target.isUnpooled) {
+    const isPooled = await withConnection(target, (one) =>
+      withConnection(target, (other) => isTransactionPooled(one, other)),
+    );
+    if (!isPooled) {
       return ok(
         'Each connection keeps its server process: there is no pooler, or one in session mode.',
       );
@@ -59,7 +64,7 @@ export const CONNECTION_CHECKS: Checks<DatabaseContext> = {
     if (wanted > limit) {
       problems.push(
         warning(
-          `DATABASE_MAX_CONNECTIONS lets ${servers} instances open ${wanted} connections, but the database allows ${limit}.`,
+          `DATABASE_MAX_CONNECTIONS lets all instances (${servers}) open ${wanted} connections, but the database allows ${limit}.`,
           'Raise max_connections of PostgreSQL, or lower DATABASE_MAX_CONNECTIONS.',
         ),
       );

@@ -81,15 +81,20 @@ function searchTextProblems(
   organizationId: string,
   { wrong, waiting }: Record<'wrong' | 'waiting', number>,
 ): Finding[] {
-  const where = `leads of organization ${organizationId}`;
+  const where = `in organization ${organizationId}`;
   return [
     ...(wrong > 0
-      ? [failed(`${wrong} ${where} have the search text of other values.`, 'latitude migrate')]
+      ? [
+          failed(
+            `Leads whose search text is that of other values, ${where}: ${wrong}.`,
+            'latitude migrate',
+          ),
+        ]
       : []),
     ...(waiting > 0
       ? [
           warning(
-            `${waiting} ${where} wait for their search text.`,
+            `Leads that wait for their search text, ${where}: ${waiting}.`,
             'A running instance writes it within minutes, or: latitude migrate',
           ),
         ]

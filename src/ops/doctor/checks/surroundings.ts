@@ -15,8 +15,7 @@ const GIB = 1024 ** 3;
 /** What is around the process and its database. */
 export const SURROUNDINGS_CHECKS: Checks<DatabaseContext> = {
   instances: ({ instances, settings }) => {
-    const message =
-      instances === 1 ? '1 instance runs.' : `${instances} instances run on this database.`;
+    const message = `Instances that are connected to this database: ${instances}.`;
     if (instances < 2 || settings.redisUrl !== undefined) return ok(message);
     return warning(
       `${message} Without REDIS_URL each has rate limits of its own.`,
@@ -87,7 +86,7 @@ async function examinePublicUrl(publicUrl: string): Promise<Finding> {
     if (version !== VERSION) {
       return warning(
         `${publicUrl} leads to Latitude ${version}, and this is ${VERSION}.`,
-        'Upgrade all instances to the same version.',
+        'Unless an upgrade is under way, give all instances the same version.',
       );
     }
     if (api !== `${publicUrl}/api/v1`) {

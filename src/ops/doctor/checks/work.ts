@@ -20,7 +20,7 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
     if (failed_jobs > 0) {
       problems.push(
         warning(
-          `${failed_jobs} jobs have used all their attempts.`,
+          `Jobs that have used all their attempts: ${failed_jobs}.`,
           'latitude jobs list shows their errors, latitude jobs retry runs them again.',
         ),
       );
@@ -28,7 +28,7 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
     if (late > 0) {
       problems.push(
         warning(
-          `${late} jobs have been due for more than 10 minutes.`,
+          `Jobs that have been due for more than 10 minutes: ${late}.`,
           instances === 0 ? START_AN_INSTANCE : 'Look for "jobs could not be read" in the log.',
         ),
       );
@@ -39,7 +39,9 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
   events: async ({ sql, instances }) => {
     const rows = await sql.read<{ problem: string }>(FIND_LATE_EVENTS);
     const remedy =
-      instances === 0 ? START_AN_INSTANCE : 'Look for "events could not be" in the log.';
+      instances === 0
+        ? START_AN_INSTANCE
+        : 'Look in the log for "events could not be" and "event handlers".';
     return together(
       rows.map(({ problem }) => warning(problem, remedy)),
       ok('All events are published, and their handlers keep up.'),
@@ -50,7 +52,7 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
     inEachOrganization(context, {
       text: `select count(*)::int as found from lead_imports where organization_id = $1
         and status in ('pending', 'running') and updated_at < now() - ${LATE}`,
-      problem: (found) => `${found} imports have made no progress for 10 minutes`,
+      problem: 'Imports that have made no progress for 10 minutes',
       remedy:
         context.instances === 0
           ? START_AN_INSTANCE
@@ -62,7 +64,7 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
     inEachOrganization(context, {
       text: `select count(*)::int as found from webhooks where organization_id = $1
         and (disabled_reason is not null or failing_since is not null)`,
-      problem: (found) => `${found} webhooks are failing, or were disabled because they failed`,
+      problem: 'Webhooks that fail, or were disabled because they failed',
       remedy:
         'latitude webhooks list --organization ID shows them. Mend the receiver, then: latitude webhooks enable ID --organization ID',
       whenNone: 'All webhooks deliver.',
@@ -72,7 +74,7 @@ export const WORK_CHECKS: Checks<DatabaseContext> = {
 interface CountedProblem {
   /** A statement that counts problems of the organization `$1`. */
   readonly text: string;
-  readonly problem: (found: number) => string;
+  readonly problem: string;
   readonly remedy: string;
   readonly whenNone: string;
 }
@@ -87,7 +89,7 @@ async function inEachOrganization(
   for (const { id } of organizations) {
     const [row] = await sql.read<{ found: number }>(text, [id], id);
     if (row && row.found > 0) {
-      problems.push(warning(`${problem(row.found)} in organization ${id}.`, remedy));
+      problems.push(warning(`${problem}, in organization ${id}: ${row.found}.`, remedy));
     }
   }
   return together(problems, ok(whenNone));
@@ -98,7 +100,7 @@ const FIND_LATE_EVENTS = `
     extract(epoch from now() - min(created_at))::int) as problem
   from event_outbox having min(created_at) < now() - interval '1 minute'
   union all
-  select format('%s scheduled events, such as reminders, are late.', count(*))
+  select format('Scheduled events, such as reminders, that are late: %s.', count(*))
   from scheduled_events join organizations on organizations.id = organization_id and not suspended
   where due_at < now() - ${LATE} having count(*) > 0
   union all

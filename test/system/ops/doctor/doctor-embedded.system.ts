@@ -3,6 +3,7 @@ import path from 'node:path';
 import { MIGRATIONS } from '../../../../src/platform/data/connection/data-source-options.js';
 import { MIGRATION_NAMES, namesOf } from '../../../../src/platform/data/executed-migrations.js';
 import { createDatabase, dropDatabase, query, urlOf } from '../../../../src/testing/databases.js';
+import { connectionThrough } from '../../../../src/ops/embedded-postgres/connection.js';
 import { describeUnless } from '../../../faults/support/describe-unless.js';
 import { migrateDatabase } from '../../../support/database/migrate-database.js';
 import { runDoctor } from '../../../support/doctor.js';
@@ -32,7 +33,9 @@ describe('doctor with the embedded PostgreSQL', () => {
   it('looks at a running server, and at the database without it', async () => {
     const server = await product.start();
     const running = await find({ PUBLIC_URL: server.url }, '--deep');
-    expect(running.checks.get('instances')).toMatchObject({ message: '1 instance runs.' });
+    expect(running.checks.get('instances')).toMatchObject({
+      message: 'Instances that are connected to this database: 1.',
+    });
     expect(running.checks.get('public_url')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(`${server.url} leads to Latitude`),
@@ -48,6 +51,15 @@ describe('doctor with the embedded PostgreSQL', () => {
       status: 'failed',
       message: expect.stringContaining('cannot be reached: ECONNREFUSED'),
     });
+
+    const database = connectionThrough(path.join(product.environment.DATA_DIR!, 'run'));
+    await query(database, 'alter role latitude_app bypassrls');
+    const bypassing = await find();
+    expect(bypassing.code).toBe(1);
+    const { message, remedy = '' } = bypassing.checks.get('role')!;
+    expect(message).toBe('Row-level security does not bind role latitude_app.');
+    await query(database, remedy.replace('As a superuser: ', ''));
+    expect((await find()).checks.get('role')).toMatchObject({ status: 'ok' });
     await server.stop();
 
     const stopped = await find({ PUBLIC_URL: server.url });

@@ -1,4 +1,17 @@
-import type { DatabaseTarget } from '../../../../src/platform/data/connection/data-source-options.js';
+import { Module } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
+import {
+  createTenantTable,
+  dropTenantTable,
+} from '../../../../src/platform/data/records/tenant-table.js';
+import { defineConfig } from '../../../../src/platform/extension/config.js';
+import { defineExtension } from '../../../../src/platform/extension/extension.js';
+import { migrateDatabase } from '../../../support/database/migrate-database.js';
+import {
+  type DatabaseTarget,
+  MIGRATIONS,
+} from '../../../../src/platform/data/connection/data-source-options.js';
 import { MIGRATION_NAMES } from '../../../../src/platform/data/executed-migrations.js';
 import {
   createDatabase,
@@ -10,7 +23,7 @@ import {
 import { asUser, createDatabaseWithPlainOwner } from '../../../support/database/plain-owner.js';
 import { createOrganization, runCommand } from '../../../support/command-line.js';
 import { freePort } from '../../../support/servers/free-port.js';
-import { type Diagnosis, runDoctor } from '../../../support/doctor.js';
+import { type Diagnosis, runDoctor, runDoctorOf } from '../../../support/doctor.js';
 
 /** Checks that find something in each run of tests: of its variables, its Node.js, and its cluster, which keeps no data. */
 const OF_THE_TESTS = ['unknown_settings', 'node', 'durability', 'autovacuum', 'connections'];
@@ -59,6 +72,11 @@ const MENDED_BY_SQL = [
     'may select (key_hash) on table public.api_keys',
   ],
   [
+    ...(['collations', 'warning'] as const),
+    `update pg_collation set collversion = '1' where collname = 'latitude_names'`,
+    'The collation latitude_names has another version',
+  ],
+  [
     ...(['leakproof', 'warning'] as const),
     'alter function pg_catalog.textlike(text, text) not leakproof',
     'LIKE is not marked as leak-proof',
@@ -79,6 +97,28 @@ const NOT_MENDED = [
     'Autovacuum is off for the table leads.',
   ],
 ] as const;
+
+@TenantEntity('parcels', { counted: ['weight'] })
+class Parcel {}
+
+class Parcels1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, Parcel, ['weight integer not null']);
+  }
+  async down(runner: QueryRunner): Promise<void> {
+    await dropTenantTable(runner, Parcel);
+  }
+}
+
+@Module({})
+class ParcelsModule {}
+
+const PARCELS = {
+  name: 'example',
+  module: ParcelsModule,
+  migrations: [Parcels1700000000000],
+  entities: [Parcel],
+};
 
 let database: DatabaseTarget;
 let env: Record<string, string>;
@@ -138,6 +178,18 @@ describe('doctor on a database of this version', () => {
     await sql(
       'drop table reports; drop index reports_of_team; alter table leads drop column of_team, reset (fillfactor)',
     );
+  });
+
+  it('finds no fault with the table of an extension, and warns of its migrations without it', async () => {
+    const copy = await createDatabase();
+    await migrateDatabase(copy, MIGRATIONS, [Parcels1700000000000]);
+    const ofCopy = { DATABASE_URL: urlOf(copy) };
+    const config = defineConfig({ extensions: [defineExtension(PARCELS)] });
+    expect(problemsOf(await runDoctorOf(config, ofCopy, '--deep'))).toEqual([]);
+    const without = await runDoctor(ofCopy);
+    expect(problemsOf(without)).toEqual(['migrations']);
+    expect(without.output).toContain('Parcels1700000000000 of latitude_migrations_example');
+    await dropDatabase(copy);
   });
 
   it('finds each fault, and the remedies that it names mend all of them', async () => {
@@ -250,7 +302,9 @@ describe('doctor on a database of this version', () => {
     expect(found.code).toBe(0);
     expect((await doctor('--strict')).code).toBe(1);
     const messages = found.report.checks.map(({ message }) => message).join('\n');
-    expect(messages).toContain('1 jobs have used all their attempts. 1 jobs have been due');
+    expect(messages).toContain(
+      'have used all their attempts: 1. Jobs that have been due for more than 10 minutes: 1.',
+    );
     expect(messages).not.toContain('hooks.example');
     for (const table of ['jobs', 'event_outbox', 'webhooks', 'lead_imports']) {
       await sql(`delete from ${table}`);

@@ -162,7 +162,7 @@ describe('after valid and invalid calls of every route and tool, with a working 
     const spans = [...collector.contents];
     for (const name of [
       'POST /api/v1/leads',
-      'GET /calendars/:file',
+      'GET /calendars/:secret.ics',
       'tools/call create_lead',
       'INSERT leads',
       'BATCH',
