@@ -29,6 +29,8 @@ try {
     METRICS_PORT: String(metricsPort),
     BACKUP_DIR: backups,
     WEBHOOKS_ALLOW_PRIVATE_TARGETS: 'on',
+    OAUTH: 'on',
+    PUBLIC_URL: 'http://127.0.0.1:3000',
   });
 } finally {
   rmSync(backups, { recursive: true });

@@ -99,3 +99,41 @@ it('a change by a key has neither', async () => {
     { actor: { key_id: tenant.key.id, grant_id: null, client_id: null } },
   ]);
 });
+
+it('a grant, its change and its revocation are entries of the audit log', async () => {
+  const { id, api, key } = await server.app.organization({ scopes: server.app.scopes.every });
+  const { clientId } = await server.signIn(key.key, { scopes: ['leads:read'] });
+  const { data } = (await api.get('/api/v1/grants')).body as { data: [{ id: string }] };
+  const grant = data[0].id;
+  await api.put(`/api/v1/grants/${grant}`, { confirmations: 'never' });
+  await api.delete(`/api/v1/grants/${grant}`);
+  await api.delete(`/api/v1/grants/${grant}`);
+  const { body } = await api.get(`/api/v1/audit?record_id=${grant}&after=`);
+  const record = { type: 'grant', id: grant };
+  const byKey = { kind: 'key', key_id: key.id, key_name: key.name };
+  expect(body.data).toMatchObject([
+    {
+      type: 'grant.created',
+      actor: { ...byKey, channel: null, grant_id: grant, client_id: clientId },
+      address: expect.any(String) as string,
+      record,
+    },
+    { type: 'grant.updated', actor: { ...byKey, channel: 'api', grant_id: null }, record },
+    { type: 'grant.revoked', actor: byKey, record },
+  ]);
+  expect(body.data).toHaveLength(3);
+  expect(
+    await server.app.sql('select from audit_entries where organization_id = $1', [id]),
+  ).toHaveLength(5);
+});
+
+it('sign-ins are counted by their outcome', async () => {
+  const clientId = await server.register();
+  const browser = new Browser(server.url);
+  await browser.open(server.authorizationUrl(clientId, { scope: 'leads:read' }).url);
+  await browser.submit({ action: 'continue', key: 'lat_wrong' });
+  const body = await (await fetch(`${server.url}/metrics`)).text();
+  expect(body).toMatch(/^latitude_sign_ins_total\{outcome="key_refused"\} [1-9]/m);
+  expect(body).toMatch(/^latitude_sign_ins_total\{outcome="granted"\} [1-9]/m);
+  expect(body).toMatch(/^latitude_sign_ins_total\{outcome="refused"\} \d/m);
+});

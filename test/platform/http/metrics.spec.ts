@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { randomUUID } from 'node:crypto';
+import { generateKey } from '../../../src/platform/access/api-key-format.js';
 import { ERROR_CATALOGUE } from '../../../src/platform/errors/error-catalogue.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { planConnections } from '../../../src/platform/data/connection/connection-plan.js';
@@ -131,6 +132,29 @@ describe('GET /metrics', () => {
         all.get('latitude_database_connections_idle') === server.idle
       );
     });
+  });
+
+  it('counts refused keys by the reason', async () => {
+    const { id } = tenant;
+    const refused = async (key?: string) => {
+      expect((await app.client(key).get(LEADS)).status).toBe(401);
+    };
+    await refused();
+    await refused('lat_typed-wrong');
+    const { key } = (await app.key(id)).key;
+    // The same key with another checksum, and one that does not exist.
+    await refused(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+    await refused(generateKey());
+    const ended = await app.key(id);
+    await app.revoke(ended);
+    await refused(ended.key.key);
+    const expired = await app.key(id, undefined, { expiresAt: new Date(Date.now() + 1) });
+    await until(() => Promise.resolve(expired.key.expires_at!.getTime() < Date.now()));
+    await refused(expired.key.key);
+    const all = await samples();
+    const counted = (reason: string) =>
+      increase(all, `latitude_refused_keys_total{reason="${reason}"}`);
+    expect(['missing', 'malformed', 'unknown', 'expired'].map(counted)).toEqual([1, 2, 2, 1]);
   });
 
   (existsSync(PROMTOOL) ? it : it.skip)('has no problem that promtool finds', async () => {

@@ -112,6 +112,7 @@ export const MIGRATION_EFFECTS: Readonly<Record<string, MigrationEffect>> = {
   },
   Reminders1767300000302: { does: 'adds columns and triggers for reminders' },
   LimitsOfKeys1767400000300: { does: 'adds columns to keys' },
+  AuditEntries1767500000000: { does: 'creates the table of the audit log' },
   Traceparents1767500002000: { does: 'adds a column for traces to events, jobs and deliveries' },
   OrganizationsWithDuplicates1767500005000: { does: 'adds a column to organizations' },
 };
