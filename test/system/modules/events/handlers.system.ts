@@ -163,7 +163,9 @@ describe('@OnDurableEvent', () => {
     await createTask('One');
     const selected = () => handled.filter(({ handler }) => handler === 'selected');
     // An event from before the change is received if it is read after it.
-    await until(() => Promise.resolve(selected().some(({ event }) => event.record.title === 'One')));
+    await until(() =>
+      Promise.resolve(selected().some(({ event }) => event.record.title === 'One')),
+    );
     expect(selected().every(({ organization }) => organization === tenant.id)).toBe(true);
   });
 
