@@ -67,7 +67,10 @@ async function attack(send, { count, request, prepare }) {
 
 async function main(rounds, cleanups) {
   const { latitude, client } = await startLatitude(cleanups);
-  const scopes = ['leads:read', 'leads:write', 'resources:write', 'appointments:read'];
+  const scopes = [
+    ...['leads:read', 'leads:write', 'tasks:write', 'tasks:read', 'appointments:read'],
+    ...['resources:write', 'keys:write', 'fields:write'],
+  ];
   const sizes = Array(CASES.length * rounds + 1).fill(0);
   const organizations = await createOrganizations(client, sizes, scopes);
   const [{ key }, ...attackers] = organizations;

@@ -1,4 +1,5 @@
 // The inputs that stalled a server most.
+import { NEWER_CASES } from './newer-stall-cases.mjs';
 
 const MEBIBYTE = 1_048_576;
 
@@ -77,37 +78,6 @@ function batchesOfMessages(title, method, params = '') {
 
 const largeLeads = `{"items":[${Array(8).fill(`{"action":"create","data":{"first_name":"Ada","custom_fields":{${customFields}}}}`).join(',')}]}`;
 
-const WEEKDAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ');
-
-/** @returns the ids of as many resources as one request may name, with hours of two shifts each day */
-async function resourcesThatAreOpen(send) {
-  const shifts = [
-    { start: '00:00', end: '12:00' },
-    { start: '12:15', end: '23:45' },
-  ];
-  const hours = Object.fromEntries(WEEKDAYS.map((day) => [day, shifts]));
-  const body = JSON.stringify({ name: 'Crew', time_zone: 'America/New_York', hours });
-  const ids = [];
-  for (let n = 0; n < 20; n++) {
-    const { text } = await send({ path: '/api/v1/resources', body });
-    ids.push(JSON.parse(text).data.id);
-  }
-  return ids;
-}
-
-function freeTimesOf(resources) {
-  const from = new Date(Date.now() + 86_400_000);
-  const to = new Date(from.getTime() + 62 * 86_400_000);
-  const query = new URLSearchParams({
-    resource_id: resources.join(),
-    from: from.toISOString(),
-    to: to.toISOString(),
-    duration_minutes: '15',
-    step_minutes: '5',
-  });
-  return `/api/v1/availability?${query}`;
-}
-
 export const CASES = [
   csv('49 MiB of commas', () => ','.repeat(49 * MEBIBYTE)),
   csv('10 MiB of lines without a value', () => filled(',\n', 10 * MEBIBYTE)),
@@ -171,10 +141,5 @@ export const CASES = [
     },
     request: () => ({ method: 'GET', path: '/api/v1/leads/export?format=csv' }),
   },
-  {
-    title: '20 windows of 62 days of 20 resources',
-    count: 20,
-    prepare: resourcesThatAreOpen,
-    request: (_, resources) => ({ method: 'GET', path: freeTimesOf(resources) }),
-  },
+  ...NEWER_CASES,
 ];

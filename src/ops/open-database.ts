@@ -26,6 +26,10 @@ const DEFAULT_MAX_CONNECTIONS = 100;
 const NO_SCHEMA = 'leads to a database in which the user has no schema: check its search_path';
 const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
 
+/** Reads of all events lock each day of them, with its indexes. The defaults of PostgreSQL have room for 30 days. */
+const DEFAULT_EVENTS_RETENTION_MS = 30 * 86_400_000;
+const MORE_LOCKS = ['-c', 'max_locks_per_transaction=256'];
+
 const NOT_EMBEDDED =
   'is for the embedded PostgreSQL, but DATABASE_URL is set: back that database up by "latitude backup" or pg_dump';
 
@@ -82,7 +86,10 @@ export async function openDatabase(
     dataDir: settings.dataDir,
     role,
     signal,
-    flags: connections > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${connections}`] : [],
+    flags: [
+      ...(connections > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${connections}`] : []),
+      ...(settings.eventsRetention > DEFAULT_EVENTS_RETENTION_MS ? MORE_LOCKS : []),
+    ],
     log: (line) => {
       logger.debug({ context: 'postgres' }, line);
     },

@@ -140,7 +140,11 @@ async function book(
     const own = leads.filter((_, index) => index % SAMPLE_RESOURCES.length === n);
     const query = { resource_id: [id], ...bookingWindow(new Date()) };
     const [free] = await app.get(AvailabilityService).find(call, query);
-    const bookings = sampleBookings(faker, id, free?.slots ?? [], own);
+    const slots = (free?.slots ?? []).map(({ start_time, end_time }) => ({
+      start_time: new Date(start_time),
+      end_time: new Date(end_time),
+    }));
+    const bookings = sampleBookings(faker, id, slots, own);
     for (const booking of bookings) await app.get(AppointmentsService).create(call, booking);
     number += bookings.length;
   }

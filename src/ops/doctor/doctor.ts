@@ -60,20 +60,8 @@ export async function examine(
   }
   const context = { settings, extensions };
   await diagnosis.run(SETTINGS_CHECKS, context);
-  if (isMissing(settings)) {
-    const problem = `There is no embedded database in ${settings.dataDir}.`;
-    const remedy = 'Set DATA_DIR or DATABASE_URL. The first start of a server creates a database.';
-    diagnosis.giveUp('database', failed(problem, remedy));
-    return diagnosis;
-  }
-  let database: DatabaseHandle;
-  try {
-    database = await openDatabase(settings, 'command');
-  } catch (error) {
-    const remedy = 'Start PostgreSQL, or correct the setting. The message says what it answered.';
-    diagnosis.giveUp('database', failed(sentence(messageOf(error)), remedy));
-    return diagnosis;
-  }
+  const database = await open(settings, diagnosis);
+  if (!database) return diagnosis;
   try {
     await withConnection(database.target, async (client) => {
       await examineDatabase(diagnosis, context, database, new ReadOnlyDatabase(client), options);
@@ -86,9 +74,22 @@ export async function examine(
   return diagnosis;
 }
 
-/** Whether to open the database would create one. */
-function isMissing({ databaseUrl, dataDir }: Settings): boolean {
-  return databaseUrl === undefined && !existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
+/** @returns undefined if there is no database that answers, which the diagnosis then says */
+async function open(settings: Settings, diagnosis: Diagnosis): Promise<DatabaseHandle | undefined> {
+  const { databaseUrl, dataDir } = settings;
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {
+    const problem = `There is no embedded database in ${dataDir}.`;
+    const remedy = 'Set DATA_DIR or DATABASE_URL. The first start of a server creates a database.';
+    diagnosis.giveUp('database', failed(problem, remedy));
+    return undefined;
+  }
+  try {
+    return await openDatabase(settings, 'command');
+  } catch (error) {
+    const remedy = 'Start PostgreSQL, or correct the setting. The message says what it answered.';
+    diagnosis.giveUp('database', failed(sentence(messageOf(error)), remedy));
+    return undefined;
+  }
 }
 
 async function examineDatabase(

@@ -70,6 +70,7 @@ export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise
     of(TenantDatabase).dryRun(call, work);
   const calls: (() => Promise<unknown>)[] = [
     () => of(JobQueueRepository).claim([]),
+    () => of(JobQueueRepository).oldestDue(['none']),
     () => of(JobQueueRepository).remove(job as never),
     () => of(JobQueueRepository).release(job as never),
     () => of(JobQueueRepository).retry(job as never, 'error', 1),

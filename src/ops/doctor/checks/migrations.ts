@@ -14,6 +14,16 @@ export type SchemaState = 'hidden' | 'empty' | 'unsupported' | 'pending' | 'newe
 
 type Migrations = Pick<DatabaseContext, 'executed' | 'extensions'>;
 
+export const HIDDEN = failed(
+  'The database user may not read which migrations have run.',
+  'Set DATABASE_URL to the user who owns the tables of Latitude.',
+);
+
+export const UNSUPPORTED = failed(
+  'The schema is from before release 0.3.0, which this version does not upgrade.',
+  'Make a backup, run latitude migrate of release 0.4.0, and then start this version.',
+);
+
 export function schemaStateOf({ executed, extensions }: Migrations): SchemaState {
   if (!executed) return 'hidden';
   if (!hasSchema(executed)) return 'empty';
@@ -33,10 +43,7 @@ export const MIGRATION_CHECKS: Checks<DatabaseContext> = {
     );
     switch (state) {
       case 'hidden':
-        return failed(
-          'The database user may not read which migrations have run.',
-          'Set DATABASE_URL to the user who owns the tables of Latitude.',
-        );
+        return HIDDEN;
       case 'empty': {
         const { may_create, name } = await sql.readOne<{ may_create: boolean; name: string }>(
           `select has_schema_privilege(current_schema(), 'create') as may_create,
@@ -54,10 +61,7 @@ export const MIGRATION_CHECKS: Checks<DatabaseContext> = {
             );
       }
       case 'unsupported':
-        return failed(
-          'The schema is from before release 0.3.0, which this version does not upgrade.',
-          'Make a backup, run latitude migrate of release 0.4.0, and then start this version.',
-        );
+        return UNSUPPORTED;
       case 'pending':
         return failed(
           `The database lacks the migrations ${listed(missing)}.`,

@@ -64,10 +64,12 @@ function isNeeded({ expected }: Difference): boolean {
   return expected !== undefined;
 }
 
-/** Whether only row-level security of a table is off. */
+const FORCED = 'row level security forced';
+
+/** Whether a table lacks its row-level security. */
 function isRowSecurity({ kind, expected, actual }: Difference): boolean {
   return (
-    kind === 'table' && actual !== undefined && expected?.includes('row level security') === true
+    kind === 'table' && expected?.includes(FORCED) === true && actual?.includes(FORCED) === false
   );
 }
 

@@ -86,7 +86,7 @@ async function examinePublicUrl(publicUrl: string): Promise<Finding> {
     if (version !== VERSION) {
       return warning(
         `${publicUrl} leads to Latitude ${version}, and this is ${VERSION}.`,
-        'Upgrade all instances to the same version.',
+        'Unless an upgrade is under way, give all instances the same version.',
       );
     }
     if (api !== `${publicUrl}/api/v1`) {

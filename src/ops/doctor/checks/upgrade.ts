@@ -3,7 +3,7 @@ import { VERSION } from '../../../platform/config/version.js';
 import { type Checks, failed, ok, skipped, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 import type { UpgradePlan } from '../upgrade/plan-upgrade.js';
-import { schemaStateOf } from './migrations.js';
+import { HIDDEN, schemaStateOf, UNSUPPORTED } from './migrations.js';
 
 const MIB = 1024 ** 2;
 
@@ -18,15 +18,9 @@ export const UPGRADE_CHECKS: Checks<UpgradeContext> = {
     const { from, migrations, estimated_seconds } = context.plan;
     switch (schemaStateOf(context)) {
       case 'hidden':
-        return failed(
-          'The database user may not read which migrations have run.',
-          'Set DATABASE_URL to the user who owns the tables of Latitude.',
-        );
+        return HIDDEN;
       case 'unsupported':
-        return failed(
-          'The schema is from before release 0.3.0, which this version does not upgrade.',
-          'Make a backup, run latitude migrate of release 0.4.0, and then start this version.',
-        );
+        return UNSUPPORTED;
       case 'empty':
         return ok('The database is empty. The start sets it up.');
       case 'newer':
