@@ -15,7 +15,7 @@ const SERVICE_LINK =
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
 
 /** Variables of OpenTelemetry for logs. Their names resemble those for traces, and hosts set them for all processes. */
-const OF_OTHER_SIGNALS = /^OTEL_BLRP_/;
+const OF_LOGS = 'OTEL_BLRP_';
 
 /** The edits up to which names are similar, and the length that a name must have for them. */
 const EDITS = [
@@ -46,7 +46,7 @@ export function findUnknownSettings(
 /** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
 function hintFor(name: string, names: readonly string[]): string | undefined {
   if (name === WORKERS) return WORKERS_HINT;
-  if (OF_OTHER_SIGNALS.test(name)) return undefined;
+  if (name.startsWith(OF_LOGS)) return undefined;
   const similar =
     similarTo(name, names) ??
     names.find((known) => hasWordsOf(name, known) || name === `${known}_FILE`);
