@@ -23,6 +23,16 @@ const SINGLE_CHANGES = {
   company: `Company ${NUMBER}`,
 };
 
+/** Records of a lead: an appointment that takes time of no resource, and a task. */
+const OTHER_RECORDS = {
+  appointments: {
+    start_time: '2030-01-15T09:00:00Z',
+    end_time: '2030-01-15T10:00:00Z',
+    type: 'visit',
+  },
+  tasks: { title: `Call ${NUMBER}`, due_date: '2030-01-15T09:00:00Z' },
+};
+
 function casesOf(variants) {
   const targets = variants.map(({ latitude, targetOf }) =>
     targetOf(latitude.name, latitude, restRequest),
@@ -33,7 +43,15 @@ function casesOf(variants) {
     { title: 'get', operations: ids.map((id) => ({ type: 'get', id })) },
     { title: `list ${LIMIT}`, operations: [{ type: 'list', limit: LIMIT, page: 1 }] },
     { title: 'search', operations: [{ type: 'list', limit: LIMIT, page: 1, search: 'Lovelace' }] },
-    { title: 'create', writes: 'created', operations: [{ type: 'create', lead: NEW_LEAD }] },
+    { title: 'create', writes: 'created', operations: [{ type: 'create', record: NEW_LEAD }] },
+    ...Object.entries(OTHER_RECORDS).map(([resource, record]) => ({
+      title: `create in ${resource}`,
+      operations: ids.map((lead_id) => ({
+        type: 'create',
+        resource,
+        record: { ...record, lead_id },
+      })),
+    })),
     {
       title: 'update',
       writes: 'updated',

@@ -35,7 +35,7 @@ function casesOf(variants) {
 
 function creations(count) {
   return Array.from({ length: count }, (_, organizationIndex) => {
-    return { type: 'create', lead: NEW_LEAD, organizationIndex };
+    return { type: 'create', record: NEW_LEAD, organizationIndex };
   });
 }
 

@@ -53,7 +53,7 @@ const CASES = [
   {
     title: 'create',
     request: ({ organization }) => {
-      return numberedRequest(restRequest({ type: 'create', organization, lead: NEW_LEAD }));
+      return numberedRequest(restRequest({ type: 'create', organization, record: NEW_LEAD }));
     },
   },
 ];

@@ -69,7 +69,7 @@ const LEADS = [
     goal: CONSTANT,
     chartLabel: 'create',
     writes: 'created',
-    operations: ({ organization }) => [{ type: 'create', organization, lead: NEW_LEAD }],
+    operations: ({ organization }) => [{ type: 'create', organization, record: NEW_LEAD }],
   },
   ...firstPages('leads', ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score']),
   listCase('leads', 'status', CONSTANT, () => ({ status: 'won' }), { chartLabel: 'status' }),

@@ -60,7 +60,7 @@ export function casesOf(organizations, leads, { organizations: counts, connectio
 function singleLeadCases(organizations, leads) {
   const ofLeads = (type, more) => operationsOf(type, organizations, leads, more);
   const creations = organizations.map((organization) => {
-    return { type: 'create', organization, lead: NEW_LEAD };
+    return { type: 'create', organization, record: NEW_LEAD };
   });
   return [
     { name: 'get', title: 'get by id', operations: ofLeads('get') },

@@ -26,9 +26,9 @@ export function useNumbers(count = 1) {
   return unused - count;
 }
 
-/** The request of an operation by Latitude's contract. A list has the kind of its records as `resource`. */
+/** The request of an operation by Latitude's contract. Lists and creations have the kind of their records as `resource`. */
 export function restRequest(operation) {
-  const { type, organization, id, lead, changes, resource = 'leads', ...list } = operation;
+  const { type, organization, id, record, changes, resource = 'leads', ...list } = operation;
   const headers = { Authorization: `Bearer ${organization.key}` };
   switch (type) {
     case 'get':
@@ -36,7 +36,7 @@ export function restRequest(operation) {
     case 'list':
       return { method: 'GET', path: `${API}/${resource}?${new URLSearchParams(list)}`, headers };
     case 'create':
-      return withBody({ method: 'POST', path: LEADS, headers }, lead);
+      return withBody({ method: 'POST', path: `${API}/${resource}`, headers }, record);
     case 'update':
       return withBody({ method: 'PUT', path: `${LEADS}/${id}`, headers }, changes);
   }

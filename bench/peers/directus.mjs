@@ -70,7 +70,7 @@ export const directus = {
   },
 };
 
-function request({ type, organization, id, lead, changes, page, limit, search }) {
+function request({ type, organization, id, record: lead, changes, page, limit, search }) {
   const headers = { Authorization: `Bearer ${TOKEN}` };
   switch (type) {
     case 'get':

@@ -70,7 +70,7 @@ function urlOf({ host, port, user, database }) {
   return `postgresql://${user}@localhost/${database}?${query}`;
 }
 
-function request({ type, organization, id, lead, changes, page, limit, search }) {
+function request({ type, organization, id, record: lead, changes, page, limit, search }) {
   const headers = {};
   switch (type) {
     case 'get':

@@ -73,7 +73,7 @@ export const strapi = {
   },
 };
 
-function requestOf(token, { type, organization, id, lead, changes, page, limit, search }) {
+function requestOf(token, { type, organization, id, record: lead, changes, page, limit, search }) {
   const headers = { Authorization: `Bearer ${token}` };
   switch (type) {
     case 'get':
