@@ -19,8 +19,9 @@ const MAX_REQUEST_MS = 2_000;
 const CHECKS_TIMES = process.env.TEST_TIMES === '1';
 
 /**
- * Starts this version alongside the last release, on its database and under load, and then stops the release. No
- * request may fail, and keys, idempotency keys and sessions must be valid as promised.
+ * Migrates the database of the last release with this version, starts this version alongside it, and then stops the
+ * release, under load; and goes back to the release in the same way (docs/operating/upgrades.md). No request may fail, and
+ * keys, idempotency keys and sessions must be valid as promised.
  * @param release directory of the compiled last release
  */
 export async function upgradeUnderLoad(release, databaseUrl) {
@@ -43,7 +44,8 @@ export async function upgradeUnderLoad(release, databaseUrl) {
       const load = new Load(key, old.url);
       await sleep(PHASE_MS);
       const session = await openSession(old.url, key);
-      await withServer(async ({ url }) => {
+      await latitude(current, settings, 'migrate');
+      await withServer(async ({ url, stop }) => {
         load.urls = [old.url, url];
         await sleep(PHASE_MS);
         await assertIdempotent(key, old.url, url);
@@ -55,12 +57,28 @@ export async function upgradeUnderLoad(release, databaseUrl) {
         await old.stop();
         await callTool(url, key, newSession);
         await sleep(PHASE_MS);
-        await load.stop();
-        await load.assertServed(url);
+        await goBack(release, settings, load, { url, stop });
       }, settings);
     },
     settings,
     older,
+  );
+}
+
+/** Starts the release again alongside this version, stops this version, and checks what was served. */
+async function goBack(release, settings, load, { url, stop }) {
+  await withServer(
+    async (old) => {
+      load.urls = [url, old.url];
+      await sleep(PHASE_MS);
+      load.urls = [old.url];
+      await stop();
+      await sleep(PHASE_MS);
+      await load.stop();
+      await load.assertServed(old.url);
+    },
+    settings,
+    path.join(release, 'main.js'),
   );
 }
 

@@ -267,7 +267,7 @@ const STRINGS = /'[^']*'/g;
 /** The statement of records: the CTE `record` changes them, others write events or stored responses. */
 const CHANGE_OF_RECORD = /\brecord as \(\s*(insert into|update) +(\w+)/;
 const CHANGE = /(?<!for |key |do )\b(insert into|update|delete from) +(\w+)/;
-const READ = /(?<!distinct )\bfrom +(\w+)\b(?! *[(])/;
+const READ = /(?<!distinct |epoch )\bfrom +(\w+)\b(?! *[(])/;
 
 /** What a statement does to which table. Its text has no values of callers. */
 function summaryOf(text: string): { readonly operation: string; readonly table?: string } {

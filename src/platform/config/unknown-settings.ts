@@ -7,12 +7,15 @@ const WORKERS_HINT =
   ' A server uses one core. To use several, run several instances behind a load balancer, with REDIS_URL.';
 
 const PREFIXES =
-  /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|OAUTH|OTEL|SHUTDOWN_DELAY|TRUST_PROXY|WEBHOOKS)_/;
+  /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|OAUTH|SHUTDOWN_DELAY|TRUST_PROXY|WEBHOOKS)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
 const SERVICE_LINK =
   /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?$|_ENV_\w+$/;
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
+
+/** Variables of OpenTelemetry for logs. Their names resemble those for traces, and hosts set them for all processes. */
+const OF_LOGS = 'OTEL_BLRP_';
 
 /** The edits up to which names are similar, and the length that a name must have for them. */
 const EDITS = [
@@ -43,6 +46,7 @@ export function findUnknownSettings(
 /** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
 function hintFor(name: string, names: readonly string[]): string | undefined {
   if (name === WORKERS) return WORKERS_HINT;
+  if (name.startsWith(OF_LOGS)) return undefined;
   const similar =
     similarTo(name, names) ??
     names.find((known) => hasWordsOf(name, known) || name === `${known}_FILE`);

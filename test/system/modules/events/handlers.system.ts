@@ -161,12 +161,12 @@ describe('@OnDurableEvent', () => {
     await api.post('/api/v1/tasks', { title: 'Left out' });
     await app.sql('update organizations set finds_duplicates = true where id = $1', [tenant.id]);
     await createTask('One');
-    await until(() => Promise.resolve(handled.some(({ handler }) => handler === 'selected')));
-    const titles = handled
-      .filter(({ handler }) => handler === 'selected')
-      .map(({ event, organization }) => [organization, event.record.title]);
-    expect(titles.at(-1)).toEqual([tenant.id, 'One']);
-    expect(titles.every(([organization]) => organization === tenant.id)).toBe(true);
+    const selected = () => handled.filter(({ handler }) => handler === 'selected');
+    // An event from before the change is received if it is read after it.
+    await until(() =>
+      Promise.resolve(selected().some(({ event }) => event.record.title === 'One')),
+    );
+    expect(selected().every(({ organization }) => organization === tenant.id)).toBe(true);
   });
 
   it('receives each event in one of several instances', async () => {
