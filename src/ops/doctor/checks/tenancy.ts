@@ -18,6 +18,7 @@ import type { Extension } from '../../../platform/extension/extension.js';
 import { type Checks, failed, type Finding, ok, skipped, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 import { readExpectedSchema } from '../schema-picture.js';
+import { schemaStateOf } from './migrations.js';
 
 /** Whether statements run under a role that the policies bind, with the privileges that it needs. */
 export const TENANCY_CHECKS: Checks<DatabaseContext> = {
@@ -31,7 +32,9 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
   },
 
-  grants: async ({ sql, extensions }) => {
+  grants: async ({ sql, executed, extensions }) => {
+    if (schemaStateOf({ executed, extensions }) === 'pending')
+      return skipped('The upgrade grants the privileges that its migrations need.');
     const user = await sql.readOne<DatabaseUser>(FIND_USER);
     const values = [ADMINISTRATIVE_TABLES];
     const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...values, !user.may_switch]);
