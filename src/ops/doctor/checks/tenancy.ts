@@ -32,6 +32,18 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
   },
 
+  owners: async ({ sql }) => {
+    const tables = [...readExpectedSchema().values()].filter(({ kind }) => kind === 'table');
+    const names = tables.map(({ name }) => name);
+    const rows = await sql.read<{ message: string; remedy: string }>(FIND_TABLES_OF_OTHERS, [
+      names,
+    ]);
+    return together(
+      rows.map(({ message, remedy }) => warning(message, remedy)),
+      ok('The tables belong to the database user, which can migrate them.'),
+    );
+  },
+
   grants: async ({ sql, executed, extensions }) => {
     if (schemaStateOf({ executed, extensions }) === 'pending')
       return skipped('The upgrade grants the privileges that its migrations need.');
@@ -70,6 +82,13 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     );
   },
 };
+
+const FIND_TABLES_OF_OTHERS = `
+  select format('The table %s belongs to %I, so that migrations of it fail.', oid::regclass, pg_get_userbyid(relowner))
+      as message,
+    format('As a superuser: alter table %s owner to %I;', oid::regclass, current_user) as remedy
+  from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)
+    and not pg_has_role(relowner, 'usage') order by 1`;
 
 /** Privileges that a role lacks on a table or sequence, or on the schema. */
 interface MissingOn extends Missing {

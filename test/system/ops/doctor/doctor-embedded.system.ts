@@ -41,7 +41,7 @@ describe('doctor with the embedded PostgreSQL', () => {
       message: expect.stringContaining(`${server.url} leads to Latitude`),
     });
     expect(running.checks.get('disk')).toMatchObject({
-      message: expect.stringContaining('GiB left'),
+      message: expect.stringContaining('MiB left'),
     });
     expect(running.checks.get('backup')).toMatchObject({ status: 'warning' });
     expect(running.code).toBe(0);

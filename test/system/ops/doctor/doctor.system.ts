@@ -22,7 +22,11 @@ import {
   query,
   urlOf,
 } from '../../../../src/testing/databases.js';
-import { asUser, createDatabaseWithPlainOwner } from '../../../support/database/plain-owner.js';
+import {
+  asSuperuser,
+  asUser,
+  createDatabaseWithPlainOwner,
+} from '../../../support/database/plain-owner.js';
 import { createOrganization, runCommand } from '../../../support/command-line.js';
 import { until } from '../../../support/servers/product.js';
 import { freePort } from '../../../support/servers/free-port.js';
@@ -390,6 +394,22 @@ describe('doctor on another database', () => {
     const { report, code } = await runDoctor(ofOwner, '--deep');
     expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
     expect(code).toBe(0);
+    const owners = async () => {
+      const found = await runDoctor(ofOwner);
+      return found.report.checks.find(({ name }) => name === 'owners');
+    };
+    expect(await owners()).toMatchObject({ status: 'ok' });
+    await query(asSuperuser(owned), 'alter table tasks owner to current_user');
+    const problem = await owners();
+    expect(problem).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(
+        /^The table tasks belongs to .*, so that migrations of it fail.$/,
+      ),
+    });
+    const statement = problem?.remedy?.replace('As a superuser: ', '') ?? '';
+    await query(asSuperuser(owned), statement);
+    expect(await owners()).toMatchObject({ status: 'ok' });
     await dropDatabase(owned);
   });
 
