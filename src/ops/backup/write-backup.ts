@@ -14,12 +14,16 @@ import {
   lockTables,
   readMigrations,
   readSequences,
+  ROOT,
   type StoredTable,
 } from './catalogue.js';
 import { inTransaction } from './transaction.js';
 
 /** All tables are read in one snapshot, as in pg_dump: later commits are not in the backup. */
 const ONE_SNAPSHOT = 'isolation level repeatable read, read only';
+
+/** Earlier schemas do not have it. */
+const OPERATORS = 'operator_keys';
 
 interface CountedTable extends StoredTable {
   readonly rows: number;
@@ -46,12 +50,11 @@ export async function writeBackup(
         `Row-level security hides rows of ${table.name} from the database user, by another policy than that of tenants: make the backup as a superuser or as a role with BYPASSRLS.`,
       );
     }
-    const found = await client.query<{ id: string }>('select id from organizations');
-    const organizations = found.rows.map(({ id }) => id);
+    const owners = await readOwners(client, tables);
     const counted: CountedTable[] = [];
     for (const table of tables) {
       signal?.throwIfAborted();
-      counted.push({ ...table, rows: await countTable(client, table, organizations) });
+      counted.push({ ...table, rows: await countTable(client, table, owners) });
     }
     const { migrations = [], ...ledgers } = await readMigrations(client);
     const header: BackupHeader = {
@@ -63,7 +66,7 @@ export async function writeBackup(
       sequences: await readSequences(client),
     };
     await progress(totalRows(header), (advance) => {
-      const contents = counted.map((table) => copyTable(client, table, organizations, advance));
+      const contents = counted.map((table) => copyTable(client, table, owners, advance));
       const bytes = encodeBackup(header, contents);
       return pipeline(bytes, createGzip(), sink, { end: sink !== process.stdout, signal });
     });
@@ -79,13 +82,13 @@ export function totalRows({ tables }: BackupHeader): number {
 async function* copyTable(
   client: pg.Client,
   table: CountedTable,
-  organizations: readonly string[],
+  owners: readonly string[],
   advance: (rows: number) => void,
 ): AsyncGenerator<Buffer> {
   const { name, rows, source } = table;
   const copy = `copy (select ${columnList(client, table.columns)} from ${source}) to stdout`;
   let written = 0;
-  for (const organization of passes(table, organizations)) {
+  for (const organization of passes(table, owners)) {
     await setOrganization(client, organization);
     for await (const chunk of client.query(copyTo(copy)) as AsyncIterable<Buffer>) {
       const count = countRows(chunk);
@@ -102,10 +105,10 @@ async function* copyTable(
 async function countTable(
   client: pg.Client,
   table: StoredTable,
-  organizations: readonly string[],
+  owners: readonly string[],
 ): Promise<number> {
   let count = 0;
-  for (const organization of passes(table, organizations)) {
+  for (const organization of passes(table, owners)) {
     await setOrganization(client, organization);
     const { rows } = await client.query<{ count: string }>(`select count(*) from ${table.source}`);
     count += Number(rows[0]?.count);
@@ -113,12 +116,20 @@ async function countTable(
   return count;
 }
 
+/** The ids of organizations, and of operators, whose entries of the audit log have their id in place of an organization. */
+async function readOwners(client: pg.Client, tables: readonly StoredTable[]): Promise<string[]> {
+  const hasOperators = tables.some(({ name }) => name === OPERATORS);
+  const operators = hasOperators ? ` union select operator_id from ${OPERATORS}` : '';
+  const { rows } = await client.query<{ id: string }>(`select id from ${ROOT}${operators}`);
+  return rows.map(({ id }) => id);
+}
+
 /**
- * The organizations by which a table is read: each one if row-level security hides rows from the connected user, otherwise
- * none, in a single pass over all rows.
+ * The organizations and operators by which a table is read: each one if row-level security hides rows from the connected
+ * user, otherwise none, in a single pass over all rows.
  */
-function passes(table: StoredTable, organizations: readonly string[]) {
-  return isReadAtOnce(table) ? [''] : organizations;
+function passes(table: StoredTable, owners: readonly string[]) {
+  return isReadAtOnce(table) ? [''] : owners;
 }
 
 /** Sets the organization whose rows row-level security shows. */

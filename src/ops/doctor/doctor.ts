@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, type Settings } from '../../platform/config/settings.js';
-import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../../platform/data/connection/driver-error.js';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  LOCK_NOT_AVAILABLE,
+  sqlStateOf,
+} from '../../platform/data/connection/driver-error.js';
 import { readExecutedMigrations } from '../../platform/data/executed-migrations.js';
 import { COUNT_INSTANCES } from '../../platform/data/instances.js';
 import type { LatitudeConfig } from '../../platform/extension/config.js';
@@ -118,14 +122,27 @@ async function examineDatabase(
     return;
   }
   if (state === 'current') {
-    const differences = compareSchemas(readExpectedSchema(), await readActualSchema(sql));
-    await diagnosis.run(SCHEMA_CHECKS, { ...context, differences });
+    await examineSchema(diagnosis, context);
   } else {
     const message = 'The database does not have the migrations of this version, and no others.';
     diagnosis.skip(SCHEMA_CHECKS, message);
   }
   await diagnosis.run(TABLE_CHECKS, context);
   if (deep) await diagnosis.run(DEEP_CHECKS, context);
+}
+
+/** PostgreSQL locks a table to describe it: while another transaction has locked it whole, there is nothing to compare. */
+async function examineSchema(diagnosis: Diagnosis, context: DatabaseContext): Promise<void> {
+  let actual: Awaited<ReturnType<typeof readActualSchema>>;
+  try {
+    actual = await readActualSchema(context.sql);
+  } catch (error) {
+    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    diagnosis.skip(SCHEMA_CHECKS, 'A table is locked.');
+    return;
+  }
+  const differences = compareSchemas(readExpectedSchema(), actual);
+  await diagnosis.run(SCHEMA_CHECKS, { ...context, differences });
 }
 
 /** @throws any error but that of a user who may not read */

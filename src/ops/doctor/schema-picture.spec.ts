@@ -32,6 +32,19 @@ it('finds no difference in another schema, search path, storage or statistics', 
   expect(differences(other, 'crm')).toEqual([]);
 });
 
+it('finds no difference in a trigger whose condition was restored from a dump', () => {
+  const withCondition = (condition: string) =>
+    parsePicture([
+      'table leads',
+      `  trigger mark BEFORE UPDATE ON public.leads FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION mark()`,
+    ]);
+  const original = withCondition('(((new.a <> old.a) OR (new.b <> old.b)) OR (new.c <> old.c))');
+  const restored = withCondition('((new.a <> old.a) OR (new.b <> old.b) OR (new.c <> old.c))');
+  const other = withCondition('((new.a <> old.a) OR (new.b <> old.b))');
+  expect(compareSchemas(original, restored)).toEqual([]);
+  expect(compareSchemas(original, other)).toHaveLength(1);
+});
+
 it('tells parts of its tables that it does not know from those that are missing', () => {
   const added = [...TABLE.slice(0, 2), '  column mine text', ...TABLE.slice(2)];
   const found = differences(added);

@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type Environment, type Setting, setting, SettingError, variablesOf } from './setting.js';
 
 /** How traces are exported. The SDK of OpenTelemetry itself reads the addresses, the limits and the sampler. */
@@ -23,7 +25,10 @@ const ALL_SAMPLERS = [...SAMPLERS, ...SAMPLERS.map((name) => `parentbased_${name
 
 const positive = setting.integer({ optional: true, min: 1 });
 const text = setting.text({ optional: true });
-const readHeaders = setting.secret(readPairs);
+const file = setting.custom(readablePath, 'must be the path of a file that can be read', {
+  optional: true,
+});
+const readHeaders = setting.secret(readHeaderPairs);
 
 /** The variables of each exporter of OTLP, without their prefix. */
 const OTLP: Readonly<Record<string, Setting<unknown>>> = {
@@ -32,9 +37,9 @@ const OTLP: Readonly<Record<string, Setting<unknown>>> = {
   HEADERS: readHeaders,
   TIMEOUT: positive,
   COMPRESSION: setting.oneOf(['gzip', 'none'], { optional: true }),
-  CERTIFICATE: text,
-  CLIENT_CERTIFICATE: text,
-  CLIENT_KEY: text,
+  CERTIFICATE: file,
+  CLIENT_CERTIFICATE: file,
+  CLIENT_KEY: file,
 };
 
 /** Each variable that has an effect while traces are exported, and how it is checked. */
@@ -124,5 +129,29 @@ function readPairs(name: string, env: Environment): Readonly<Record<string, stri
     return Object.fromEntries(pairs);
   } catch {
     throw new SettingError(name, 'must be pairs such as name=value, separated by commas');
+  }
+}
+
+/** Pairs of names and values of headers. */
+function readHeaderPairs(name: string, env: Environment): Readonly<Record<string, string>> {
+  const headers = readPairs(name, env);
+  try {
+    for (const [header, value] of Object.entries(headers)) {
+      validateHeaderName(header);
+      validateHeaderValue(header, value);
+    }
+  } catch {
+    throw new SettingError(name, 'must be headers of HTTP such as api-key=value');
+  }
+  return headers;
+}
+
+/** @returns undefined if this user cannot read the file */
+function readablePath(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return path;
+  } catch {
+    return undefined;
   }
 }

@@ -11,6 +11,7 @@ import {
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { SnapshotReader } from '../../../src/platform/data/gateway/snapshot-reader.js';
+import { captureLog } from '../../support/captured-log.js';
 import { importFile } from '../../support/lead-imports.js';
 import { until } from '../../support/servers/product.js';
 
@@ -227,3 +228,14 @@ function open(): Promise<http.IncomingMessage> {
     http.get(`${app.url}${EXPORT}`, { headers, agent: false }, resolve).once('error', reject);
   });
 }
+
+describe('HEAD of an export', () => {
+  const log = captureLog('error');
+
+  it('ends the export without an error in the log', async () => {
+    await createLead(tenant.api);
+    expect((await tenant.api.request('HEAD', EXPORT)).status).toBe(200);
+    expect(recordsOf(await exported(tenant.api, '?format=ndjson'))).toHaveLength(1);
+    expect(log).toEqual([]);
+  });
+});

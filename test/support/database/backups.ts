@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type BackupHeader, BackupReader } from '../../../src/ops/backup/backup-file.js';
 import { restoreBackup } from '../../../src/ops/backup/restore-backup.js';
 import { writeBackup } from '../../../src/ops/backup/write-backup.js';
+import { OperatorsService } from '../../../src/modules/auth/operators.service.js';
 import type { Progress } from '../../../src/platform/extension/command.js';
 import type { DatabaseTarget } from '../../../src/platform/data/connection/data-source-options.js';
 import { TenantDataService } from '../../../src/platform/data/records/tenant-data.service.js';
@@ -88,10 +89,11 @@ export const USERS: Record<string, () => Promise<DatabaseTarget>> = {
   'a plain owner without the tenant role': () => createDatabaseWithPlainOwner(),
 };
 
-/** Starts a server and creates two organizations with records of every kind. */
+/** Starts a server and creates an operator and two organizations with records of every kind. */
 export async function startFilled(database: DatabaseTarget) {
   const app = await TestApp.start({ database });
   await stopBackgroundWork(app);
+  await app.app.get(OperatorsService).createKey('Reseller', null);
   const tenants = [await app.organization(), await app.organization()] as const;
   for (const tenant of tenants) {
     for (const { listed } of LIST_ROUTES) await listed(tenant);

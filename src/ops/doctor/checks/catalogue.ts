@@ -6,15 +6,21 @@ import {
 } from '../../../platform/data/records/search-index.js';
 import { type Checks, failed, ok, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
+import { schemaStateOf } from './migrations.js';
 
 /** What the schema needs of its database. A dump of the schema does not contain it. */
 export const CATALOGUE_CHECKS: Checks<DatabaseContext> = {
-  extensions: async ({ sql }) => {
-    const rows = await sql.read<{ name: string }>('select extname as name from pg_extension');
-    const missing = EXTENSIONS.filter((extension) => !rows.some(({ name }) => name === extension));
+  extensions: async ({ sql, executed, extensions }) => {
+    const missing = await sql.read<MissingExtension>(FIND_MISSING_EXTENSIONS, [EXTENSIONS]);
+    const isPending = schemaStateOf({ executed, extensions }) === 'pending';
     return together(
-      missing.map((name) =>
-        failed(`The extension ${name} is missing.`, `As a superuser: create extension ${name};`),
+      missing.map(({ name, may_create }) =>
+        isPending && may_create
+          ? ok(`The upgrade creates the extension ${name}.`)
+          : failed(
+              `The extension ${name} is missing.`,
+              `As a superuser: create extension ${name};`,
+            ),
       ),
       ok(`The database has the extensions ${EXTENSIONS.join(', ')}.`),
     );
@@ -39,6 +45,19 @@ export const CATALOGUE_CHECKS: Checks<DatabaseContext> = {
     );
   },
 };
+
+interface MissingExtension {
+  readonly name: string;
+  readonly may_create: boolean;
+}
+
+/** The extensions $1 that the database does not have, and whether its user may create them. */
+const FIND_MISSING_EXTENSIONS = `
+  select name, rolsuper or exists (select from pg_available_extension_versions available
+      where available.name = needed.name and trusted
+        and has_database_privilege(current_database(), 'create')) as may_create
+  from unnest($1::text[]) needed(name), pg_roles
+  where rolname = current_user and not exists (select from pg_extension where extname = name)`;
 
 /** The collation of the database, and those of indexes of the schema. */
 const FIND_COLLATIONS = `

@@ -108,6 +108,16 @@ export const POSTGRES_CHECKS: Checks<DatabaseContext> = {
     );
   },
 
+  locks: async ({ sql }) => {
+    const rows = await sql.read<{ what: string; waiting: number; remedy: string }>(FIND_BLOCKING);
+    return together(
+      rows.map(({ what, waiting, remedy }) =>
+        warning(`${what} has locks for which others wait: ${waiting}.`, remedy),
+      ),
+      ok('Nobody waits for a lock for more than a second.'),
+    );
+  },
+
   replication_slots: async ({ sql, database }) => {
     if (database.embedded) return skipped('The embedded PostgreSQL has no replicas.');
     const rows = await sql.read<{ name: string; retained: string }>(
@@ -155,3 +165,21 @@ const FIND_LONG_TRANSACTIONS = `
   select format('The prepared transaction %s', gid), (extract(epoch from now() - prepared) / 60)::int,
     format('commit prepared %1$L; or rollback prepared %1$L;', gid)
   from pg_prepared_xacts where database = current_database() and prepared < now() - interval '10 minutes'`;
+
+/**
+ * The transactions that are the first to be ended: they block others and wait for none. The process of a prepared one is 0.
+ */
+const FIND_BLOCKING = `
+  with waiting as (
+    select pid, unnest(pg_blocking_pids(pid)) as blocker from pg_locks
+    where not granted and waitstart < clock_timestamp() - interval '1 second'
+  )
+  select case blocker when 0 then 'A prepared transaction'
+      else format('A transaction of %s (process %s, %s)', coalesce(nullif(application_name, ''), 'an application'),
+        blocker, coalesce(state, 'of another user')) end as what,
+    count(distinct waiting.pid)::int as waiting,
+    case blocker when 0 then 'End it: select gid from pg_prepared_xacts shows it.'
+      else format('End it in its application, or: select pg_terminate_backend(%s);', blocker) end as remedy
+  from waiting left join pg_stat_activity on pg_stat_activity.pid = blocker
+  where blocker not in (select pid from waiting)
+  group by blocker, application_name, state order by 2 desc`;

@@ -30,11 +30,12 @@ export const SETTINGS_CHECKS: Checks<SettingsContext> = {
     const { node } = process.versions;
     const end = ENDS_OF_NODE[node.split('.')[0] ?? ''];
     const message = `Latitude ${VERSION} runs on Node.js ${node}`;
-    const remedy = `Install a version of Node.js that is supported: ${NODE_VERSIONS}.`;
     if (!satisfies(node, NODE_VERSIONS)) {
+      const remedy = `Install a version of Node.js that is supported: ${NODE_VERSIONS}.`;
       return failed(`${message}, which it does not support.`, remedy);
     }
     if (hasEnded(end, new Date())) {
+      const remedy = 'Install a later major version (docs/operating/ends-of-life.md).';
       return warning(`${message}, which gets no fixes since ${end}.`, remedy);
     }
     return ok(`${message}.`);

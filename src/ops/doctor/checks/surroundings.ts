@@ -10,7 +10,7 @@ const PUBLIC_URL_TIMEOUT_MS = 5_000;
 const LITTLE_SPACE = { bytes: 2 * 1024 ** 3, share: 0.1 };
 const NO_SPACE = { bytes: 256 * 1024 ** 2, share: 0.01 };
 
-const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
 
 /** What is around the process and its database. */
 export const SURROUNDINGS_CHECKS: Checks<DatabaseContext> = {
@@ -55,10 +55,11 @@ export const SURROUNDINGS_CHECKS: Checks<DatabaseContext> = {
     }
     const { bavail, blocks, bsize } = await statfs(dataDir);
     const free = { bytes: bavail * bsize, share: bavail / blocks };
-    const message = `The database takes ${size}. The disk of DATA_DIR has ${(free.bytes / GIB).toFixed(1)} GiB left.`;
+    const message = `The database takes ${size}. The disk of DATA_DIR has ${Math.floor(free.bytes / MIB)} MiB left.`;
     const remedy = 'Free space, enlarge the disk, or move DATA_DIR to a larger one.';
     if (isBelow(free, NO_SPACE)) return failed(message, remedy);
-    return isBelow(free, LITTLE_SPACE) ? warning(message, remedy) : ok(message);
+    const isLittle = isBelow(free, LITTLE_SPACE) || free.bytes < NO_SPACE.bytes;
+    return isLittle ? warning(message, remedy) : ok(message);
   },
 };
 

@@ -18,6 +18,7 @@ import type { Extension } from '../../../platform/extension/extension.js';
 import { type Checks, failed, type Finding, ok, skipped, together, warning } from '../check.js';
 import type { DatabaseContext } from '../context.js';
 import { readExpectedSchema } from '../schema-picture.js';
+import { schemaStateOf } from './migrations.js';
 
 /** Whether statements run under a role that the policies bind, with the privileges that it needs. */
 export const TENANCY_CHECKS: Checks<DatabaseContext> = {
@@ -31,7 +32,21 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
   },
 
-  grants: async ({ sql, extensions }) => {
+  owners: async ({ sql }) => {
+    const tables = [...readExpectedSchema().values()].filter(({ kind }) => kind === 'table');
+    const names = tables.map(({ name }) => name);
+    const rows = await sql.read<{ message: string; remedy: string }>(FIND_TABLES_OF_OTHERS, [
+      names,
+    ]);
+    return together(
+      rows.map(({ message, remedy }) => warning(message, remedy)),
+      ok('The tables belong to the database user, which can migrate them.'),
+    );
+  },
+
+  grants: async ({ sql, executed, extensions }) => {
+    if (schemaStateOf({ executed, extensions }) === 'pending')
+      return skipped('The upgrade grants the privileges that its migrations need.');
     const user = await sql.readOne<DatabaseUser>(FIND_USER);
     const values = [ADMINISTRATIVE_TABLES];
     const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...values, !user.may_switch]);
@@ -67,6 +82,13 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     );
   },
 };
+
+const FIND_TABLES_OF_OTHERS = `
+  select format('The table %s belongs to %I, so that migrations of it fail.', oid::regclass, pg_get_userbyid(relowner))
+      as message,
+    format('As a superuser: alter table %s owner to %I;', oid::regclass, current_user) as remedy
+  from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)
+    and not pg_has_role(relowner, 'usage') order by 1`;
 
 /** Privileges that a role lacks on a table or sequence, or on the schema. */
 interface MissingOn extends Missing {

@@ -89,9 +89,10 @@ export class HttpAdapter extends ExpressAdapter {
     }
     if (isSentWithoutEnvelope(response, body)) {
       if (body instanceof StreamableFile) {
-        // Answers `internal_error` if the file cannot be read, or closes the connection if a part of it was sent.
+        // Answers `internal_error` if the file cannot be read, or closes the connection if a part of it was sent. A file
+        // that ends because the response has ended, as after HEAD, has not failed.
         body.setErrorHandler((error) => {
-          sendError(error, request, response);
+          if (!response.destroyed) sendError(error, request, response);
         });
       }
       return super.reply(response, body);

@@ -41,7 +41,7 @@ describe('doctor with the embedded PostgreSQL', () => {
       message: expect.stringContaining(`${server.url} leads to Latitude`),
     });
     expect(running.checks.get('disk')).toMatchObject({
-      message: expect.stringContaining('GiB left'),
+      message: expect.stringContaining('MiB left'),
     });
     expect(running.checks.get('backup')).toMatchObject({ status: 'warning' });
     expect(running.code).toBe(0);
@@ -74,6 +74,9 @@ describe('doctor --upgrade', () => {
     const env = { DATABASE_URL: urlOf(database) };
     const last = MIGRATIONS.findIndex(({ name }) => name === 'Confirmations1767000000600');
     await migrateDatabase(database, MIGRATIONS.slice(0, last + 1));
+    // What that release did not need, and the upgrade adds.
+    await query(database, 'drop extension btree_gist');
+    await query(database, 'revoke select on organization_defaults from latitude_app');
     const { report, code } = await runDoctor(env, '--upgrade');
     expect(code).toBe(0);
     const pending = namesOf(MIGRATIONS.slice(last + 1));
@@ -87,6 +90,11 @@ describe('doctor --upgrade', () => {
     expect(named('upgrade_instances')).toMatchObject({ status: 'ok' });
     expect(named('upgrade_disk')).toMatchObject({ message: expect.stringContaining('MiB') });
     expect(named('migrations')).toBeUndefined();
+    expect(named('extensions')).toMatchObject({
+      status: 'ok',
+      message: 'The upgrade creates the extension btree_gist.',
+    });
+    expect(named('grants')).toMatchObject({ status: 'skipped' });
     const executed = await query<{ name: string }>(database, 'select name from migrations');
     expect(executed).toHaveLength(MIGRATION_NAMES.length - pending.length);
     await dropDatabase(database);

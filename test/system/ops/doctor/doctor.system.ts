@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { TenantEntity } from '../../../../src/platform/data/records/tenant-entity.js';
 import {
@@ -14,14 +15,20 @@ import {
 } from '../../../../src/platform/data/connection/data-source-options.js';
 import { MIGRATION_NAMES } from '../../../../src/platform/data/executed-migrations.js';
 import {
+  configOf,
   createDatabase,
   databaseOf,
   dropDatabase,
   query,
   urlOf,
 } from '../../../../src/testing/databases.js';
-import { asUser, createDatabaseWithPlainOwner } from '../../../support/database/plain-owner.js';
+import {
+  asSuperuser,
+  asUser,
+  createDatabaseWithPlainOwner,
+} from '../../../support/database/plain-owner.js';
 import { createOrganization, runCommand } from '../../../support/command-line.js';
+import { until } from '../../../support/servers/product.js';
 import { freePort } from '../../../support/servers/free-port.js';
 import { type Diagnosis, runDoctor, runDoctorOf } from '../../../support/doctor.js';
 
@@ -343,6 +350,42 @@ describe('doctor on a database of this version', () => {
   });
 });
 
+describe('doctor while a transaction has locked a table', () => {
+  it('names it and how to end it, and goes on with the other checks', async () => {
+    const [blocker, waiting] = [0, 1].map(() => new pg.Client(configOf(database))) as [
+      pg.Client,
+      pg.Client,
+    ];
+    await Promise.all([blocker.connect(), waiting.connect()]);
+    await blocker.query(`set application_name = 'report'`);
+    const { rows } = await blocker.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const pid = rows[0]?.pid;
+    await blocker.query('begin; lock table leads');
+    const blocked = waiting.query('select from leads limit 1');
+    await until(
+      async () =>
+        (
+          await sql(
+            `select from pg_locks where not granted and waitstart < now() - interval '1 second'`,
+          )
+        ).length > 0,
+    );
+    const found = await doctor();
+    expect(found.code).toBe(0);
+    expect(problemsOf(found)).toEqual(['locks']);
+    const named = (name: string) => found.report.checks.find((check) => check.name === name);
+    expect(named('locks')).toMatchObject({
+      message: `A transaction of report (process ${pid}, idle in transaction) has locks for which others wait: 1.`,
+      remedy: `End it in its application, or: select pg_terminate_backend(${pid});`,
+    });
+    expect(named('indexes')).toMatchObject({ status: 'skipped', message: 'A table is locked.' });
+    await blocker.query('rollback');
+    await blocked;
+    expect(problemsOf(await doctor())).toEqual([]);
+    await Promise.all([blocker.end(), waiting.end()]);
+  });
+});
+
 describe('doctor on another database', () => {
   it('passes on one whose owner is no superuser', async () => {
     const owned = await createDatabaseWithPlainOwner('latitude_app');
@@ -351,6 +394,22 @@ describe('doctor on another database', () => {
     const { report, code } = await runDoctor(ofOwner, '--deep');
     expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
     expect(code).toBe(0);
+    const owners = async () => {
+      const found = await runDoctor(ofOwner);
+      return found.report.checks.find(({ name }) => name === 'owners');
+    };
+    expect(await owners()).toMatchObject({ status: 'ok' });
+    await query(asSuperuser(owned), 'alter table tasks owner to current_user');
+    const problem = await owners();
+    expect(problem).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(
+        /^The table tasks belongs to .*, so that migrations of it fail.$/,
+      ),
+    });
+    const statement = problem?.remedy?.replace('As a superuser: ', '') ?? '';
+    await query(asSuperuser(owned), statement);
+    expect(await owners()).toMatchObject({ status: 'ok' });
     await dropDatabase(owned);
   });
 
