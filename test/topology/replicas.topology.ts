@@ -127,7 +127,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
       // On a busy machine, a check can time out first, which is another reason.
       const warning =
         'Read replica 1 is left out: its default_transaction_isolation is not read committed.';
-      await until(async () => (await readiness(servers[1]!)).warnings?.includes(warning));
+      await until(async () => (await readiness(servers[1]!)).warnings?.includes(warning) === true);
     } finally {
       await replica.set({ default_transaction_isolation: 'read committed' });
     }
