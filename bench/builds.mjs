@@ -25,12 +25,15 @@ const SINGLE_CHANGES = {
 
 /** Records of a lead: an appointment that takes time of no resource, and a task. */
 const OTHER_RECORDS = {
-  appointments: {
-    start_time: '2030-01-15T09:00:00Z',
-    end_time: '2030-01-15T10:00:00Z',
+  appointments: (lead_id) => ({
+    ...{ lead_id, start_time: '2030-01-15T09:00:00Z', end_time: '2030-01-15T10:00:00Z' },
     type: 'visit',
-  },
-  tasks: { title: `Call ${NUMBER}`, due_date: '2030-01-15T09:00:00Z' },
+  }),
+  tasks: (contact_id) => ({
+    contact_id,
+    title: `Call ${NUMBER}`,
+    due_date: '2030-01-15T09:00:00Z',
+  }),
 };
 
 function casesOf(variants) {
@@ -44,13 +47,9 @@ function casesOf(variants) {
     { title: `list ${LIMIT}`, operations: [{ type: 'list', limit: LIMIT, page: 1 }] },
     { title: 'search', operations: [{ type: 'list', limit: LIMIT, page: 1, search: 'Lovelace' }] },
     { title: 'create', writes: 'created', operations: [{ type: 'create', record: NEW_LEAD }] },
-    ...Object.entries(OTHER_RECORDS).map(([resource, record]) => ({
+    ...Object.entries(OTHER_RECORDS).map(([resource, recordOf]) => ({
       title: `create in ${resource}`,
-      operations: ids.map((lead_id) => ({
-        type: 'create',
-        resource,
-        record: { ...record, lead_id },
-      })),
+      operations: ids.map((id) => ({ type: 'create', resource, record: recordOf(id) })),
     })),
     {
       title: 'update',

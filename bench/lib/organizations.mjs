@@ -16,7 +16,7 @@ export const MAX_ORGANIZATIONS = 1 + MEDIUM_ORGANIZATIONS + SMALL_ORGANIZATIONS;
 /** With fewer leads, the organizations of medium size would have too few. */
 export const MIN_LEADS = 30_000;
 
-const SCOPES = ['leads:read', 'leads:write'];
+const SCOPES = ['leads:read', 'leads:write', 'appointments:write', 'tasks:write'];
 
 /**
  * @param total the number of leads, at least `MIN_LEADS`
