@@ -26,7 +26,11 @@ function casesUnderLoad(sized, spread, latitude, table) {
       goal: 0.7,
       connections: [CONNECTIONS],
       writes: 'created',
-      operations: spread.map((organization) => ({ type: 'create', organization, record: NEW_LEAD })),
+      operations: spread.map((organization) => ({
+        type: 'create',
+        organization,
+        record: NEW_LEAD,
+      })),
       targets: [inLargest, within(`${length} of ${shortSize(first.size)}`)],
     },
     {
