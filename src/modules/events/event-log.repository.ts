@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sqlStateOf } from '../../platform/data/connection/driver-error.js';
 import { ORGANIZATION_COLUMNS } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
+import type { DurableEventOptions } from './event-handler.decorator.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */
@@ -15,16 +16,6 @@ export interface EventMark {
   readonly record_id: string;
   /** The instance that wrote it. */
   readonly origin: number;
-}
-
-/** Which events are read. */
-interface EventSelection {
-  /** Default: all. */
-  readonly types?: readonly string[];
-  /** Of the events with changed fields, those in which one of these changed. Default: all. */
-  readonly changed?: readonly string[];
-  /** Of organizations in which this column is true. Default: all. */
-  readonly organizations?: 'finds_duplicates';
 }
 
 /** A type of events that is due in an organization. */
@@ -176,7 +167,7 @@ export class EventLogRepository {
   readAfter(
     after: number,
     upTo: number,
-    { types, changed, organizations }: EventSelection,
+    { types, changed, organizations }: DurableEventOptions,
     limit: number,
   ): Promise<EventOfOrganization[]> {
     const condition = `position > $1 and position <= $2 and ($3::text[] is null or type = any($3))

@@ -3,11 +3,16 @@ const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as cons
 /** A whole number of seconds, minutes, hours or days, such as `90d`. */
 export type Duration = `${number}${keyof typeof MS_PER_UNIT}`;
 
-/** The milliseconds of a duration that is written in code. @throws Error if it is not a duration longer than zero */
-export function millisecondsOf(duration: Duration): number {
+/**
+ * The milliseconds of a duration that is written in code.
+ * @throws Error that names the option if it is not a duration longer than zero
+ */
+export function millisecondsOf(duration: Duration, option: string): number {
   const ms = parseDuration(duration);
-  if (ms === undefined) throw new Error(`"${duration}" is not a duration such as 30d`);
-  return ms;
+  if (ms !== undefined) return ms;
+  throw new Error(
+    `The ${option} must be a whole number with s, m, h or d, such as 10s, and not ${duration}`,
+  );
 }
 
 /** @returns milliseconds; undefined if the string is not a duration longer than zero */

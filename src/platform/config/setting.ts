@@ -139,7 +139,10 @@ export const setting = {
     max = MAX_DURATION,
     ...whenUnset
   }: { readonly min?: Duration; readonly max?: Duration } & O): Setting<Value<number, O>> => {
-    const [least, most] = [millisecondsOf(min), millisecondsOf(max)];
+    const [least, most] = [
+      millisecondsOf(min, 'smallest duration'),
+      millisecondsOf(max, 'largest duration'),
+    ];
     return custom<number, O>(
       (raw) => {
         const ms = parseDuration(raw) ?? NaN;
@@ -173,5 +176,5 @@ export const setting = {
 /** The default of a duration as a number. */
 function inMilliseconds(whenUnset: WhenUnset<Duration>): WhenUnset<number> {
   if (!('default' in whenUnset)) return whenUnset;
-  return { default: millisecondsOf(whenUnset.default) };
+  return { default: millisecondsOf(whenUnset.default, 'default of a setting') };
 }

@@ -1,4 +1,4 @@
-import { type Duration, parseDuration } from '../config/duration.js';
+import { type Duration, millisecondsOf } from '../config/duration.js';
 
 /** How failed runs of a job are repeated, and how many runs an instance has at a time. */
 export interface JobOptions {
@@ -69,15 +69,6 @@ export function assertJobName(name: string): void {
   if (NAME.test(name)) return;
   throw new Error(
     `"${name}" is not a valid name of a job: use 1 to 100 letters, digits, dots, hyphens and underscores`,
-  );
-}
-
-/** @throws Error that names the option if the duration is not valid */
-export function millisecondsOf(duration: Duration, option: string): number {
-  const ms = parseDuration(duration);
-  if (ms !== undefined) return ms;
-  throw new Error(
-    `The ${option} must be a whole number with s, m, h or d, such as 10s, and not ${duration}`,
   );
 }
 

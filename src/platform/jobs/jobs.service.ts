@@ -3,7 +3,8 @@ import type { Duration } from '../config/duration.js';
 import { TenantDatabase } from '../data/gateway/tenant-database.js';
 import type { TenantCall } from '../data/call.js';
 import { JobQueueRepository } from './job-queue.repository.js';
-import { type JobDefinition, millisecondsOf } from './job.js';
+import { millisecondsOf } from '../config/duration.js';
+import type { JobDefinition } from './job.js';
 import { JobRegistry } from './job-registry.js';
 import { JobWorker } from './job-worker.js';
 

@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
-import { assertJobName, millisecondsOf } from './job.js';
+import { millisecondsOf } from '../config/duration.js';
+import { assertJobName } from './job.js';
 import type { ScheduledJobOptions } from './job.decorator.js';
 
 /** The times at which a scheduled job runs. */

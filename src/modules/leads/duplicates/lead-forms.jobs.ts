@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { millisecondsOf } from '../../../platform/config/duration.js';
 import type { Call } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
@@ -23,8 +24,7 @@ const HANDLED_UNTIL = 'lead forms until';
 const RELEVANT = [...FORM_FIELDS, 'deleted_at'];
 
 /** How long the first request of an organization stores forms itself. The job stores those that are left. */
-const FIRST_MS = 2_000;
-const AFTER_FIRST = '2s';
+const FIRST = '2s';
 
 /** Keeps the forms of leads up to date in the background, in organizations that have asked for likely duplicates. */
 @Injectable()
@@ -44,11 +44,11 @@ export class LeadFormsJobs {
   async begin(call: Call): Promise<boolean> {
     const begins = await this.database.transaction(call, async (inner) => {
       const isFirst = await this.forms.begin(inner);
-      if (isFirst) await this.jobs.send(inner, FILL, {}, { key: NAME, delay: AFTER_FIRST });
+      if (isFirst) await this.jobs.send(inner, FILL, {}, { key: NAME, delay: FIRST });
       return isFirst;
     });
     if (!begins) return false;
-    const end = performance.now() + FIRST_MS;
+    const end = performance.now() + millisecondsOf(FIRST, 'first request');
     await this.forms.fill(call, call.tenant.phoneRegion, () => performance.now() < end);
     return true;
   }
