@@ -67,7 +67,6 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     >;
   }
 
-  /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
   onModuleInit(): void {
     this.storage = replacedStorage(this.discovery, this.storage);
   }
