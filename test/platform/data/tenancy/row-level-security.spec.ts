@@ -149,7 +149,7 @@ describe('row-level security for statements without a filter by organization', (
   it.each([Lead, Appointment, Task].map((entity) => [entity.name, entity] as const))(
     'a record of %s is found by the whole primary key',
     async (_name, entity) => {
-      const { find } = new RecordStatements(tableOf(entity), new RecordColumns(entity), 1);
+      const { find } = new RecordStatements(tableOf(entity), new RecordColumns<{ id: string }>(entity), 1);
       const values = [us.id, JSON.stringify([randomUUID()])];
       const rows = await gateway.read<{ 'QUERY PLAN': string }>(
         { tenant: us },
