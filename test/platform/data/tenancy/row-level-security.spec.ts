@@ -149,13 +149,19 @@ describe('row-level security for statements without a filter by organization', (
   it.each([Lead, Appointment, Task].map((entity) => [entity.name, entity] as const))(
     'a record of %s is found by the whole primary key',
     async (_name, entity) => {
-      const { find } = new RecordStatements(tableOf(entity), new RecordColumns<{ id: string }>(entity), 1);
+      const { find } = new RecordStatements(
+        tableOf(entity),
+        new RecordColumns<{ id: string }>(entity),
+        1,
+      );
       const values = [us.id, JSON.stringify([randomUUID()])];
       const rows = await gateway.read<{ 'QUERY PLAN': string }>(
         { tenant: us },
         { text: `explain ${find}`, values, plan: 'index' },
       );
-      const conditions = rows.map((row) => row['QUERY PLAN']).filter((line) => /Cond:/.test(line));
+      const conditions = rows
+        .map((row) => row['QUERY PLAN'])
+        .filter((line) => line.includes('Cond:'));
       expect(conditions).toEqual([expect.stringMatching(/organization_id = .* AND \(id = /)]);
     },
   );
