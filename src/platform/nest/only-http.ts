@@ -4,7 +4,7 @@ import { isGateway, MESSAGE_PATTERN } from '../discovery/nest-internals.js';
 
 /**
  * Checks that all handlers of an application answer HTTP requests. Nest opens the ports of gateways before
- * `onModuleInit`, so that this must run before the application is initialized.
+ * `onModuleInit`, so this must run before the application is initialized.
  * @throws Error whose message has one line for each gateway and each method that handles messages
  */
 export function assertOnlyHttp(discovery: DiscoveryService): void {
