@@ -112,9 +112,9 @@ export function beginReading<T extends object>(
   for (const [name, { normalize, fromText }] of reader.fields) {
     if (!Object.hasOwn(values, name)) continue;
     const given = values[name];
-    target[name] = normalize(
-      encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
-    );
+    const isText = encoding === 'text' && typeof given === 'string';
+    const read = isText && fromText ? fromText(given) : given;
+    target[name] = normalize ? normalize(read) : read;
   }
   return { reader, value, values, unread: empty.length > 0 ? [...unread, ...empty] : unread };
 }

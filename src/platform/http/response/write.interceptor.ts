@@ -163,7 +163,9 @@ export class WriteInterceptor implements NestInterceptor {
     const request = requestOf(context);
     const { state } = request;
     const { plan, call } = state;
-    if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
+    const isRepeatable = plan?.mayWrite === true && request.method === 'POST';
+    const hasKey = request.headers['idempotency-key'] !== undefined;
+    if (!isRepeatable || !hasKey || !call) return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     if (!idempotent || plan.file || plan.storesResponse || isDryRun(request)) return next.handle();
     if (!plan.hasEnvelope) throw keyNotUsable(NOT_STORABLE);
