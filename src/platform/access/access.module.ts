@@ -11,9 +11,6 @@ import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationSchemas } from './organization-schemas.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
-/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
-const MESSAGES_PER_WINDOW = 600;
-
 const PROVIDERS = [
   AccessRepository,
   Authenticator,
@@ -33,7 +30,6 @@ const PROVIDERS = [
         throttlers: [
           limitOf('reads', settings.readsPerMinute, settings.keyMaxReadsPerMinute),
           limitOf('writes', settings.writesPerMinute, settings.keyMaxWritesPerMinute),
-          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
         storage: storageOf(settings),
         trustedAddresses: settings.trustedAddresses,
