@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import { enhancersOf } from '../discovery/nest-internals.js';
-import { ApiKeyGuard } from '../http/guards/api-key.guard.js';
+import { AccessGuard } from '../http/guards/access.guard.js';
 import { WriteInterceptor, writesOfPlan } from '../http/response/write.interceptor.js';
 import { isLatitudeController } from '../http/routes/api-controller.decorator.js';
 import type { RoutePlan, TeamHandling } from '../http/routes/route-plan.js';
@@ -67,7 +67,7 @@ export class TeamRoutes {
   /** Guards of `useGlobalGuards()` precede those with `APP_GUARD`. */
   private earlyGuards(): string[] {
     const guards = this.config.getGlobalGuards();
-    const first = guards.findIndex((guard) => guard instanceof ApiKeyGuard);
+    const first = guards.findIndex((guard) => guard instanceof AccessGuard);
     return guards
       .slice(0, first)
       .map(
