@@ -45,7 +45,7 @@ export class RequestLimits {
 }
 
 /** Whether the request is a preflight, or one that its handler counts. */
-export function isCountedElsewhere({ method, state: { call, plan } }: ApiRequest): boolean {
+function isCountedElsewhere({ method, state: { call, plan } }: ApiRequest): boolean {
   return method === 'OPTIONS' || (plan?.countedBy === 'handler' && call !== undefined);
 }
 

@@ -25,9 +25,6 @@ const SOCKET_TIMEOUT_MS = 120_000;
 
 const UNKNOWN_ROUTES = `/${CATCH_ALL_PATH}`;
 
-const NO_BODY_PARSER =
-  'A body parser is registered with Nest, but Latitude reads the body of each request itself. Remove it: take the parsed JSON with @Body().';
-
 type RouteHandler = Parameters<ExpressAdapter['all']>[1];
 
 /** Configures Express and its server: exact paths, timeouts, graceful shutdown, JSON envelopes. */
@@ -68,15 +65,6 @@ export class HttpAdapter extends ExpressAdapter {
   /** Routes all later requests to the application, including those on open connections. */
   serveApplication(): void {
     this.listener = this.getInstance<Express>();
-  }
-
-  /** Nest calls this with the option `bodyParser`. */
-  override registerParserMiddleware(): never {
-    throw new Error(NO_BODY_PARSER);
-  }
-
-  override useBodyParser(): never {
-    throw new Error(NO_BODY_PARSER);
   }
 
   /** Sends the result of a handler. Filters pass the status of their response, which has no envelope. */
