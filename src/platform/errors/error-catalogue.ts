@@ -25,11 +25,6 @@ const CORE_ERRORS = {
     'The API key lacks the required scope.',
     'Do not retry. Ask the user for a key that has the scope.',
   ),
-  origin_not_allowed: permanent(
-    403,
-    'Pages of this origin may not call /mcp.',
-    'Add the origin to MCP_ALLOWED_ORIGINS.',
-  ),
   not_found: permanent(
     404,
     'There is no such resource.',

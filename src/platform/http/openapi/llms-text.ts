@@ -51,8 +51,8 @@ function operationText({ path, method, operation }: Located, described: Set<stri
   const { summary, parameters = [], requestBody, responses } = operation;
   const { 'x-required-scope': scope, 'x-further-scopes': further = [] } = operation;
   const scopes = [scope ?? '', ...further].map((each) => `\`${each}\``).join(' and ');
-  const ofOthers = path.includes('organizations') ? 'Operator key' : 'Any key';
-  const head = `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope ${scopes}` : ofOthers}.`;
+  const keys = path.includes('organizations') ? 'Operator key' : 'Any key';
+  const head = `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? scopes : keys}.`;
   if (ADMINISTRATION.test(path)) return head;
   const body = requestBody?.content['application/json']?.schema;
   const query = parameters.filter((one) => one.in === 'query');
