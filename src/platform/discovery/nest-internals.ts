@@ -112,12 +112,6 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
     });
 }
 
-/** Whether a handler takes headers with `@Headers()`. */
-export function takesHeaders(controller: Type<unknown>, method: string): boolean {
-  const parameters = Object.keys(declaredParameters(controller, method));
-  return parameters.some((key) => key.startsWith(`${RouteParamtypes.HEADERS}:`));
-}
-
 const ENHANCERS = {
   guards: GUARDS_METADATA,
   interceptors: INTERCEPTORS_METADATA,

@@ -14,7 +14,7 @@ import {
   setRateLimitHeaders,
   tooManyRequests,
 } from '../access/limits/rate-limits.js';
-import { limitNameOf, RequestLimits } from '../http/guards/rate-limit.guard.js';
+import { limitNameOf, RequestLimits } from '../http/guards/request-limits.js';
 import { type ApiRequest, requestOf, responseOf } from '../http/request/api-request.js';
 import type { RoutePlan } from '../http/routes/route-plan.js';
 import { type MaybePromise } from '../maybe-promise.js';

@@ -16,7 +16,7 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requestTimeout: 310_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
-  // ApiKeyGuard checks the header instead, so that the response has the error envelope.
+  // AccessGuard checks the header instead, so that the response has the error envelope.
   requireHostHeader: false,
 };
 
@@ -193,6 +193,6 @@ function deferContinue(server: Server): void {
     };
     server.emit('request', request, response);
   };
-  // ApiKeyGuard rejects unknown expectations.
+  // AccessGuard rejects unknown expectations.
   server.on('checkContinue', listener).on('checkExpectation', listener);
 }
