@@ -5,14 +5,12 @@ import { Settings } from '../config/settings.js';
 import { MemoryRateLimitStorage, type RateLimitStorage } from './limits/rate-limit.storage.js';
 import { type RateLimitOptions, RateLimits, WINDOW_MS } from './limits/rate-limits.js';
 import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
-import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationSchemas } from './organization-schemas.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
 const PROVIDERS = [
-  AccessRepository,
   Authenticator,
   KeyRevalidation,
   OrganizationCalls,

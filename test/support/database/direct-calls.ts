@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { Type } from '@nestjs/common';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Abstract, Type } from '@nestjs/common';
 import { AuditRepository } from '../../../src/modules/audit/audit.repository.js';
 import { GrantsRepository } from '../../../src/modules/oauth/grants.repository.js';
 import { KeysRepository } from '../../../src/modules/auth/keys.repository.js';
@@ -20,7 +20,7 @@ import { ErasuresRepository } from '../../../src/modules/personal-data/erasures.
 import { TasksRepository } from '../../../src/modules/tasks/tasks.repository.js';
 import { DeliveriesRepository } from '../../../src/modules/webhooks/deliveries.repository.js';
 import { WebhooksRepository } from '../../../src/modules/webhooks/webhooks.repository.js';
-import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { CredentialStore } from '../../../src/platform/access/credential-store.js';
 import type { Call, InTransaction } from '../../../src/platform/data/call.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { Readiness } from '../../../src/platform/data/readiness.js';
@@ -62,10 +62,21 @@ export async function callMethodsWithoutRoute(server: TestApp, tenant: Tenant): 
   const { app } = server;
   const call = await server.call(tenant);
   await dropLastPartition(server);
-  const get = <T>(type: Type<T>) => app.get(type, { strict: false });
+  const withKey = (more: object) =>
+    ({ ...call, actor: { ...call.actor, key: { ...call.actor.key, ...more } } }) as never;
+  const get = <T>(type: Type<T> | Abstract<T>) => app.get(type, { strict: false });
   const job = { id: ID, name: 'x', payload: {}, attempts: 1, organization_id: call.tenant.id };
-  const grant = { interactionHash: Buffer.alloc(32), id: ID, client_id: 'c', client_name: 'c' };
-  const newGrant = { ...grant, resource: 'r', scopes: ['leads:read'] } as never;
+  /** What a person answers to an authorization that waits. */
+  const answer = async () => {
+    const interactionHash = randomBytes(32);
+    await server.sql(
+      `insert into oauth_artifacts (id_hash, kind, payload, expires_at) values ($1, 'Interaction', '{}', now() + interval '1 hour')`,
+      [interactionHash],
+    );
+    const grant = { interactionHash, id: ID, client_id: 'c', client_name: 'c' };
+    return { ...grant, resource: 'r', scopes: ['leads:read'] };
+  };
+  const key = { id: ID, organization_id: call.tenant.id } as never;
   const handler = { name: 'none', claim: ID } as never;
   const forms = { id: ID, names: [], emails: [], phones: [] } as never;
   const rule = { id: ID, field_id: ID, key: 'age', type: 'number', options: [] } as never;
@@ -152,18 +163,19 @@ export async function callMethodsWithoutRoute(server: TestApp, tenant: Tenant): 
     () => get(GrantsRepository).all(call),
     () => get(GrantsRepository).findValid(ID),
     () => get(GrantsRepository).findKey(ID),
-    () => get(GrantsRepository).grant({ id: ID } as never, newGrant, { requestId: ID } as never),
-    () => get(GrantsRepository).refuse({ id: ID } as never, newGrant),
+    async () => get(GrantsRepository).grant(key, await answer(), { requestId: ID } as never),
+    async () => get(GrantsRepository).refuse(key, await answer()),
     () => get(GrantsRepository).end(ID),
     () => get(SessionsRepository).find([ID]),
     () => get(SessionsRepository).postponeEnds([ID]),
     () => get(SessionsRepository).nextStreamNumber(ID),
     () => get(SessionsRepository).deleteAll(ID, LATER),
     () => get(SessionsRepository).delete(ID),
-    () => get(AccessRepository).updateLastUsed({ id: ID }),
-    () => get(AccessRepository).findOperatorKey(Buffer.alloc(32)),
-    () => get(AccessRepository).findScopes([ID]),
-    () => get(AccessRepository).findOrganization(ID),
+    () => get(CredentialStore).updateLastUsed(withKey({ grant: { id: ID } })),
+    () => get(CredentialStore).updateLastUsed(withKey({ operatorId: ID })),
+    () => get(CredentialStore).findOperatorKey(Buffer.alloc(32)),
+    () => get(CredentialStore).findScopes([ID]),
+    () => get(CredentialStore).findOrganization(ID),
     () => get(OperatorsRepository).listKeys(),
     () => get(OrganizationsRepository).list(),
     () => get(OrganizationsRepository).findIdByKey(ID),

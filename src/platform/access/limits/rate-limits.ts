@@ -72,7 +72,6 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     this.throttlers[throttler.name] = throttler;
   }
 
-  /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
   onModuleInit(): void {
     this.storage = replacedStorage(this.discovery, this.storage);
   }

@@ -102,6 +102,11 @@ export interface ApiRouteOptions {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Returns the DTO of the declared response, which is one record or a page of records. */
+export function responseDtoOf(options: ApiRouteOptions | undefined): Type<object> | undefined {
+  return ([options?.response].flat() as [Type<object> | undefined])[0];
+}
+
 const DECLARATIONS = Symbol('declarations of a route');
 
 const NOTHING_DECLARED: RouteDeclarations = {

@@ -17,6 +17,7 @@ import { type InputPlan, planInput } from './input-plan.js';
 import {
   type ApiRouteOptions,
   declarationsOf,
+  responseDtoOf,
   type RouteDeclarations,
 } from './route-declarations.js';
 
@@ -107,7 +108,7 @@ const COUNTED_BY: Readonly<Record<string, RoutePlan['countedBy']>> = {
 };
 
 function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
-  const [response] = [documentation?.response].flat();
+  const response = responseDtoOf(documentation);
   if (!response) return [];
   return fieldsOf(response).flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
 }

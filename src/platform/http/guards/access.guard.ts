@@ -6,6 +6,7 @@ import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import {
   type ApiRequest,
   isRead,
+  type RequestState,
   requestOf,
   responseOf,
   timesSent,
@@ -14,18 +15,19 @@ import type { Call } from '../../data/call.js';
 import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
+import { insufficientScope, wrongKindOfKey } from '../../access/scopes.js';
 import { RoutePlans } from '../route-plans.js';
-import { RequestLimits } from './rate-limit.guard.js';
+import { RequestLimits } from './request-limits.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
 /**
- * The first guard. Sets the plan of the route and the call of the caller on the request, or refuses it: for its headers,
- * or without a valid key. A request without a valid key counts against the limit of its address. Each refusal has the
- * rate limit headers.
+ * The first guard. Sets the plan of the route and the call of the caller on the request, counts it, and checks the scopes of
+ * the key. It refuses a request for its headers, without a valid key, over the limit, or without the scopes of the route. A
+ * request without a valid key counts against the limit of its address. Each refusal has the rate limit headers.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+export class AccessGuard implements CanActivate {
   constructor(
     private readonly settings: Settings,
     private readonly plans: RoutePlans,
@@ -33,7 +35,10 @@ export class ApiKeyGuard implements CanActivate {
     private readonly limits: RequestLimits,
   ) {}
 
-  /** @throws ApiError `bad_request`, `unauthorized`, `rate_limit_exceeded`, `query_failed`, `create_failed`, and that of an endpoint */
+  /**
+   * @throws ApiError `bad_request`, `unauthorized`, `rate_limit_exceeded`, `insufficient_scope`, `query_failed`,
+   *   `create_failed`, and that of an endpoint
+   */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = requestOf(context);
     const response = responseOf(context);
@@ -44,8 +49,27 @@ export class ApiKeyGuard implements CanActivate {
       refusalOfHeaders(request) ?? endpoint?.refusalOf(request.headers, this.settings);
     if (refusal) return this.refuse(refusal, request, response);
     // InputGuard verifies the sender of a webhook, and until then the address is counted.
-    if (plan?.access === 'public' || plan?.access === 'webhook') return true;
-    return this.authenticate(request, response, endpoint !== undefined);
+    const needsKey = plan?.access !== 'public' && plan?.access !== 'webhook';
+    const acceptsTokens = endpoint !== undefined;
+    const authenticated = needsKey
+      ? this.authenticate(request, response, acceptsTokens)
+      : undefined;
+    return mapMaybePromise(authenticated, () =>
+      mapMaybePromise(this.count(context), () => {
+        assertMayCall(request.state);
+        return true;
+      }),
+    );
+  }
+
+  /** Counts the request against the shared limit, or as the code of a team says. Public routes are not counted. */
+  private count(context: ExecutionContext): MaybePromise<void> {
+    const request = requestOf(context);
+    const { plan } = request.state;
+    if (plan?.team?.count) return plan.team.count(context);
+    return plan?.countedBy === 'nothing'
+      ? undefined
+      : this.limits.count(request, responseOf(context));
   }
 
   /** @param acceptsTokens whether the request may have an access token in place of a key */
@@ -53,7 +77,7 @@ export class ApiKeyGuard implements CanActivate {
     request: ApiRequest,
     response: Response,
     acceptsTokens: boolean,
-  ): MaybePromise<boolean> {
+  ): MaybePromise<void> {
     const { state } = request;
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
@@ -67,7 +91,7 @@ export class ApiKeyGuard implements CanActivate {
     return mapMaybePromise(found, (call) => {
       state.call = call;
       if (call || (state.plan?.access === 'unknown-route' && !this.plans.requiresKey(request)))
-        return true;
+        return undefined;
       if (!isCredential) this.authenticator.refusals[key === undefined ? 'missing' : 'malformed']++;
       const message = isCredential ? undefined : explainMissingKey(request);
       return mapMaybePromise(this.limits.count(request, response), () => {
@@ -97,6 +121,25 @@ export class ApiKeyGuard implements CanActivate {
       throw error;
     });
   }
+}
+
+/**
+ * Refuses keys that lack a scope of the route, operator keys at routes of organizations, and every request to a route whose
+ * access is unknown.
+ * @throws ApiError `insufficient_scope`
+ */
+export function assertMayCall({ plan, call }: Pick<RequestState, 'plan' | 'call'>): void {
+  if (plan?.access === undefined) {
+    throw new ApiError('insufficient_scope', {
+      message:
+        'This route has none of @RequireScope(), @AnyKey() and @Public(), so every request is refused.',
+    });
+  }
+  const isOperator = call?.actor.key.operatorId !== undefined;
+  if (isOperator && plan.acceptsOperators) return;
+  if (isOperator !== (plan.access === 'operator')) throw wrongKindOfKey(isOperator);
+  const missing = plan.scopes.find((scope) => !call?.actor.scopes.has(scope));
+  if (missing !== undefined) throw insufficientScope(missing);
 }
 
 /**
