@@ -34,6 +34,9 @@ const VARIANTS = [
   },
 ];
 
+/** The compile cache has an effect on starts alone. */
+const UNDER_LOAD = VARIANTS.filter(({ hasCompileCache }) => !hasCompileCache);
+
 const LIMIT = 50;
 
 /** The load after a start, which is the same for each variant. */
@@ -67,7 +70,10 @@ function operationsOf({ leads }) {
 const WRITES = { create: 'created', update: 'updated' };
 
 function casesOf(variants) {
-  const targets = variants.map(({ title, latitude, targetOf }) => targetOf(title, latitude));
+  const targets = UNDER_LOAD.map(({ title }) => {
+    const { latitude, targetOf } = variants.find((variant) => variant.title === title);
+    return targetOf(title, latitude);
+  });
   // The ids of leads are the same in each variant.
   return Object.entries(operationsOf(variants[0])).map(([title, operations]) => {
     return { title, operations, writes: WRITES[title], targets, connections: [1, 32] };
@@ -78,13 +84,13 @@ function casesOf(variants) {
 function requestsTable(results, figure) {
   const rows = results.map(({ benchCase, connections, byTarget }) => {
     const named = new Map([...byTarget].map(([{ name }, measured]) => [name, measured]));
-    const [first, ...others] = VARIANTS.map(({ title, base }) => [named.get(title), base]);
+    const [first, ...others] = UNDER_LOAD.map(({ title, base }) => [named.get(title), base]);
     return [
       ...[benchCase.title, connections, medianOf(first[0], figure)],
       ...others.map(([measured, base]) => ratio(measured, named.get(base), figure)),
     ];
   });
-  const [{ title: first }, ...others] = VARIANTS;
+  const [{ title: first }, ...others] = UNDER_LOAD;
   return markdownTable(
     ['', 'Connections', first, ...others.map(({ title, base }) => `${title}, × ${base}`)],
     ...[rows, 0],
@@ -92,40 +98,40 @@ function requestsTable(results, figure) {
 }
 
 /** Starts a stopped variant again, and sends it requests from the first moment on. */
-async function measureStart(variant, load) {
+async function measureStart({ title, folder, options, leads, organizations }, load) {
   const stops = [];
   try {
     const begin = performance.now();
-    const { latitude, postmaster } = await startLatitudeIn(variant.folder, stops, variant.options);
+    const { latitude, postmaster } = await startLatitudeIn(folder, stops, options);
     const ready = performance.now() - begin;
-    const cpu = async () => (await usageOfProcessTree(latitude.pid, postmaster))?.cpu ?? NaN;
-    const readyCpu = await cpu();
-    const [organization] = variant.organizations;
-    const byType = Object.values(operationsOf(variant));
-    const requests = variant.leads.flatMap((_, i) =>
-      byType.map((operations) =>
-        restRequest({ ...operations[i % operations.length], organization }),
-      ),
-    );
+    const usage = async () => (await usageOfProcessTree(latitude.pid, postmaster)) ?? {};
+    const { cpu: readyCpu = NaN } = await usage();
+    const requests = requestsOf(leads, organizations[0]);
     const { signal } = new AbortController();
     const done = await load.run({ ...AFTER_START, url: latitude.url, requests, signal });
-    if (done.refused + done.broken > 0)
-      throw new Error(`${variant.title}: ${await latitude.logTail()}`);
-    return {
-      ready,
-      readyCpu: readyCpu / 1_000,
-      requestCpu: ((await cpu()) - readyCpu) / done.requests,
-    };
+    if (done.refused + done.broken > 0) throw new Error(`${title}: ${await latitude.logTail()}`);
+    const { cpu = NaN, memory = NaN } = await usage();
+    const requestCpu = (cpu - readyCpu) / done.requests;
+    return { ready, readyCpu: readyCpu / 1_000, requestCpu, memory };
   } finally {
     for (const step of stops.reverse()) await step();
   }
+}
+
+/** The requests of all cases in turn. */
+function requestsOf(leads, organization) {
+  const byCase = Object.values(operationsOf({ leads }));
+  return leads.flatMap((_, i) =>
+    byCase.map((operations) => restRequest({ ...operations[i % operations.length], organization })),
+  );
 }
 
 /** What a table of starts has of each variant. */
 const START_FIGURES = {
   ready: 'Ready, ms',
   readyCpu: 'CPU until ready, ms',
-  requestCpu: 'CPU of a request in the first ten seconds, µs',
+  requestCpu: 'CPU of a request, first ten seconds, µs',
+  memory: 'Memory after them, MiB',
 };
 
 async function measureStarts(variants, rounds) {
