@@ -115,4 +115,14 @@ export const MIGRATION_EFFECTS: Readonly<Record<string, MigrationEffect>> = {
   AuditEntries1767500000000: { does: 'creates the table of the audit log' },
   Traceparents1767500002000: { does: 'adds a column for traces to events, jobs and deliveries' },
   OrganizationsWithDuplicates1767500005000: { does: 'adds a column to organizations' },
+  UpdateTimes1767700000000: { does: 'creates the tables of the times of updates' },
+  CopyUpdateTimes1767700000001: {
+    does: 'copies the times of updates of the records, in batches',
+    rows: {
+      leads: { seconds: 3, bytes: 210 },
+      appointments: { seconds: 3, bytes: 210 },
+      tasks: { seconds: 3, bytes: 210 },
+    },
+  },
+  HotUpdates1767700000002: { does: 'leaves room on the pages of records' },
 };
