@@ -119,9 +119,9 @@ export const MIGRATION_EFFECTS: Readonly<Record<string, MigrationEffect>> = {
   CopyUpdateTimes1767700000001: {
     does: 'copies the times of updates of the records, in batches',
     rows: {
-      leads: { seconds: 3, bytes: 210 },
-      appointments: { seconds: 3, bytes: 210 },
-      tasks: { seconds: 3, bytes: 210 },
+      leads: { seconds: 8, bytes: 220 },
+      appointments: { seconds: 8, bytes: 220 },
+      tasks: { seconds: 8, bytes: 220 },
     },
   },
   HotUpdates1767700000002: { does: 'leaves room on the pages of records' },

@@ -54,18 +54,20 @@ const OPERATIONS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } 
 function functionsOf(records: Records, keepsTimes: boolean): string[] {
   const { name } = records;
   const table = `${name}_update_times`;
-  const keep = `insert into ${table} as times (organization_id, id, updated_at)
-         select organization_id, id, updated_at from new_rows where ${records.notDeleted}
-         order by organization_id, id
+  const add = `insert into ${table} as times (organization_id, id, updated_at)
+         select organization_id, id, updated_at from new_rows where ${records.notDeleted}`;
+  // A record that is restored has no time.
+  const set = `${add}
          on conflict (organization_id, id) do update set updated_at = excluded.updated_at
-         where times.updated_at <> excluded.updated_at;`;
+           where times.updated_at <> excluded.updated_at`;
   const remove = `delete from ${table} times using old_rows
-         where times.organization_id = old_rows.organization_id and times.id = old_rows.id;`;
-  const first = { insert: keep, update: keep, delete: remove };
+         where times.organization_id = old_rows.organization_id and times.id = old_rows.id`;
+  const statements = { insert: add, update: set, delete: remove };
   return [
     ...Object.entries(OPERATIONS).map(([operation, ages]) => {
-      const times = keepsTimes ? first[operation as keyof typeof first] : '';
-      return functionOf(`${name}_count_${operation}`, `${times} ${count(records, ages)}`);
+      const times = statements[operation as keyof typeof statements];
+      const body = [...(keepsTimes ? [times] : []), count(records, ages)].join(';\n         ');
+      return functionOf(`${name}_count_${operation}`, `${body};`);
     }),
     functionOf(
       `${name}_count_truncate`,
@@ -100,7 +102,7 @@ function count({ name, notDeleted, counted }: Records, ages: readonly ('old' | '
          group by organization_id, filter, value having filter = '' or sum(change) <> 0
          order by organization_id, filter, value
          on conflict (organization_id, resource, filter, value, shard) do update
-           set records = counts.records + excluded.records, version = counts.version + excluded.version;`;
+           set records = counts.records + excluded.records, version = counts.version + excluded.version`;
 }
 
 /** A trigger for each row, because most updates do not set `deleted_at` and then cost nothing. */
