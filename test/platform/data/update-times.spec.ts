@@ -56,8 +56,8 @@ describe('the times of updates', () => {
     await tenant.api.delete(`${TASKS}/${task}`);
     await tenant.api.delete(`${LEADS}/${lead}`);
     expect(await differences()).toEqual([]);
-    await tenant.api.post(`${LEADS}/${lead}/restore`);
-    await tenant.api.post(`${TASKS}/${task}/restore`);
+    await tenant.api.post(`${LEADS}/${lead}/restore`, {});
+    await tenant.api.post(`${TASKS}/${task}/restore`, {});
     expect(await differences()).toEqual([]);
   });
 

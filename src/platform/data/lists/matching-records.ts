@@ -18,8 +18,11 @@ export interface Part {
   readonly limit?: string;
 }
 
-/** Up to this number, records that have changed in a period are looked up by their ids. */
+/** Up to this number, records that have changed in a period are looked up by their ids for a page. */
 const FEW = 10_000;
+
+/** The number for a query that reads all of them. */
+const FEW_OF_ALL = 100_000;
 
 const UPDATED_AT = 'updated_at';
 
@@ -49,7 +52,7 @@ export function matchingInOrder(
   }
   const queryOf = (gate = 'true') =>
     `select ${names} from ${table} where ${conditions.sql} and ${gate} ${end}`;
-  const gates = gatesOf(matching);
+  const gates = gatesOf(matching, FEW);
   if (gates.length === 0) return queryOf();
   return gates.map((gate) => `(${queryOf(gate)})`).join(' union all ');
 }
@@ -57,7 +60,7 @@ export function matchingInOrder(
 /** The FROM item of the records, in no order. It has the name of the table. Their conditions follow in WHERE. */
 export function matchingTable(matching: Omit<Matching, 'order'>): string {
   const { table } = matching;
-  const gates = gatesOf(matching);
+  const gates = gatesOf(matching, FEW_OF_ALL);
   if (gates.length === 0) return table;
   const queries = gates.map(
     (gate) => `select * from ${table} where organization_id = $1 and ${gate}`,
@@ -78,9 +81,9 @@ export function matchingCount(matching: Omit<Matching, 'order'>): string {
  * Conditions of which one is true of all records. Those that have changed in a period are looked up by their ids if they are
  * few. Otherwise they are found by another index, and filtered. PostgreSQL does not run the query of the other condition.
  */
-function gatesOf({ updateTimes, conditions }: Omit<Matching, 'order'>): string[] {
+function gatesOf({ updateTimes, conditions }: Omit<Matching, 'order'>, few: number): string[] {
   if (!updateTimes || !conditions.hasTimes) return [];
   const changed = `select id from ${updateTimes} where ${conditions.timesSql}`;
-  const areFew = `(select count(*) <= ${FEW} from (${changed} limit ${FEW + 1}) changed)`;
-  return [`${areFew} and id = any(array(${changed} limit ${FEW}))`, `not ${areFew}`];
+  const areFew = `(select count(*) <= ${few} from (${changed} limit ${few + 1}) changed)`;
+  return [`${areFew} and id = any(array(${changed} limit ${few}))`, `not ${areFew}`];
 }
