@@ -125,4 +125,8 @@ export const MIGRATION_EFFECTS: Readonly<Record<string, MigrationEffect>> = {
     },
   },
   HotUpdates1767700000002: { does: 'leaves room on the pages of records' },
+  PartialIndexes1767700000003: {
+    does: 'builds indexes again without records that have no value',
+    rows: { leads: { seconds: 1, bytes: 0 }, tasks: { seconds: 0.5, bytes: 0 } },
+  },
 };

@@ -209,3 +209,36 @@ export class HotUpdates1767700000002 implements MigrationInterface {
     }
   }
 }
+
+/** Columns without which many records are created. */
+const PARTIAL: Readonly<Record<string, string>> = {
+  leads_by_status: 'leads (organization_id, status, created_at, id)',
+  leads_by_temperature: 'leads (organization_id, temperature, created_at, id)',
+  tasks_by_assignee: 'tasks (organization_id, assigned_to_user_id, created_at, id)',
+};
+
+/** Leaves records without a value out of indexes by which they are only found by a value. */
+export class PartialIndexes1767700000003 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await rebuild(runner, (column) => `${NOT_DELETED} and ${column} is not null`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await rebuild(runner, () => NOT_DELETED);
+  }
+}
+
+async function rebuild(runner: QueryRunner, condition: (column: string) => string): Promise<void> {
+  for (const [name, definition] of Object.entries(PARTIAL)) {
+    const column = definition.split(', ')[1] ?? '';
+    // An interrupted build leaves an invalid index.
+    await runner.query(`drop index concurrently if exists ${name}_new`);
+    await runner.query(
+      `create index concurrently ${name}_new on ${definition} where ${condition(column)}`,
+    );
+    await runner.query(`drop index concurrently if exists ${name}`);
+    await runner.query(`alter index ${name}_new rename to ${name}`);
+  }
+}
