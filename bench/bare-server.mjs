@@ -1,5 +1,5 @@
 // A hand-written server for these requests only: node:http and pg with named prepared statements on
-// Latitude's tables. bench/run.mjs starts it with one argument:
+// the tables of schema-0.4.0.sql. bench/run.mjs starts it with one argument:
 // {connection, poolSize, organizations: {key: id}}.
 import 'reflect-metadata';
 import pg from 'pg';

@@ -1,5 +1,5 @@
-// About the highest throughput of Node.js and pg on Latitude's tables: statements share a few pipelined
-// connections, and PostgreSQL formats the JSON.
+// About the highest throughput of Node.js and pg on the tables of schema-0.4.0.sql: statements share a few
+// pipelined connections, and PostgreSQL formats the JSON.
 // bench/run.mjs starts it with one argument: {connection, organizations: {key: id}}.
 import pg from 'pg';
 import {

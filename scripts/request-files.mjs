@@ -12,7 +12,7 @@ import { startLatitude } from '../bench/lib/start-latitude.mjs';
 const FIRST = 10;
 const TRACED = 10;
 
-/** The pause before a request, in which the work on the events of the one before ends. */
+/** The pause before a request, so that the background work of the previous one has ended. */
 const PAUSE_MS = 100;
 
 const TRACER = path.resolve(import.meta.dirname, '../bench/lib/trace-files.mjs');

@@ -26,7 +26,7 @@ import {
   DoNotCallRule,
   OptOutRule,
 } from './modules/leads/lead-compliance.service.js';
-import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+import { AnyCustomFields, CustomFieldsSchema } from './modules/leads/lead-custom-fields.service.js';
 import { FORMS_ABOUT_RECORDS } from './modules/leads/duplicates/lead-forms.repository.js';
 import { DefaultLeadScorer, LeadScorer } from './modules/leads/lead-scorer.js';
 import { grantsExtension } from './modules/oauth/grants.extension.js';

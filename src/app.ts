@@ -1,5 +1,5 @@
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
-import { DiscoveryService, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './platform/data/connection/repeat-while-down.js';
@@ -25,7 +25,6 @@ import { startPage } from './platform/http/start-page.js';
 import { shedLoad } from './platform/http/admission.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
 import { RoutePlans } from './platform/http/route-plans.js';
-import { assertOnlyHttp } from './platform/nest/only-http.js';
 import { TeamRoutesModule } from './platform/nest/team-routes.module.js';
 import { TeamRoutes } from './platform/nest/team-routes.js';
 import { type AppOptions, rootModule } from './app.module.js';
@@ -66,7 +65,9 @@ export async function initApp(
   const observe = settings.metrics ? app.get(Metrics).observe : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
-  app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
+  const plans = app.get(RoutePlans);
+  const limits = app.get(RateLimits);
+  app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), limits, plans, observe));
   app.use(requestContext(observe));
   app.get(ApiDescription).describe(async () => {
     // Loaded on demand, because most servers are never asked for it.
@@ -74,8 +75,6 @@ export async function initApp(
     return openApiDocument(app, localUrl());
   });
   try {
-    assertOnlyHttp(app.get(DiscoveryService));
-    const plans = app.get(RoutePlans);
     plans.compile((compiled) => app.get(TeamRoutes).adapt(compiled));
     // A module of a team can have a start page of its own.
     if (!plans.methodsAt(START_PAGE).includes('GET')) {
@@ -85,9 +84,9 @@ export async function initApp(
     await app.init();
     // Commands take the default of new organizations from the database.
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
-    await app.get(RateLimits).connect();
-    handleClientErrors(adapter, app.get(RateLimits));
-    const warning = await app.get(RateLimits).unsharedWarning();
+    await limits.connect();
+    handleClientErrors(adapter, limits);
+    const warning = await limits.unsharedWarning();
     if (warning) logger.warn(warning);
     await app.get(ReadReplicas).start();
   } catch (error) {

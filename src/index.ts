@@ -159,7 +159,10 @@ export { type IssuedKey, KeysService, type NewKey } from './modules/auth/keys.se
 // The features of Latitude
 export { LeadsModule } from './modules/leads/leads.module.js';
 export { LeadsService } from './modules/leads/leads.service.js';
-export { customFieldsSchema, CustomFieldsSchema } from './modules/leads/custom-fields-schema.js';
+export {
+  customFieldsSchema,
+  CustomFieldsSchema,
+} from './modules/leads/lead-custom-fields.service.js';
 export { LeadComplianceService } from './modules/leads/lead-compliance.service.js';
 export {
   ComplianceRule,

@@ -11,6 +11,7 @@ import { comparedSizes, createOrganizations } from './organizations.mjs';
 import { chartOf, textChartOf } from './chart.mjs';
 import { describeEnvironment, publish } from './report.mjs';
 import { openMcpSessions } from './requests.mjs';
+import { createReferenceDatabase } from './reference-database.mjs';
 import { alternate } from './rounds.mjs';
 import { startReferences } from './servers.mjs';
 import { startLatitude } from './start-latitude.mjs';
@@ -55,12 +56,16 @@ export async function compare(options, { progress, cleanups, signal }) {
 
 /** Starts the other servers and creates the cases for all servers. */
 async function startOthers(setup, { latitude, client, ...options }) {
-  const { connection, organizations, leads, folder, cleanups } = setup;
-  const references = startReferences(connection, organizations, folder);
+  const { organizations, leads, folder, cleanups } = setup;
+  const reference = await createReferenceDatabase({ ...setup, client });
+  const references = startReferences(reference.connection, organizations, folder);
   for (const server of references) cleanups.push(() => server.stop());
   for (const server of references) await server.waitUntilListening();
   const table = new LeadsTable(client, leads, { cleanUp: REMOVE_STORED_RESPONSES });
-  const own = [latitude, ...references].map((server) => target(server.name, server, table));
+  const own = [
+    target(latitude.name, latitude, table),
+    ...references.map((server) => target(server.name, server, reference.table)),
+  ];
   const { peers, skipped } = await startPeers(setup, options.peers);
   const mcp = await openMcpSessions(latitude.url, organizations);
   const { only, isNeeded = () => true } = options;

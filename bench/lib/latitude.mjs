@@ -15,16 +15,22 @@ const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: pr
 export class Latitude extends Server {
   #env;
 
-  /** @param build the folder of a built Latitude */
-  constructor(dataDir, log, { nodeOptions = [], build = THIS_BUILD } = {}) {
+  /**
+   * @param options.node the file of Node.js, by default the running one
+   * @param options.nodeOptions additional options of node
+   * @param options.settings additional environment variables
+   * @param options.build the folder of a built Latitude
+   */
+  constructor(dataDir, log, { node, nodeOptions = [], settings, build = THIS_BUILD } = {}) {
     const env = {
       ...ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
       RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
       RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
+      ...settings,
     };
-    super('Latitude', { args: [...nodeOptions, ...startOf(build)], env, log });
+    super('Latitude', { node, args: [...nodeOptions, ...startOf(build)], env, log });
     this.#env = env;
   }
 

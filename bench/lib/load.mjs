@@ -42,13 +42,15 @@ class Autocannon {
     this.description = `autocannon ${version}`;
   }
 
-  async run({ url, requests, connections, seconds, signal }) {
+  /** @param options.requestsPerSecond the rate of all connections together, by default as high as possible */
+  async run({ url, requests, connections, seconds, signal, requestsPerSecond }) {
     let turn = 0;
     const setupRequest = (request) => {
       return { ...request, ...numberedRequest(requests[turn++ % requests.length]) };
     };
     const load = autocannon({
       ...{ url, connections, duration: seconds, timeout: 60 },
+      ...(requestsPerSecond && { overallRate: requestsPerSecond }),
       requests: [{ setupRequest }],
     });
     const stop = () => load.stop();

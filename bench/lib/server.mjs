@@ -12,12 +12,13 @@ export class Server {
   #process;
   #log;
 
-  constructor(name, { args, env, log, ...options }) {
+  /** @param node the file of Node.js, by default the running one */
+  constructor(name, { args, env, log, node = process.execPath, ...options }) {
     this.name = name;
     this.#log = log;
     const output = openSync(log, 'w');
     const stdio = ['ignore', output, output];
-    this.#process = spawn(process.execPath, args, { env, stdio, ...options });
+    this.#process = spawn(node, args, { env, stdio, ...options });
     closeSync(output);
   }
 

@@ -6,7 +6,7 @@ import { Server } from './server.mjs';
 const BENCH = path.resolve(import.meta.dirname, '..');
 const COMPILER = '@swc-node/register/esm-register';
 
-/** Starts the reference servers of this folder on Latitude's tables. */
+/** Starts the reference servers of this folder on the reference database. */
 export function startReferences(connection, organizations, folder) {
   const poolSize = Latitude.poolSize(connection);
   const keys = Object.fromEntries(organizations.map(({ id, key }) => [key, id]));

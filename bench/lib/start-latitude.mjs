@@ -10,11 +10,16 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
 /**
  * Starts Latitude with an empty database in a temporary folder.
  * @param cleanups receives the steps that stop Latitude and remove the folder
- * @param options of `Latitude`: additional options of node, and the folder of another build
+ * @param options of `Latitude`
  */
 export async function startLatitude(cleanups, options) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return startLatitudeIn(folder, cleanups, options);
+}
+
+/** Starts Latitude with the database of a folder. */
+export async function startLatitudeIn(folder, cleanups, options) {
   const latitude = new Latitude(
     path.join(folder, 'data'),
     path.join(folder, 'latitude.log'),

@@ -16,15 +16,14 @@ const LEADS = 500;
 
 /**
  * Starts a variant of Latitude with a database of its own. The leads are the same in each variant.
- * @param nodeOptions additional options of node
- * @param build the folder of another build
- * @param count number of organizations. An operation is for the one at its `organizationIndex`, by default the
- *   first.
+ * @param options of `Latitude`
+ * @param options.organizations number of organizations. An operation is for the one at its `organizationIndex`, by default
+ *   the first.
  * @returns Latitude, its connection, organizations and leads, and `targetOf`, which makes a target of a server
  *   on its database
  */
-export async function startVariant(cleanups, { nodeOptions, build, organizations: count = 1 }) {
-  const started = await startLatitude(cleanups, { nodeOptions, build });
+export async function startVariant(cleanups, { organizations: count = 1, ...options }) {
+  const started = await startLatitude(cleanups, options);
   const { client, postmaster, folder } = started;
   const organizations = await createOrganizations(client, Array(count).fill(LEADS));
   const leads = await fillLeads(client, organizations);
@@ -53,14 +52,7 @@ export const comparisonHeader = (first, second) => [
  *   ratio of the second to the first: the requests a second, and the processor time of the server and PostgreSQL for a request
  */
 export async function compareVariants(cases, rounds) {
-  const results = await alternate({
-    ...{ cases, rounds },
-    measure: async (one, benchCase, connections) => {
-      await Promise.all(benchCase.targets.map(({ settle }) => settle()));
-      return one.measure(one, benchCase, connections);
-    },
-    onRound: (round) => process.stderr.write(`round ${round} of ${rounds}\n`),
-  });
+  const results = await measureVariants(cases, rounds);
   return results.map(({ benchCase, connections, byTarget }) => {
     const both = [...byTarget.values()].map((measurements) => measurements.map(withCpu));
     const figures = ['rate', 'cpu'].flatMap((name) => [
@@ -70,6 +62,21 @@ export async function compareVariants(cases, rounds) {
       ratioOf(both[1], both[0], name).median.toFixed(2),
     ]);
     return [benchCase.title, connections, ...figures];
+  });
+}
+
+/**
+ * Measures cases in turn, with targets of variants.
+ * @returns the results of `alternate`
+ */
+export function measureVariants(cases, rounds) {
+  return alternate({
+    ...{ cases, rounds },
+    measure: async (one, benchCase, connections) => {
+      await Promise.all(benchCase.targets.map(({ settle }) => settle()));
+      return one.measure(one, benchCase, connections);
+    },
+    onRound: (round) => process.stderr.write(`round ${round} of ${rounds}\n`),
   });
 }
 

@@ -4,14 +4,14 @@ export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 const CLOCK = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const RELATIVE = new Intl.RelativeTimeFormat('en');
 
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-/** Older moments are not told as so many days ago. */
+/** Older times are shown as a date. */
 const MAX_DAYS = 30;
 
 export const clockTime = (time: Date) => CLOCK.format(time);
@@ -21,7 +21,7 @@ export function timeAgo(time: Date, now = Date.now()): string {
   const seconds = Math.round((time.getTime() - now) / 1_000);
   if (Math.abs(seconds) > MAX_DAYS * 86_400) return MOMENT.format(time);
   const [unit, length] =
-    UNITS.find(([, of]) => Math.abs(seconds) >= of) ?? (['second', 1] as const);
+    UNITS.find(([, unitLength]) => Math.abs(seconds) >= unitLength) ?? (['second', 1] as const);
   return RELATIVE.format(Math.trunc(seconds / length), unit);
 }
 

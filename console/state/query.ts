@@ -28,19 +28,21 @@ export function useQuery<T>(name: string | undefined, load: Load<T>): Result<T> 
   const { client } = useSignedIn();
   const latest = useRef(load);
   latest.current = load;
-  const [round, setRound] = useState(0);
-  const [read, setRead] = useState<{ name?: string; error?: LatitudeError }>({});
+  const [reloads, setReloads] = useState(0);
+  const [lastRead, setLastRead] = useState<{ name?: string; error?: LatitudeError }>({});
   useEffect(() => {
     if (name === undefined) return undefined;
     const controller = new AbortController();
     let retry: ReturnType<typeof setTimeout> | undefined;
     const run = async () => {
       try {
-        keepResult(name, await latest.current(client, controller.signal));
-        if (!controller.signal.aborted) setRead({ name });
+        const result = await latest.current(client, controller.signal);
+        if (controller.signal.aborted) return;
+        keepResult(name, result);
+        setLastRead({ name });
       } catch (error) {
         if (controller.signal.aborted) return;
-        setRead({ name, error: error as LatitudeError });
+        setLastRead({ name, error: error as LatitudeError });
         if (connection.value.state === 'lost') retry = setTimeout(again, RETRY_MS);
       }
     };
@@ -55,19 +57,19 @@ export function useQuery<T>(name: string | undefined, load: Load<T>): Result<T> 
       clearTimeout(retry);
       controller.abort();
     };
-  }, [name, client, round]);
-  const isRead = name === read.name;
+  }, [name, client, reloads]);
+  const isRead = name === lastRead.name;
   return {
     data: name === undefined ? undefined : (resultOf(name) as T | undefined),
-    error: isRead ? read.error : undefined,
+    error: isRead ? lastRead.error : undefined,
     isLoading: name !== undefined && !isRead,
     reload: () => {
-      setRound(round + 1);
+      setReloads(reloads + 1);
     },
     replace: (data) => {
       if (name === undefined) return;
       keepResult(name, data);
-      setRead({ name });
+      setLastRead({ name });
     },
   };
 }

@@ -27,12 +27,15 @@ export class Store<T> {
 
 /** The value of a store. The component is rendered again when it changes. */
 export function useStore<T>(store: Store<T>): T {
+  const shown = store.value;
   const [, refresh] = useReducer<number, undefined>((count) => count + 1, 0);
   useLayoutEffect(() => {
     const follow = () => {
       refresh(undefined);
     };
+    // The value may have changed between the rendering and the subscription.
+    if (store.value !== shown) follow();
     return store.subscribe(follow);
   }, [store]);
-  return store.value;
+  return shown;
 }

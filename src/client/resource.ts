@@ -257,7 +257,7 @@ export class DeletableResource<T extends CountedTypes> extends CountedResource<T
 
 /** A resource whose deleted records can be restored. */
 export class RestorableResource<T extends CountedTypes> extends DeletableResource<T> {
-  /** One page of the deleted records, those that were deleted last first. `after` is `meta.next` of the previous page. */
+  /** One page of the deleted records, the most recently deleted first. `after` is `meta.next` of the previous page. */
   deleted(
     { after, limit }: CursorQuery = {},
     options?: CallOptions,

@@ -23,7 +23,7 @@ interface Types {
 
 /**
  * The webhooks of the organization. The key needs `webhooks:read` and `webhooks:write`. A response to `create` and
- * `rotateSecret` lacks `secret` if an earlier attempt was carried out: rotate the secret again.
+ * `rotateSecret` has no `secret` if it repeats that of an attempt that had succeeded. Call `rotateSecret` to get one.
  */
 export class Webhooks extends Collection<Types> {
   async create(fields: WebhookCreate, options?: CreateOptions): Promise<WebhookWithSecret> {

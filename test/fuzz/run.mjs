@@ -9,7 +9,7 @@ await runSuite('fuzz', {
   usage: `npm run test:fuzz -- [options] [files]
 
   --runs N   inputs that each property is tried with, ${RUNS.min} to ${RUNS.max} (${RUNS.default})
-  --seed N   what the inputs follow from, 0 to ${MAX_SEED} (another one each time)
+  --seed N   what the inputs follow from, 0 to ${MAX_SEED} (default: random)
   --help     show this
 `,
   options: { runs: RUNS, seed: { min: 0, max: MAX_SEED, default: randomInt(MAX_SEED) } },

@@ -3,11 +3,11 @@ import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { FEATURES } from '../../src/app.module.js';
 import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
 import { type Field, fieldsOf } from '../../src/platform/fields/field.js';
-import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
+import { type RestPlan, restPlansOf } from '../../src/platform/http/openapi/routes.js';
 import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-export const DECLARED_ROUTES = restHandlersOf(
+export const DECLARED_ROUTES = restPlansOf(
   classesIn(MODULE_METADATA.CONTROLLERS).flatMap((controller) => handlersOf(controller)),
 );
 
@@ -18,7 +18,7 @@ export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly
 }
 
 /** The declaration of a route in its controller. */
-export function declarationOf(route: Route): RestHandler | undefined {
+export function declarationOf(route: Route): RestPlan | undefined {
   return DECLARED_ROUTES.find((declared) => declared.route === routeName(route));
 }
 

@@ -6,7 +6,7 @@ import { UUID_SCHEMA } from '../../src/platform/fields/kinds/uuid.js';
 import type { ToolDefinition } from '../../src/modules/mcp/tools/tool-registry.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { handlersOf } from '../../src/platform/discovery/declared-handlers.js';
-import { type RestHandler, restHandlersOf } from '../../src/platform/http/openapi/routes.js';
+import { type RestPlan, restPlansOf } from '../../src/platform/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
 import { createLead, dataOf } from '../../src/testing/factories.js';
@@ -154,7 +154,7 @@ export function positionsIn(
 ): string[] {
   // The routes of operators have no records of organizations, and only people create grants.
   const declared = controllers.flatMap((controller) => handlersOf(controller));
-  const handlers = restHandlersOf(declared).filter(
+  const handlers = restPlansOf(declared).filter(
     ({ access, route }) => access !== 'operator' && !route.includes('/api/v1/grants'),
   );
   const ofRoutes = handlers.flatMap((route) =>
@@ -354,7 +354,7 @@ function idFieldsOf(route: Route): string[] {
   return idsAmong([...declaredFieldsOf(route, 'query'), ...declaredFieldsOf(route, 'body')]);
 }
 
-function idFieldsIn({ input }: RestHandler): string[] {
+function idFieldsIn({ input }: RestPlan): string[] {
   const types = [input?.query?.type, input?.body?.type];
   return idsAmong(types.flatMap((dto) => (dto ? fieldsOf(dto) : [])));
 }
@@ -365,6 +365,6 @@ function idsAmong(fields: readonly Field[]): string[] {
     .map(({ name }) => name);
 }
 
-function parametersOf({ route }: RestHandler): string[] {
+function parametersOf({ route }: RestPlan): string[] {
   return [...route.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter!);
 }

@@ -6,7 +6,7 @@ import { texts } from '../../texts.js';
 import { LEAD_FIELDS, useCustomFields } from '../leads/lead-fields.js';
 import type { CsvTable } from './csv.js';
 
-/** The fields to which columns go, by the names of the columns. Others are left to the service. */
+/** The fields to which columns go, by the names of the columns. The service chooses the fields of all others. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 const words = texts.imports;
@@ -30,7 +30,7 @@ interface ColumnChoicesProps {
 
 /** Each column with its first values, and the field to which it goes. */
 export function ColumnChoices({ table, map, errors, onChange }: ColumnChoicesProps) {
-  const fields = useTargets();
+  const fields = useTargetFields();
   const choose = (column: string, field: string) => {
     const others = [...map].filter(([name]) => name !== column);
     onChange(new Map(field === '' ? others : [...others, [column, field]]));
@@ -44,6 +44,7 @@ export function ColumnChoices({ table, map, errors, onChange }: ColumnChoicesPro
               name: column,
               label: column || words.unnamed,
               kind: 'choice',
+              // No empty choice is added: the choice '' is Automatic.
               isRequired: true,
               options: optionsOf(column, fields),
             }}
@@ -66,7 +67,7 @@ export function ColumnChoices({ table, map, errors, onChange }: ColumnChoicesPro
   );
 }
 
-function useTargets(): readonly Option[] {
+function useTargetFields(): readonly Option[] {
   const definitions = useCustomFields();
   return [
     { value: 'name', label: words.wholeName },
@@ -78,18 +79,22 @@ function useTargets(): readonly Option[] {
   ];
 }
 
-/** The service knows more names than these. */
+/**
+ * The choices for a column: automatic, left out, a custom field of its name, and all fields. The field that is shown for
+ * automatic is a guess, because the service recognizes more spellings.
+ */
 function optionsOf(column: string, fields: readonly Option[]): readonly Option[] {
-  const spelled = letters(column);
-  const guess = fields.find(({ value, label }) => [value, label].map(letters).includes(spelled));
-  const own = `custom_fields.${column}`;
-  const isKnown = column === '' || fields.some(({ value }) => value === own);
+  const name = normalized(column);
+  const guess = fields.find(({ value, label }) => [value, label].map(normalized).includes(name));
+  const customField = `custom_fields.${column}`;
+  const canBeNew = column !== '' && !fields.some(({ value }) => value === customField);
   return [
     { value: '', label: guess ? words.automaticTo(guess.label) : words.automatic },
     { value: LEFT_OUT, label: words.leaveOut },
-    ...(isKnown ? [] : [{ value: own, label: words.customField(column) }]),
+    ...(canBeNew ? [{ value: customField, label: words.customField(column) }] : []),
     ...fields,
   ];
 }
 
-const letters = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+/** The letters and digits of a name, in lower case. */
+const normalized = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../platform/access/access.module.js';
 import { ApiKey } from './api-key.entity.js';
+import { CredentialsModule } from './credentials.module.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
@@ -17,7 +18,7 @@ import { OrganizationRemovalService } from './organization-removal.service.js';
 
 /** Manages organizations and their keys. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Organization, ApiKey]), AccessModule],
+  imports: [TypeOrmModule.forFeature([Organization, ApiKey]), AccessModule, CredentialsModule],
   controllers: [MeController, OrganizationController, KeysController, OrganizationsController],
   providers: [
     ApiKeysService,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IS_VALID_KEY } from '../../platform/access/access.repository.js';
+import { IS_VALID_KEY } from './valid-keys.js';
 import type { Call, InTransaction, TenantCall } from '../../platform/data/call.js';
 import { TenantDatabase } from '../../platform/data/gateway/tenant-database.js';
 import { Conditions } from '../../platform/data/lists/conditions.js';

@@ -40,15 +40,14 @@ export class DeletedLeadsService {
       }
       return this.leads.computedOf(call, scorable(deleted));
     };
-    const claimOf = () => {
+    const notWritten = (error: unknown) => {
       const values = this.leads.uniqueValuesOf(call, stored ?? {});
-      return { id, ...values, custom_fields: stored?.custom_fields };
+      const claim = { id, ...values, custom_fields: stored?.custom_fields };
+      return this.failures.notWritten(call, claim, error);
     };
     return RecordPromise.of<LeadDto>(async () => {
-      const write = () => this.repository.restore(call, id, revise).stored;
-      const lead = await this.failures
-        .reportDuplicates(call, claimOf, write)
-        .catch(asDefinitionConflict);
+      const { stored: written } = this.repository.restore(call, id, revise);
+      const lead = await written.catch(notWritten).catch(asDefinitionConflict);
       return lead ?? this.failures.missing(call, id);
     });
   }

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../platform/data/call.js';
 import { UniqueViolation } from '../../platform/data/connection/driver-error.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import type { CustomFields } from './custom-fields-schema.js';
-import { LeadCustomFieldsService } from './lead-custom-fields.service.js';
+import { type CustomFields, LeadCustomFieldsService } from './lead-custom-fields.service.js';
 import { mergedInto } from './lead-exists.js';
 import { duplicateOf, fieldsIn, type UniqueValues } from './lead-values.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -40,21 +39,21 @@ export class LeadFailuresService {
     return new ApiError('merged', { details });
   }
 
-  /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
-  async reportDuplicates<T>(
+  /**
+   * Reports the failed write of a lead.
+   * @param claim the values that no other lead may have
+   * @throws ApiError `duplicate` for a unique violation, which names the fields, and the other lead if the key may read leads;
+   *   any other error as it is
+   */
+  async notWritten(
     call: Call,
-    claimOf: () => UniqueValues & { readonly id: string; readonly custom_fields?: CustomFields },
-    write: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      const claim = claimOf();
-      const holders = await this.repository.findHolders(call, [claim]);
-      const ofFields = await this.customFields.holdersOf(call, claim.custom_fields);
-      const others = [...holders, ...ofFields].filter(({ id }) => id !== claim.id.toLowerCase());
-      throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
-    }
+    claim: UniqueValues & { readonly id: string; readonly custom_fields?: CustomFields },
+    error: unknown,
+  ): Promise<never> {
+    if (!(error instanceof UniqueViolation)) throw error;
+    const holders = await this.repository.findHolders(call, [claim]);
+    const ofFields = await this.customFields.holdersOf(call, claim.custom_fields);
+    const others = [...holders, ...ofFields].filter(({ id }) => id !== claim.id.toLowerCase());
+    throw duplicateOf(call, others.length > 0 ? others : fieldsIn(error));
   }
 }

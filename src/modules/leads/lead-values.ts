@@ -7,7 +7,7 @@ import {
   normalizeEmail,
   type ParsedPhone,
   parsePhone,
-} from '../../platform/fields/kinds/normal-forms.js';
+} from '../../platform/fields/kinds/email-and-phone.js';
 import type { LeadDto, UpdateLeadDto } from './lead.dto.js';
 
 /** The first and last name of a lead. */

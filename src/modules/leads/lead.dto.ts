@@ -1,4 +1,4 @@
-import { PHONE_CHARACTERS } from '../../platform/fields/kinds/phone.js';
+import { PHONE_CHARACTERS } from '../../platform/fields/kinds/email-and-phone.js';
 import { PickOf, RecordOf, UpdateOf } from '../../platform/fields/field.js';
 import {
   Email,

@@ -14,8 +14,7 @@ import type { CursorPage } from '../../platform/data/lists/page.js';
 import { addSearch } from '../../platform/data/lists/search.js';
 import { FOLDED_PATTERN } from '../../platform/data/lists/search-text.js';
 import { tagSql } from '../../platform/data/lists/tag-sql.js';
-import { parsePhone } from '../../platform/fields/kinds/normal-forms.js';
-import { isPhone } from '../../platform/fields/kinds/phone.js';
+import { isPhone, parsePhone } from '../../platform/fields/kinds/email-and-phone.js';
 import {
   DeletedLeadDto,
   LEAD_GROUPINGS,

@@ -6,7 +6,7 @@ import type { Row } from '../../platform/data/records/record-statements.js';
 import { RecordPromise, type Stored } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { ApiError } from '../../platform/errors/api-error.js';
-import { orNotFound } from '../../platform/errors/or-not-found.js';
+import { notFound } from '../../platform/errors/or-not-found.js';
 import { changedFields } from '../../platform/fields/changes.js';
 import { appendedNotes } from '../../platform/fields/note-changes.js';
 import { changedTags } from '../../platform/fields/tag-changes.js';
@@ -36,8 +36,12 @@ import { markToRewrite } from '../../platform/data/lists/search-text.js';
 import { leadNotFound } from './lead-exists.js';
 import { LeadScorer, scorable, type ScorableLead } from './lead-scorer.js';
 import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
-import { type CustomFields } from './custom-fields-schema.js';
-import { LeadCustomFieldsService, OF_NEW_LEAD, orNothing } from './lead-custom-fields.service.js';
+import {
+  type CustomFields,
+  LeadCustomFieldsService,
+  OF_NEW_LEAD,
+  orNothing,
+} from './lead-custom-fields.service.js';
 import { LeadFailuresService } from './lead-failures.service.js';
 import { LeadsRepository } from './leads.repository.js';
 
@@ -133,8 +137,8 @@ export class LeadsService {
     return RecordPromise.of<LeadDto>(async () => {
       await this.customFields.assertValid(call, input.custom_fields ?? {}, OF_NEW_LEAD);
       const row = { id: uuidv7(), ...this.toRow(call, input) };
-      const insert = () => this.repository.insertRow(call, row).stored;
-      return orNotFound(await this.failures.reportDuplicates(call, () => row, insert), 'lead');
+      const lead = this.repository.insertRow(call, row).orElse(() => notFound('lead'));
+      return lead.stored.catch((error: unknown) => this.failures.notWritten(call, row, error));
     });
   }
 
@@ -242,12 +246,12 @@ export class LeadsService {
         }
         return this.revised(call, stored, changes, { claim, isToRewrite, touches: isMerge });
       };
-      const lead = await this.failures.reportDuplicates(
-        call,
-        () => ({ ...claim, custom_fields: fields }),
-        () => this.repository.update(call, id, revise, direct).stored,
+      const lead = this.repository
+        .update(call, id, revise, direct)
+        .orElse(() => this.failures.missing(call, id));
+      return lead.stored.catch((error: unknown) =>
+        this.failures.notWritten(call, { ...claim, custom_fields: fields }, error),
       );
-      return lead ?? this.failures.missing(call, id);
     });
   }
 

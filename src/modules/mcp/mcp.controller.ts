@@ -1,6 +1,5 @@
 import { Delete, Get, HttpCode, MethodNotAllowedException, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { RawRoute } from '../../platform/http/routes/access.js';
 import { KeyRevalidation } from '../../platform/access/key-revalidation.js';
 import { Settings } from '../../platform/config/settings.js';
 import { validationError } from '../../platform/errors/api-error.js';
@@ -11,6 +10,7 @@ import { EventStream } from './protocol/event-stream.js';
 import { lastEventIdOf, sessionIdOf, validateHeaders } from './protocol/headers.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
 import { hasSessions } from './protocol/session-protocol.js';
+import { McpRoute } from './mcp-route.decorator.js';
 import { noSession, SessionStore } from './sessions/session-store.js';
 import { LatitudeController } from '../../platform/http/routes/api-controller.decorator.js';
 
@@ -33,7 +33,7 @@ export class McpController {
   /** Opens a session, or handles messages within a session or without one. */
   @Post()
   @HttpCode(200)
-  @RawRoute()
+  @McpRoute()
   async post(
     @CurrentCall() call: Call,
     @Req() request: ApiRequest,
@@ -50,7 +50,7 @@ export class McpController {
 
   /** Streams the events of a session until either side closes the stream or a newer stream replaces it. */
   @Get()
-  @RawRoute()
+  @McpRoute()
   async stream(
     @CurrentCall() call: Call,
     @Req() request: ApiRequest,
@@ -86,7 +86,7 @@ export class McpController {
 
   /** Terminates a session. */
   @Delete()
-  @RawRoute()
+  @McpRoute()
   async terminate(
     @CurrentCall() call: Call,
     @Req() request: ApiRequest,

@@ -12,6 +12,12 @@ export const mcpExtension = defineExtension({
       message: 'There is no such session. Open one by POSTing initialize.',
       advice: 'Send initialize without Mcp-Session-Id, then use the session id of the response.',
     },
+    origin_not_allowed: {
+      status: 403,
+      retryable: false,
+      message: 'Pages of this origin may not call /mcp.',
+      advice: 'Add the origin to MCP_ALLOWED_ORIGINS.',
+    },
     session_mismatch: {
       status: 403,
       retryable: false,

@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  IS_VALID_GRANT,
-  IS_VALID_KEY,
-  SCOPES_OF_GRANT,
-} from '../../platform/access/access.repository.js';
+import { IS_VALID_GRANT, IS_VALID_KEY, SCOPES_OF_GRANT } from '../auth/valid-keys.js';
 import {
   AuditLog,
   type AuditOrigin,
@@ -67,15 +63,11 @@ const FIND_KEY = `
   from api_keys key join organizations organization on organization.id = key.organization_id
   where key.id = $1 and ${IS_VALID_KEY}`;
 
-/**
- * Marks an authorization as answered. `$1`: the hash of its id. If it was answered before, `used` has no row, and nothing
- * that selects from `used` is stored.
- */
+/** Marks an authorization as answered, unless it was answered before. `$1`: the hash of its id. */
 const USE_AUTHORIZATION = `
-  used as (
-    update oauth_artifacts set consumed_at = now()
-    where id_hash = $1 and kind = 'Interaction' and consumed_at is null and expires_at > now()
-    returning 1)`;
+  update oauth_artifacts set consumed_at = now()
+  where id_hash = $1 and kind = 'Interaction' and consumed_at is null and expires_at > now()
+  returning 1`;
 
 /** @param grant the query whose rows are the grants */
 const eventOf = (grant: string, change: string) => ({
@@ -89,28 +81,24 @@ const eventOf = (grant: string, change: string) => ({
 });
 
 const INSERT = `
-  with ${USE_AUTHORIZATION},
-  inserted as (
+  with inserted as (
     insert into oauth_grants
       (organization_id, id, key_id, user_id, client_id, client_name, resource, scopes, expires_at)
     select key.organization_id, $2, key.id, key.user_id, $4, $5, $6, $7, ${EXPIRES_AT}
-    from used, api_keys key
-    where key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
+    from api_keys key where organization_id = $1 and key.id = $3 and ${IS_VALID_KEY} and $7::text[] <@ key.scopes
     returning ${COLUMNS}),
-  entries as (${insertAuditEntries('$9', '$8', 'exists (select from inserted)')})
+  entries as (${insertAuditEntries('$1', '$8', 'exists (select from inserted)')})
   ${insertEvents({ ...eventOf('inserted', 'created'), grant_id: 'id' }, 'inserted')}
   returning 1`;
 
 const REFUSE = `
-  with ${USE_AUTHORIZATION},
-  refused as (
+  with refused as (
     select key.organization_id, $2::uuid as id, key.id as key_id, $4::text as client_id, $5::text as client_name,
       $6::text[] as scopes
-    from used, api_keys key where key.id = $3),
-  event as (${insertEvents(eventOf('refused', 'refused'), 'refused')})
-  select from used`;
+    from api_keys key where organization_id = $1 and key.id = $3)
+  ${insertEvents(eventOf('refused', 'refused'), 'refused')}`;
 
-/** SQL of grants. A person signs in before the organization is known. */
+/** SQL of grants. Keys and grants are found before the organization is known. */
 @Injectable()
 export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
   constructor(
@@ -153,13 +141,13 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
    * @throws ApiError `create_failed`
    */
   async grant(key: GrantingKey, grant: NewGrant, request: SignInRequest): Promise<boolean> {
-    const { interactionHash, id, client_id, client_name, resource, scopes } = grant;
+    if (!(await this.useAuthorization(grant))) return false;
+    const { id, client_id, client_name, resource, scopes } = grant;
     const origin = originOf(key, grant, request);
     const entries = this.audit.prepare(origin, [['grant.created', id]]);
-    const fields = [client_id, client_name, resource, scopes];
-    const entry = [entries.json, key.organization_id];
-    const values = [interactionHash, id, key.id, ...fields, ...entry];
-    const isGranted = (await this.system.write({ text: INSERT, values })).length > 0;
+    const { tenant } = origin;
+    const values = [tenant.id, id, key.id, client_id, client_name, resource, scopes, entries.json];
+    const isGranted = (await this.database.write({ tenant }, { text: INSERT, values })).length > 0;
     if (isGranted) entries.publish();
     return isGranted;
   }
@@ -171,9 +159,18 @@ export class GrantsRepository extends ListedRepository<Grant, ListQuery> {
    * @throws ApiError `create_failed`
    */
   async refuse(key: GrantingKey | undefined, grant: NewGrant): Promise<boolean> {
-    const { interactionHash, id, client_id, client_name, scopes } = grant;
-    const values = [interactionHash, id, key?.id, client_id, client_name, scopes];
-    return (await this.system.write({ text: REFUSE, values })).length > 0;
+    if (!(await this.useAuthorization(grant))) return false;
+    if (!key) return true;
+    const { id, client_id, client_name, scopes } = grant;
+    const values = [key.organization_id, id, key.id, client_id, client_name, scopes];
+    await this.database.write({ tenant: { id: key.organization_id } }, { text: REFUSE, values });
+    return true;
+  }
+
+  /** @returns false if the authorization has ended */
+  private async useAuthorization({ interactionHash }: NewGrant): Promise<boolean> {
+    const values = [interactionHash];
+    return (await this.system.write({ text: USE_AUTHORIZATION, values })).length > 0;
   }
 
   /**

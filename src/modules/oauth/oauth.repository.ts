@@ -5,17 +5,17 @@ import {
   IS_VALID_GRANT,
   IS_VALID_KEY,
   KEY_LIMITS,
-  type ApiKeyRecord,
   SCOPES_OF_GRANT,
-} from '../../platform/access/access.repository.js';
+} from '../auth/valid-keys.js';
 import { hashKey } from '../../platform/access/api-key-format.js';
+import type { KeyRecord } from '../../platform/access/credential-store.js';
 import { ORGANIZATION_COLUMNS } from '../../platform/data/call.js';
 import { SystemDatabase } from '../../platform/data/gateway/system-database.js';
 import { Job } from '../../platform/jobs/job.decorator.js';
 import { GrantsRepository } from './grants.repository.js';
 
 /** An access token with its grant and key, which are all valid. */
-interface ValidToken extends ApiKeyRecord {
+interface ValidToken extends KeyRecord {
   readonly grant_id: string;
   readonly client_id: string;
   readonly client_name: string;

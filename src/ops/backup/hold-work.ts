@@ -46,8 +46,9 @@ const KEEP_SCHEDULES = `insert into job_schedules (name, next_run_at)
 
 /**
  * Holds back what a copy of a database would do a second time: deliveries of webhooks, imports, jobs of extensions, and
- * scheduled runs that were missed since the backup. It belongs to the transaction that restores the rows, because a server
- * may run on the database, and to the schema of the backup, which can lack some of the tables.
+ * scheduled runs that were missed since the backup. Call it in the transaction that restores the
+ * rows and before it restores them, because a server may run on the database. The backup can be of an older schema, which
+ * lacks some of the tables.
  * @returns function to call after the rows are restored
  */
 export async function holdWork(
@@ -57,7 +58,7 @@ export async function holdWork(
   const has = (table: string) => tables.some(({ name }) => name === table);
   const run = async <Row>(table: string, text: string, ...values: unknown[]): Promise<Row[]> =>
     has(table) ? ((await client.query(text, values)).rows as Row[]) : [];
-  // Those of a server that runs on the database. Any other server makes its own when it starts.
+  // The schedules of a running server are kept. A server that starts later registers its own.
   const schedules = await run<{ name: string; next_run_at: string }>(
     'job_schedules',
     'select name, next_run_at::text from job_schedules',

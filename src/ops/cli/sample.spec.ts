@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../modules/appointments/appointment.dto.js';
 import type { Times } from '../../platform/data/records/tenant-repository.js';
 import { readInput } from '../../platform/fields/input/read-input.js';
-import { normalizeEmail, parsePhone } from '../../platform/fields/kinds/normal-forms.js';
+import { normalizeEmail, parsePhone } from '../../platform/fields/kinds/email-and-phone.js';
 import { CreateLeadDto } from '../../modules/leads/lead.dto.js';
 import { CreateTaskDto } from '../../modules/tasks/task.dto.js';
 import { AREA_CODES, sampleAppointment, sampleLead, sampleTask } from './sample.js';

@@ -53,6 +53,10 @@ it('tells parts of its tables that it does not know from those that are missing'
 
 it.each([
   [
+    [...TABLE.slice(0, 2), '  constraint mine CHECK (true)', ...TABLE.slice(2)],
+    'alter table leads drop constraint mine;',
+  ],
+  [
     TABLE.filter((line) => !line.includes('unique index')),
     'create unique index concurrently leads_key on leads USING btree (organization_id, external_id) WHERE (external_id IS NOT NULL);',
   ],

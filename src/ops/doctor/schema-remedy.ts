@@ -6,13 +6,17 @@ const BY_HAND =
 
 /** The statement that makes a part as the migrations make it, or what to do if there is none. */
 export function remedyOf({ kind, table, name, expected, actual }: Difference): string {
-  if (expected === undefined) return `drop ${kind} ${name} on ${table};`;
+  if (expected === undefined) {
+    return kind === 'constraint'
+      ? `alter table ${table} drop constraint ${name};`
+      : `drop ${kind} ${name} on ${table};`;
+  }
   const drop = actual === undefined ? '' : `drop ${kind} ${name} on ${table}; `;
   switch (kind) {
     case 'index':
       return remedyOfIndex(name, table, expected, actual);
     case 'trigger':
-      // The picture marks triggers that are not enabled.
+      // `actual` ends with the state of a trigger that is not enabled.
       return actual?.replace(/ (disabled|replica|always)$/, '') === expected
         ? `alter table ${table} enable trigger ${name};`
         : `${drop}create trigger ${name} ${expected};`;

@@ -1,7 +1,7 @@
 import type { Call } from '../data/call.js';
 
 /**
- * Finds the callers of /mcp that have an access token of OAuth (docs/contract/oauth.md). A module of sign-in
+ * Finds the callers that have an access token of OAuth (docs/contract/oauth.md). A module of sign-in
  * provides it; without one, there are no access tokens.
  */
 export abstract class AccessTokens {
@@ -12,7 +12,7 @@ export abstract class AccessTokens {
 
     /**
      * The URL of the metadata that describes how to get a token.
-     * @param url the URL of the request, whose path is `/mcp` or `/mcp/`
+     * @param url the URL of the request
      */
     metadataUrlOf(url: string): string;
   };

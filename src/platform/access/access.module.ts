@@ -5,17 +5,12 @@ import { Settings } from '../config/settings.js';
 import { MemoryRateLimitStorage, type RateLimitStorage } from './limits/rate-limit.storage.js';
 import { type RateLimitOptions, RateLimits, WINDOW_MS } from './limits/rate-limits.js';
 import { SharedRateLimitStorage } from './limits/shared-rate-limit.storage.js';
-import { AccessRepository } from './access.repository.js';
 import { Authenticator } from './authenticator.js';
 import { KeyRevalidation } from './key-revalidation.js';
 import { OrganizationSchemas } from './organization-schemas.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
-/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
-const MESSAGES_PER_WINDOW = 600;
-
 const PROVIDERS = [
-  AccessRepository,
   Authenticator,
   KeyRevalidation,
   OrganizationCalls,
@@ -33,7 +28,6 @@ const PROVIDERS = [
         throttlers: [
           limitOf('reads', settings.readsPerMinute, settings.keyMaxReadsPerMinute),
           limitOf('writes', settings.writesPerMinute, settings.keyMaxWritesPerMinute),
-          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
         storage: storageOf(settings),
         trustedAddresses: settings.trustedAddresses,

@@ -1,5 +1,5 @@
 import { generateKey } from './api-key-format.js';
-import type { AccessRepository, ApiKeyRecord } from './access.repository.js';
+import type { CredentialStore, KeyRecord } from './credential-store.js';
 import { SettingsRateLimitPolicy } from './limits/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
 import type { OrganizationCalls } from './organization-calls.service.js';
@@ -10,7 +10,7 @@ const KEY = generateKey();
 const REMEMBERED_MS = 900;
 const RENEWED_MS = 450;
 
-const RECORD: ApiKeyRecord = {
+const RECORD: KeyRecord = {
   id: 'key',
   name: 'Zapier',
   scopes: ['leads:read'],
@@ -24,14 +24,14 @@ const RECORD: ApiKeyRecord = {
   definitions_version: 0,
 };
 
-const findKeyByHash = jest.fn<Promise<ApiKeyRecord | undefined>, []>();
+const findKeyByHash = jest.fn<Promise<KeyRecord | undefined>, []>();
 let authenticator: Authenticator;
 
 beforeEach(async () => {
   jest.useFakeTimers();
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
-  const repository = { findKeyByHash, updateLastUsed } as unknown as AccessRepository;
+  const repository = { findKeyByHash, updateLastUsed } as unknown as CredentialStore;
   const tokens = { acceptsTokens: false } as OrganizationCalls;
   authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);

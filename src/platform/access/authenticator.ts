@@ -4,7 +4,7 @@ import { type MaybePromise, mapMaybePromise } from '../maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from './limits/rate-limit-policy.js';
 import { type Actor, type Call, type KeyLimits, tenantOf } from '../data/call.js';
 import { hashKey, isOperatorKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
-import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
+import { CredentialStore, type KeyRecord } from './credential-store.js';
 import { AccessTokens } from './access-tokens.js';
 import { OrganizationCalls } from './organization-calls.service.js';
 
@@ -33,7 +33,7 @@ export class Authenticator {
   private readonly lastUsedUpdatedAt = new Map<string, number>();
 
   constructor(
-    private readonly repository: AccessRepository,
+    private readonly store: CredentialStore,
     private readonly policy: RateLimitPolicy,
     private readonly calls: OrganizationCalls,
     @Optional() readonly accessTokens?: AccessTokens,
@@ -57,7 +57,7 @@ export class Authenticator {
         this.refusals[refusalOf(key, call)]++;
         return undefined;
       }
-      if (call.actor.key.subject === undefined) this.updateLastUsed(call.actor.key);
+      if (call.actor.key.subject === undefined) this.updateLastUsed(call);
       return call;
     });
   }
@@ -115,9 +115,9 @@ export class Authenticator {
   private async loadCall(key: string, mayBeAccessToken: boolean): Promise<Call | undefined> {
     this.lookups.database++;
     // No policy of a team knows operators: they have the limits of the settings.
-    if (isOperatorKey(key)) return toCall(await this.repository.findOperatorKey(hashKey(key)));
+    if (isOperatorKey(key)) return toCall(await this.store.findOperatorKey(hashKey(key)));
     const call = isKey(key)
-      ? toCall(await this.repository.findKeyByHash(hashKey(key)))
+      ? toCall(await this.store.findKeyByHash(hashKey(key)))
       : ((await this.calls.findByToken(key)) ??
         (mayBeAccessToken ? await this.accessTokens?.find(key) : undefined));
     if (!call) return undefined;
@@ -127,13 +127,14 @@ export class Authenticator {
     return { ...call, actor: { ...call.actor, limits } };
   }
 
-  private updateLastUsed(key: Actor['key']): void {
+  private updateLastUsed(call: Call): void {
+    const { key } = call.actor;
     const id = key.grant?.id ?? key.id;
     const now = performance.now();
     if (now - (this.lastUsedUpdatedAt.get(id) ?? -Infinity) < LAST_USED_INTERVAL_MS) return;
     if (this.lastUsedUpdatedAt.size >= MAX_CACHED_KEYS) this.lastUsedUpdatedAt.clear();
     this.lastUsedUpdatedAt.set(id, now);
-    this.repository.updateLastUsed(key).catch((error: unknown) => {
+    this.store.updateLastUsed(call).catch((error: unknown) => {
       logger.warn({ key_id: key.id, err: error }, 'the last use of a key was not stored');
     });
   }
@@ -155,7 +156,7 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
 }
 
 /** The call of a key. A policy of a team may give it other limits. */
-export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
+export function toCall(key: KeyRecord | undefined): Call | undefined {
   if (!key) return undefined;
   const { id, name, scopes, expires_at: expiresAt, user_id: userId, operator_id: operatorId } = key;
   const { confirmations } = key;
@@ -172,7 +173,7 @@ export function toCall(key: ApiKeyRecord | undefined): Call | undefined {
   };
 }
 
-function ownLimitsOf(key: ApiKeyRecord): Partial<KeyLimits> | undefined {
+function ownLimitsOf(key: KeyRecord): Partial<KeyLimits> | undefined {
   const { reads_per_minute: reads, writes_per_minute: writes } = key;
   if (!reads && !writes) return undefined;
   return { ...(reads && { reads }), ...(writes && { writes }) };

@@ -1,5 +1,5 @@
 import { setLogLevel } from '../config/logger.js';
-import type { AccessRepository } from './access.repository.js';
+import type { CredentialStore } from './credential-store.js';
 import { KeyRevalidation, type OpenResponse } from './key-revalidation.js';
 
 /** What is open ends within this time after its key becomes invalid. */
@@ -29,7 +29,7 @@ beforeEach(() => {
   findScopes.mockReset().mockResolvedValue(activeKeys);
   findSuspended.mockReset().mockResolvedValue(new Set());
   const repository = { findScopes, findSuspended };
-  revalidation = new KeyRevalidation(repository as unknown as AccessRepository);
+  revalidation = new KeyRevalidation(repository as unknown as CredentialStore);
   revalidation.onApplicationBootstrap();
 });
 afterEach(() => {

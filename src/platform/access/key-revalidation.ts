@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { repeat } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Actor, TenantCall } from '../data/call.js';
-import { AccessRepository } from './access.repository.js';
+import { CredentialStore } from './credential-store.js';
 import { isExpired } from './authenticator.js';
 
 /** Open responses must end within one second after their key is revoked or expires. */
@@ -23,7 +23,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly open = new Set<OpenResponse>();
   private stop = (): void => undefined;
 
-  constructor(private readonly repository: AccessRepository) {}
+  constructor(private readonly store: CredentialStore) {}
 
   onApplicationBootstrap(): void {
     const failure = 'the keys of open responses could not be looked up';
@@ -54,7 +54,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
   }: Pick<Actor, 'key' | 'scopes'>): Promise<ReadonlySet<string> | undefined> {
     if (key.subject !== undefined) return scopes;
     const id = credentialIdOf(key);
-    const found = (await this.repository.findScopes([id])).get(id);
+    const found = (await this.store.findScopes([id])).get(id);
     return found && new Set(found);
   }
 
@@ -75,7 +75,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
     const withKeys = [...this.open].filter(({ key }) => key.subject === undefined);
     if (withKeys.length === 0) return;
     const ids = new Set(withKeys.map(({ key }) => credentialIdOf(key)));
-    const scopes = await this.repository.findScopes([...ids]);
+    const scopes = await this.store.findScopes([...ids]);
     for (const response of withKeys) {
       const found = scopes.get(credentialIdOf(response.key));
       if (!found) this.end(response);
@@ -86,7 +86,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
   /** A token of another issuer is valid until it expires, unless its organization is suspended. */
   private async endSuspended(responses: readonly OpenResponse[]): Promise<void> {
     const ids = new Set(responses.map(({ tenant }) => tenant.id));
-    const suspended = await this.repository.findSuspended([...ids]);
+    const suspended = await this.store.findSuspended([...ids]);
     for (const response of responses) if (suspended.has(response.tenant.id)) this.end(response);
   }
 

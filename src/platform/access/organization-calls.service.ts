@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { UUID } from '../fields/kinds/uuid.js';
 import type { Call, TenantCall } from '../data/call.js';
-import { AccessRepository } from './access.repository.js';
+import { CredentialStore } from './credential-store.js';
 import { isScope } from './scopes.js';
 import { systemCall } from './system-call.js';
 import { TokenAuthenticator, type TokenIdentity } from './token-authenticator.js';
@@ -20,7 +20,7 @@ export class OrganizationCalls {
   private readonly suspensions = new Map<string, { isSuspended: boolean; readAt: number }>();
 
   constructor(
-    private readonly repository: AccessRepository,
+    private readonly store: CredentialStore,
     @Inject(TokenAuthenticator) private readonly authenticators: readonly TokenAuthenticator[],
   ) {}
 
@@ -30,7 +30,7 @@ export class OrganizationCalls {
    */
   async find(organizationId: string, caller: string): Promise<Call | undefined> {
     if (!UUID.test(organizationId)) return undefined;
-    const organization = await this.repository.findOrganization(organizationId);
+    const organization = await this.store.findOrganization(organizationId);
     return organization && systemCall(organization, { id: caller, name: caller });
   }
 
@@ -42,7 +42,7 @@ export class OrganizationCalls {
     const known = this.suspensions.get(id);
     const now = performance.now();
     if (known && now - known.readAt < SUSPENSION_MS) return known.isSuspended;
-    const isSuspended = (await this.repository.findSuspended([id])).has(id);
+    const isSuspended = (await this.store.findSuspended([id])).has(id);
     if (this.suspensions.size >= MAX_SUSPENSIONS) this.suspensions.clear();
     this.suspensions.set(id, { isSuspended, readAt: now });
     return isSuspended;

@@ -3,7 +3,10 @@ import { logger } from './logger.js';
 /** The signals that ask a process to stop. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** On Ctrl+C, the terminal sends SIGINT to the process and to npm, which passes it on: it arrives twice. */
+/**
+ * Signals within this time count as one. On Ctrl+C, the terminal sends SIGINT to the process and to npm, which passes it
+ * on, so that it arrives twice.
+ */
 const REPETITION_MS = 1_000;
 
 /** How soon the process notices that npm has ended. */
@@ -11,7 +14,7 @@ const CHECK_NPM_EVERY_MS = 250;
 
 /**
  * Waits for a stop signal, or for the end of the npm that runs this process.
- * @returns is aborted when the stop is requested, with the name of the signal as the reason
+ * @returns a signal that is aborted when the stop is requested, with the name of the stop signal as the reason
  */
 export function nextStop(): AbortSignal {
   const controller = new AbortController();
@@ -30,7 +33,7 @@ export function nextStop(): AbortSignal {
 /**
  * Calls a listener with the first stop signal. Signals within the next second are repetitions of the first
  * one. A later signal ends the process at once.
- * @returns removes the listeners
+ * @returns a function that removes the listeners
  */
 export function onStopSignal(listener: (signal: NodeJS.Signals) => void): () => void {
   let receivedAt: number | undefined;

@@ -1,27 +1,21 @@
 import { HttpException } from '@nestjs/common';
 import { type CatalogueEntry, ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
-import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
+import {
+  describeProblem,
+  type FieldProblem,
+  MAX_PROBLEMS,
+  type ProblemDetail,
+} from './field-problem.js';
 
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
-
-/** The records that a problem is about. */
-interface RecordsOfProblem {
-  existing_id?: string;
-  merged_into?: string;
-  /** How many leads there are, and some of them. */
-  count?: number;
-  lead_ids?: readonly string[];
-  /** The next free times (docs/contract/booking.md#conflicts). */
-  free?: readonly object[];
-}
 
 /** Values that override those of the error catalogue or are added to them. */
 export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
-  details?: readonly (FieldProblem & RecordsOfProblem)[];
+  details?: readonly ProblemDetail[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }

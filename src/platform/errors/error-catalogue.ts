@@ -1,14 +1,20 @@
 import type { RegisteredExtension } from '../config/registered-extensions.js';
-import type { FieldProblem } from './field-problem.js';
+import type { ProblemDetail } from './field-problem.js';
 
 /** The error codes of the platform. Those of a module are in its extension (docs/contract/errors.md#codes). */
 const CORE_ERRORS = {
   bad_request: permanent(400, 'The request could not be read.', 'Send a valid request.'),
-  validation_error: permanent(
-    400,
-    'The request is not valid.',
-    'Nothing was changed. Correct the named parameters and call again.',
-  ),
+  validation_error: {
+    ...permanent(
+      400,
+      'The request is not valid.',
+      'Nothing was changed. Correct the named parameters and call again.',
+    ),
+    example: {
+      message: 'limit must be an integer from 1 to 100.',
+      details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
+    },
+  },
   unauthorized: permanent(
     401,
     'The API key is missing, invalid or expired.',
@@ -19,21 +25,28 @@ const CORE_ERRORS = {
     'The API key lacks the required scope.',
     'Do not retry. Ask the user for a key that has the scope.',
   ),
-  origin_not_allowed: permanent(
-    403,
-    'Pages of this origin may not call /mcp.',
-    'Add the origin to MCP_ALLOWED_ORIGINS.',
-  ),
   not_found: permanent(
     404,
     'There is no such resource.',
     'Look up the id with the tool that lists these records.',
   ),
-  duplicate: permanent(
-    409,
-    'The record violates a unique constraint.',
-    'Nothing was changed. Use or update the existing record, or give another value.',
-  ),
+  duplicate: {
+    ...permanent(
+      409,
+      'The record violates a unique constraint.',
+      'Nothing was changed. Use or update the existing record, or give another value.',
+    ),
+    example: {
+      message: 'Another lead has this email.',
+      details: [
+        {
+          field: 'email',
+          message: 'belongs to another lead',
+          existing_id: '01a1fbde-995e-72a3-a032-ab1c988b9794',
+        },
+      ],
+    },
+  },
   idempotency_key_in_use: temporary(
     409,
     'A request with this Idempotency-Key is in progress.',
@@ -104,7 +117,7 @@ export interface CatalogueEntry {
   /** What an agent should do, as one sentence. */
   readonly advice: string;
   /** What an error says, for the documents. Default: the message. */
-  readonly example?: { readonly message: string; readonly details: readonly FieldProblem[] };
+  readonly example?: { readonly message: string; readonly details: readonly ProblemDetail[] };
 }
 
 const catalogue: Record<string, CatalogueEntry> = { ...CORE_ERRORS };

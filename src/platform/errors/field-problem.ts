@@ -1,9 +1,20 @@
-/** An item of `error.details`: one problem of one field. */
+/** One problem of one field. */
 export interface FieldProblem {
   /** Name of the field or parameter; `body` or `query` for a problem of the whole. */
   field: string;
   /** A predicate that follows the field's name, such as `must be a UUID`, without the input. */
   message: string;
+}
+
+/** An item of `error.details`: a problem, and the records that it is about. */
+export interface ProblemDetail extends FieldProblem {
+  existing_id?: string;
+  merged_into?: string;
+  /** How many leads there are, and some of them. */
+  count?: number;
+  lead_ids?: readonly string[];
+  /** The next free times (docs/contract/booking.md#conflicts). */
+  free?: readonly object[];
 }
 
 /** Maximum number of problems in one response. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
-import { fieldsOf } from './field.js';
+import { namesOf } from './field.js';
 
 /**
  * The fields of an update whose values differ from the stored record. Values are compared as JSON.
@@ -30,11 +30,16 @@ export type Complete<T> = {
   [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K];
 };
 
+/** The names of the fields of each DTO. A look-up in the metadata of a class costs more than the copy of the values. */
+const NAMES = new WeakMap<Type<object>, readonly string[]>();
+
 /** All fields of a DTO, such as for a new row. Fields without a value are null. */
 export function nullsForMissing<T extends object>(create: Type<T>, input: object): Complete<T> {
+  const names = NAMES.get(create) ?? namesOf(create);
+  NAMES.set(create, names);
   const given = input as Readonly<Record<string, unknown>>;
   const complete: Record<string, unknown> = {};
-  for (const { name } of fieldsOf(create)) complete[name] = given[name] ?? null;
+  for (const name of names) complete[name] = given[name] ?? null;
   return complete as Complete<T>;
 }
 

@@ -5,7 +5,7 @@ import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { ColumnOptions } from 'typeorm';
 import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { textRule } from './kinds/rules.js';
+import { isGiven, textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
 import type { Rule } from './validation/rule.js';
 import { conditionsOf, declareRule, OF_FIELD, rulesOf } from './validation/rule-metadata.js';
@@ -72,8 +72,8 @@ export interface Kind {
 /** A declared field, from which schemas, rules and documentation are derived. */
 export interface Field
   extends
-    Omit<Kind, 'inputSchema' | 'normalize' | 'fromText'>,
-    Required<Pick<Kind, 'inputSchema' | 'normalize' | 'fromText'>>,
+    Omit<Kind, 'inputSchema'>,
+    Required<Pick<Kind, 'inputSchema'>>,
     Readonly<Pick<Declaration<unknown>, 'isAlternative' | 'mayBeMissing' | 'isSecret' | 'column'>> {
   readonly name: string;
   readonly presence: Presence<unknown>;
@@ -208,7 +208,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 /** Creates the decorator of a kind of field. */
 export function declareField(
   { description, example, isAlternative, column, isSecret, ...declared }: Declaration<unknown>,
-  { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
+  { schema, inputSchema = schema, ...kind }: Kind,
 ): PropertyDecorator {
   const { mayBeMissing = isSecret, ...presence } = declared;
   const described = (one: JsonSchema): JsonSchema => {
@@ -223,7 +223,7 @@ export function declareField(
   return (target, property) => {
     const name = String(property);
     const own = { name, presence, isAlternative, mayBeMissing, isSecret, column };
-    addField(target, { ...kind, ...own, ...schemas, normalize, fromText });
+    addField(target, { ...kind, ...own, ...schemas });
   };
 }
 
@@ -291,7 +291,7 @@ function addField(prototype: object, field: Field): void {
   for (const decorate of [marker, presenceRule(prototype, field), ...rules]) {
     decorate(prototype, name);
   }
-  if (normalize === identity) return;
+  if (!normalize) return;
   // Lets DTOs that copy the rules of this one, such as those of `PartialType()`, normalize as well.
   const normalizeValue = ({ value }: { value: unknown }) => normalize(value);
   Transform(normalizeValue, { toClassOnly: true })(prototype, name);
@@ -316,11 +316,6 @@ function presenceRule({ constructor: dto }: object, field: Field): PropertyDecor
   }
   if (!isUpdate(dto as Type<object>) || isClearable(field)) return IsOptional(options);
   return ValidateIf((_, value) => value !== undefined, options);
-}
-
-/** Whether an input has a value. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** The message for a required field without a value. */
@@ -350,8 +345,4 @@ export function FurtherRule(rule: Rule): PropertyDecorator {
     const rules = isOwn ? [rule] : rulesOfField(refined, isUpdate(dto));
     for (const each of rules) declareRule(each)(target, property);
   };
-}
-
-function identity<T>(value: T): T {
-  return value;
 }

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { sendError } from './error.filter.js';
-import { requiresKey } from './guards/api-key.guard.js';
 import { logger } from '../config/logger.js';
 import type { ConcurrencyLimit, TimeBudget } from '../data/gateway/policies.js';
 import { ApiError } from '../errors/api-error.js';
@@ -9,6 +8,7 @@ import { OVERLOAD_HEADERS } from '../errors/overload.js';
 import { type RateLimits, setRateLimitHeaders } from '../access/limits/rate-limits.js';
 import type { ApiRequest } from './request/api-request.js';
 import type { RequestObserver } from './request/request-context.js';
+import type { RoutePlans } from './route-plans.js';
 
 const CHECK_INTERVAL_MS = 10;
 
@@ -119,6 +119,7 @@ export function shedLoad(
   limit: ConcurrencyLimit,
   { admissionMs }: TimeBudget,
   limits: RateLimits,
+  plans: RoutePlans,
   observe?: RequestObserver,
 ) {
   const queue = new AdmissionQueue(limit, admissionMs);
@@ -135,7 +136,7 @@ export function shedLoad(
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
     // Paths that need no key, such as health checks and metrics, are always served.
-    if (!requiresKey(request)) {
+    if (!plans.requiresKey(request)) {
       next();
       return;
     }

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
-import { ApiKeyGuard } from './guards/api-key.guard.js';
+import { AccessGuard } from './guards/access.guard.js';
 import { AccessModule } from '../access/access.module.js';
-import { ScopesGuard } from './guards/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
-import { RateLimitGuard, RequestLimits } from './guards/rate-limit.guard.js';
+import { RequestLimits } from './guards/request-limits.js';
 import { AccessCheck } from './access-check.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
@@ -19,7 +18,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The guards of all routes, in the order in which they run. */
-const GUARDS = [ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
+const GUARDS = [AccessGuard, InputGuard];
 
 /**
  * The guards and the error filter of all routes, the plans of the routes, and the controllers of health, the OpenAPI document and

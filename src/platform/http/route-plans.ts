@@ -2,10 +2,15 @@ import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { ExpressAdapter } from '@nestjs/platform-express';
 import { pathToRegexp } from 'path-to-regexp';
+import type { Settings } from '../config/settings.js';
 import { declaredHandlers } from '../discovery/declared-handlers.js';
 import { bindWrites, WriteInterceptor } from './response/write.interceptor.js';
+import type { ApiRequest } from './request/api-request.js';
 import { CATCH_ALL_PATH } from './routes/access.js';
+import type { Endpoint } from './routes/route-declarations.js';
 import { planRoutes, type RoutePlan } from './routes/route-plan.js';
+
+const API_PATHS = /^\/api(\/|$)/;
 
 /** A path that the application answers. */
 interface AnsweredPath {
@@ -20,6 +25,7 @@ export class RoutePlans {
   private plans: readonly RoutePlan[] = [];
   private readonly byController = new Map<Type<unknown>, Map<unknown, RoutePlan>>();
   private readonly paths: AnsweredPath[] = [];
+  private readonly endpoints = new Map<string, Endpoint>();
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -42,11 +48,14 @@ export class RoutePlans {
     );
     this.plans = adapt(plans);
     for (const plan of this.plans) {
-      const { controller, handler, writes, httpMethod, paths } = plan;
+      const { controller, handler, writes, httpMethod, paths, endpoint } = plan;
       const ofController = this.byController.get(controller) ?? new Map<unknown, RoutePlan>();
       this.byController.set(controller, ofController.set(handler, plan));
       if (writes) bindWrites(handler);
-      for (const path of paths) if (!path.endsWith(CATCH_ALL_PATH)) this.addPath(httpMethod, path);
+      for (const path of paths) {
+        if (!path.endsWith(CATCH_ALL_PATH)) this.addPath(httpMethod, path);
+        if (endpoint) this.endpoints.set(path, endpoint);
+      }
     }
   }
 
@@ -63,6 +72,28 @@ export class RoutePlans {
   /** Returns the plan of the handler that Nest is about to call. */
   of(context: ExecutionContext): RoutePlan | undefined {
     return this.byController.get(context.getClass())?.get(context.getHandler());
+  }
+
+  /** Whether a request to an unknown route gets 401 without a key (docs/contract/endpoints.md#unknown-routes). */
+  requiresKey({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
+    return method !== 'OPTIONS' && (API_PATHS.test(path) || this.endpointAt(path) !== undefined);
+  }
+
+  /** Returns the endpoint at a path, or above it. */
+  endpointAt(path: string): Endpoint | undefined {
+    for (const [root, endpoint] of this.endpoints) {
+      if (path === root || path.startsWith(`${root}/`)) return endpoint;
+    }
+    return undefined;
+  }
+
+  /** Returns what an endpoint says about a path that does not exist. */
+  hintAt(path: string, settings: Settings): string | undefined {
+    for (const { hintAt } of this.endpoints.values()) {
+      const hint = hintAt(path, settings);
+      if (hint !== undefined) return hint;
+    }
+    return undefined;
   }
 
   /** Returns the methods that a path answers, in alphabetical order. */

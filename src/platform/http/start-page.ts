@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
-import { refusalOfHeaders } from './guards/api-key.guard.js';
+import { refusalOfHeaders } from './guards/access.guard.js';
 import { serverUrlOf } from './openapi/server-url.js';
 import type { ApiRequest } from './request/api-request.js';
 

@@ -1,7 +1,6 @@
 import { All, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CATCH_ALL_PATH, UnknownRoute } from './routes/access.js';
-import { requiresKey } from './guards/api-key.guard.js';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import { RoutePlans } from './route-plans.js';
@@ -10,14 +9,6 @@ import { LatitudeController } from './routes/api-controller.decorator.js';
 
 /** Maximum length of the path in the hint. The paths of all routes are shorter. */
 const MAX_HINT_LENGTH = 200;
-
-/**
- * The paths at which MCP clients look for OAuth after a 401. Several clients show the response to the last
- * of these requests instead of the 401 itself.
- */
-const OAUTH_PATHS = /^\/(register|authorize|token|\.well-known\/(oauth-|openid-configuration).*)$/;
-const NO_OAUTH =
-  'Sign-in by OAuth is switched off. The API key in the Authorization header is missing, invalid or expired: check it.';
 
 /** Answers requests that match no other route. It is a controller, so that they pass the guards. */
 @LatitudeController()
@@ -35,11 +26,9 @@ export class UnknownRoutesController {
       return;
     }
     const allowed = this.plans.methodsAt(request.path);
-    const { oauth, oauthIssuer } = this.settings;
-    const isOAuth = !oauth && oauthIssuer === undefined && OAUTH_PATHS.test(request.path);
-    const message = isOAuth
-      ? NO_OAUTH
-      : `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
+    const message =
+      this.plans.hintAt(request.path, this.settings) ??
+      `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
     throw new ApiError('not_found', {
       message,
       headers: allowed.length > 0 ? { Allow: allowed.join(', ') } : {},
@@ -52,7 +41,8 @@ export class UnknownRoutesController {
     if (!path.endsWith('/') || path.length > MAX_HINT_LENGTH) return '';
     const trimmed = path.replace(/\/+$/, '');
     // For each method: OPTIONS needs no key.
-    const isRoute = requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
+    const isRoute =
+      this.plans.requiresKey({ method: '', path }) && this.plans.methodsAt(trimmed).length > 0;
     return isRoute ? ` Did you mean ${trimmed}?` : '';
   }
 }

@@ -89,27 +89,12 @@ async function readObject(
  * @param parsesForms whether an interceptor can set a form as the body
  */
 export function bindParameterPipe(plan: RoutePlan, parsesForms: boolean): void {
-  const { controller, name, handler } = plan;
-  const parameters = typedParametersOf(plan, parsesForms);
+  const { controller, name, handler, input } = plan;
+  const parameters = parametersOf(controller, name).filter(
+    ({ type, pipes }) => isDescriptive(type) && pipes.length === 0,
+  );
   const isBound = enhancersOf('pipes', handler).some((pipe) => pipe instanceof ParameterPipe);
-  if (parameters.length === 0 || isBound) return;
+  if (!input || parameters.length === 0 || isBound) return;
   const pipe = new ParameterPipe(parameters, parsesForms);
   UsePipes(pipe)(controller.prototype as object, name, { value: handler });
-}
-
-/** The parameters that neither the guard nor a pipe of the team reads. */
-function typedParametersOf(
-  { controller, name: method, input }: RoutePlan,
-  parsesForms: boolean,
-): HandlerParameter[] {
-  if (!input) return [];
-  const dtos: Partial<Record<HandlerParameter['source'], unknown>> = {
-    query: input.query?.dto,
-    body: parsesForms ? undefined : input.body?.dto,
-  };
-  return parametersOf(controller, method).filter(({ source, name, type, pipes }) => {
-    if (!isDescriptive(type) || pipes.length > 0) return false;
-    if (name === undefined) return type !== dtos[source];
-    return source === 'body' || type !== (String as unknown);
-  });
 }

@@ -1,54 +1,54 @@
-import { applyDecorators, type INestApplication, type Type } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import type { INestApplication, Type } from '@nestjs/common';
 import * as swagger from '@nestjs/swagger';
-import { type HandlerParameter, parametersOf } from '../discovery/nest-internals.js';
+import type {
+  ContentObject,
+  ExampleObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from '@nestjs/swagger';
+import { parametersOf } from '../discovery/nest-internals.js';
 import { DECLARED_DTOS, fieldsOf } from '../fields/field.js';
 import type { JsonSchema } from '../fields/schema/json-schema.js';
-import type { Direction } from '../fields/schema/schema-of.js';
+import { type Direction, withProperties } from '../fields/schema/schema-of.js';
+import { anyError } from '../http/openapi/errors.js';
+import { headersWith } from '../http/openapi/headers.js';
 import {
-  NOT_PLAIN,
-  type PlainOperation,
+  JSON_TYPE,
+  type Operation,
   refersTo,
   type Schema,
   schemaRef,
 } from '../http/openapi/model.js';
-import { type RestHandler, resultsOf, type RoutePath } from '../http/openapi/routes.js';
-import type { PlainRoutes, Schemas } from '../http/openapi/schemas.js';
-import { type PlainProperty, plainPropertiesOf } from './class-schema.js';
+import { declaredOperation } from '../http/openapi/operation.js';
+import { inEnvelope } from '../http/openapi/responses.js';
+import type { RestPlan, Route } from '../http/openapi/routes.js';
+import { Schemas } from '../http/openapi/schemas.js';
+import { decorateDto, decorateHandler, isClass, nameOf } from './swagger-decorators.js';
 
-/** The schemas of types that are not classes with properties. */
-const SIMPLE: ReadonlyMap<unknown, Schema> = new Map<unknown, Schema>([
-  [String, { type: 'string' }],
-  [Number, { type: 'number' }],
-  [Boolean, { type: 'boolean' }],
-  [Array, { type: 'array', items: {} }],
-  [Object, {}],
-]);
-
-/** The handlers and DTOs that have their decorators. A document can be created several times. */
-const DECORATED = new WeakSet<object>();
-
-/** The names of DTOs of fields end with a number, because DTOs of two modules can have the same name. */
-let lastNumber = 0;
-
-/** Describes plain routes of a team and their DTOs by `@nestjs/swagger`. */
-export class SwaggerRoutes implements PlainRoutes {
-  readonly nameOf = nameOf;
+/** The schemas of an application, and the routes and DTOs of a team as `@nestjs/swagger` describes them. */
+export class SwaggerRoutes extends Schemas {
   private readonly schemas: Readonly<Record<string, Schema>>;
   private readonly paths: swagger.OpenAPIObject['paths'];
   private readonly dtos: ReadonlyMap<string, Type<object>>;
 
+  /** @param plans those of the team */
   constructor(
     app: INestApplication,
-    private readonly handlers: readonly RestHandler[],
+    private readonly plans: readonly RestPlan[],
   ) {
-    const used = handlers.flatMap((handler) => {
-      const { controller, name } = handler;
+    super();
+    const used = plans.flatMap(({ controller, name, documentation = { summary: '' } }) => {
+      const { response, dryRun, meta } = documentation;
       const types = parametersOf(controller, name).map(({ type }) => type);
-      return [...types, ...resultsOf(handler)].filter(isClass);
+      return [...types, ...[response, dryRun, meta].flat()].filter(isClass);
     });
     const dtos = [...DECLARED_DTOS, ...used];
     dtos.forEach(decorateDto);
-    handlers.forEach(decorateHandler);
+    plans.forEach(decorateHandler);
     const ofFields = dtos.filter((dto) => fieldsOf(dto).length > 0);
     this.dtos = new Map(ofFields.map((dto) => [nameOf(dto), dto]));
     const config = { openapi: '3.1.0', info: { title: '', version: '' } };
@@ -63,46 +63,68 @@ export class SwaggerRoutes implements PlainRoutes {
     this.paths = paths;
   }
 
-  schemaOf(name: string, schemas: Schemas): JsonSchema {
-    return this.adopt(this.schemas[name] ?? {}, schemas) as JsonSchema;
+  /** A DTO without fields has one schema as a request and as a response. */
+  override referenceTo(dto: Type<object>, direction: Direction): ReferenceObject {
+    if (fieldsOf(dto).length > 0) return super.referenceTo(dto, direction);
+    return this.addDescribed(nameOf(dto));
   }
 
-  operationOf(route: RoutePath, schemas: Schemas): PlainOperation | undefined {
-    if (!this.handlers.some(({ handler }) => handler === route.handler)) return NOT_PLAIN;
-    const operation = this.paths[route.path]?.[route.method];
-    if (!operation) return undefined;
-    // `@nestjs/swagger` adds the status 200, which `@Redirect()` replaces.
-    const { 200: ok, ...others } = operation.responses as PlainOperation['responses'];
-    const body = operation.requestBody as PlainOperation['requestBody'];
-    const requestBody = body && this.adopt(body, schemas, 'input');
-    const adopted = this.adopt(
-      {
-        tags: [],
-        ...operation,
-        parameters: (operation.parameters ?? []) as PlainOperation['parameters'],
-        requestBody: undefined,
-        responses: ok && route.status < 300 ? { ...others, 200: ok } : others,
-        // Each method of `@All()` needs an id of its own.
-        operationId: route.httpMethod === 'ALL' ? undefined : operation.operationId,
-      },
-      schemas,
-    );
-    return { ...adopted, ...(requestBody && { requestBody }) };
+  override exampleOf(...[dto, direction, choice]: Parameters<Schemas['exampleOf']>) {
+    const example = fieldsOf(dto).length > 0 && super.exampleOf(dto, direction, choice);
+    const { required = [] } = this.resolve(this.referenceTo(dto, direction));
+    return example && required.every((name) => name in example) ? example : undefined;
+  }
+
+  /**
+   * Describes a route by its plan and, if it is one of the team, by the decorators of `@nestjs/swagger`.
+   * @returns undefined if a decorator excludes the route from the document
+   */
+  describe(route: Route): Operation | undefined {
+    const declared = declaredOperation(route, this);
+    if (!this.plans.some(({ handler }) => handler === route.handler)) return declared;
+    const described = this.paths[route.path]?.[route.method];
+    if (!described) return undefined;
+    const { requestBody, ...others } = described;
+    const body = declared.requestBody ?? (requestBody && this.adopt(requestBody, 'input'));
+    const { tags, summary, description, parameters, responses, ...own } = this.adopt(others);
+    const isAll = route.httpMethod === 'ALL';
+    return {
+      ...declared,
+      ...own,
+      // Each method of `@All()` needs an id of its own.
+      operationId: given(isAll ? undefined : own.operationId, declared.operationId),
+      tags: tags ?? declared.tags,
+      summary: given(summary, declared.summary),
+      description: description ?? declared.description,
+      parameters: [
+        ...(declared.parameters ?? []),
+        ...((parameters as ParameterObject[] | undefined) ?? []).filter((one) => !isBare(one)),
+      ],
+      ...(body && { requestBody: body as RequestBodyObject }),
+      responses: responsesOf(route, declared.responses as Responses, responses as Responses),
+    };
+  }
+
+  /** Adds the properties that are no fields. */
+  protected override schemaOf(dto: Type<object>, direction: Direction): JsonSchema {
+    const described = this.schemas[nameOf(dto)] ?? {};
+    return withProperties(super.schemaOf(dto, direction), this.adopt(described) as JsonSchema);
   }
 
   /** Copies a part of the document of `@nestjs/swagger`, and adds the schemas to which it refers. */
-  private adopt<T extends object>(part: T, schemas: Schemas, direction: Direction = 'output'): T {
+  private adopt<T extends object>(part: T, direction: Direction = 'output'): T {
     return JSON.parse(JSON.stringify(part), (_, value: unknown) => {
       const name = refersTo(value);
-      return name === undefined ? value : this.adoptSchema(name, schemas, direction).$ref;
+      if (name === undefined) return value;
+      const dto = this.dtoOf(name);
+      return (dto ? this.referenceTo(dto, direction) : this.addDescribed(name)).$ref;
     }) as T;
   }
 
-  private adoptSchema(name: string, schemas: Schemas, direction: Direction) {
-    const dto = this.dtoOf(name);
-    if (dto) return schemas.referenceTo(dto, direction);
-    if (!(name in this.schemas)) return schemaRef(name);
-    return schemas.add(name, name, 'output', () => this.schemaOf(name, schemas));
+  private addDescribed(name: string): ReferenceObject {
+    const { [name]: schema } = this.schemas;
+    if (!schema) return schemaRef(name);
+    return this.add(name, name, 'output', () => this.adopt(schema) as JsonSchema);
   }
 
   /** A reference that a team has written with `getSchemaPath(LeadDto)` has no number. */
@@ -113,69 +135,48 @@ export class SwaggerRoutes implements PlainRoutes {
   }
 }
 
-function nameOf(dto: Type<object>): string {
-  return refersTo(swagger.getSchemaPath(dto)) ?? dto.name;
-}
+type Responses = Readonly<Record<string, ResponseObject>>;
 
-function isNew(target: object): boolean {
-  const isFirst = !DECORATED.has(target);
-  DECORATED.add(target);
-  return isFirst;
-}
-
-/** Includes a handler in the description. `@nestjs/swagger` leaves out a body of parts, and says that the items of an array are strings. */
-function decorateHandler({ controller, name, handler }: RestHandler): void {
-  if (!isNew(handler)) return;
-  const parts = parametersOf(controller, name).filter(({ source }) => source === 'body');
-  const whole = parts.find((part) => part.name === undefined);
-  const declared = Reflect.getMetadata(swagger.DECORATORS.API_PARAMETERS, handler) as
-    { in: string }[] | undefined;
-  const isDescribed = isClass(whole?.type) || declared?.some((one) => one.in === 'body');
-  const schema = whole ? schemaOfPart(whole.type) : schemaOfParts(parts);
-  const bodies = parts.length > 0 && !isDescribed ? [swagger.ApiBody({ schema })] : [];
-  const decorate = applyDecorators(swagger.ApiIncludeEndpoint(), ...bodies);
-  decorate(controller.prototype as object, name, { value: handler });
-}
-
-function schemaOfParts(parts: readonly HandlerParameter[]): Schema {
-  const properties = parts.map((part) => [part.name, schemaOfPart(part.type)] as const);
-  // A pipe of a part can accept that it is missing.
-  const required = parts.flatMap((part) => (part.pipes.length === 0 ? [part.name ?? ''] : []));
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties) as Record<string, Schema>,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
+/** Adds the responses that decorators describe. Those of JSON are sent in the envelope, and errors in that of errors. */
+function responsesOf(route: Route, declared: Responses, described: Responses): Responses {
+  const { documentation: { response: dto, files } = {}, hasEnvelope, status } = route;
+  // `@nestjs/swagger` adds the status 200, which `@Redirect()` replaces.
+  const statuses = Object.keys(described).filter((one) => one !== '200' || status < 300);
+  const responseOf = (one: string): ResponseObject => {
+    const isError = /^[45d]/.test(one);
+    const base = declared[one] ?? (isError ? anyError(Number(one)) : { headers: headersWith() });
+    const { content, ...response } = described[one] ?? { description: '' };
+    const isDeclared = one in declared && (dto ?? files);
+    const sent = content && hasEnvelope && !isError ? inEnvelopes(content) : content;
+    return {
+      ...base,
+      ...response,
+      description: given(response.description, STATUS_CODES[one] ?? 'Any other response'),
+      headers: { ...base.headers, ...response.headers },
+      ...(sent && !isDeclared && { content: sent }),
+    };
   };
+  const all = [...Object.keys(declared), ...statuses];
+  return Object.fromEntries(all.map((one) => [one, responseOf(one)]));
 }
 
-function schemaOfPart(type: unknown): Schema {
-  return isClass(type) ? { $ref: swagger.getSchemaPath(type) } : (SIMPLE.get(type) ?? {});
+function inEnvelopes({ [JSON_TYPE]: json, ...others }: ContentObject): ContentObject {
+  if (!json) return others;
+  const { examples } = json as { examples?: Readonly<Record<string, ExampleObject>> };
+  const wrapped = Object.entries(examples ?? {}).map(
+    ([name, one]) => [name, { ...one, value: { data: one.value as unknown } }] as const,
+  );
+  const named = examples && { examples: Object.fromEntries(wrapped) };
+  return { ...others, [JSON_TYPE]: { ...inEnvelope(json), ...named } };
 }
 
-/** Whether a type is a class with properties. */
-function isClass(type: unknown): type is Type<object> {
-  return type !== undefined && !SIMPLE.has(type);
+/** Returns a text of decorators, which is empty or undefined if there is none, or else another one. */
+function given(described: string | undefined, other: string): string {
+  return described === undefined || described === '' ? other : described;
 }
 
-/** Numbers a DTO of fields, and says with `@ApiProperty()` what rules of class-validator declare. */
-function decorateDto(dto: Type<object>): void {
-  if (!isNew(dto)) return;
-  if (fieldsOf(dto).length > 0) swagger.ApiSchema({ name: `${dto.name}.${++lastNumber}` })(dto);
-  const prototype = dto.prototype as object;
-  for (const property of plainPropertiesOf(dto)) {
-    const { name, nested } = property;
-    const type = Reflect.getMetadata('design:type', prototype, name) as Type;
-    const { API_MODEL_PROPERTIES } = swagger.DECORATORS;
-    const declared = Reflect.getMetadata(API_MODEL_PROPERTIES, prototype, name) as
-      object | undefined;
-    swagger.ApiProperty({ type, ...ruleOptions(property), ...declared })(prototype, name);
-    if (nested) decorateDto(nested);
-  }
-}
-
-function ruleOptions({ required, schema, isArray, nested }: PlainProperty) {
-  const { items: _items, type: _type, ...bounds } = schema;
-  const options = nested ? { ...bounds, type: () => nested, isArray } : schema;
-  return { ...options, required } as swagger.ApiPropertyOptions;
+/** Whether `@nestjs/swagger` only knows that there is a parameter of the path. */
+function isBare(one: ParameterObject): boolean {
+  const schema = { type: 'string' };
+  return isDeepStrictEqual(one, { name: one.name, in: 'path', required: true, schema });
 }

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import { enhancersOf } from '../discovery/nest-internals.js';
-import { ApiKeyGuard } from '../http/guards/api-key.guard.js';
 import { WriteInterceptor, writesOfPlan } from '../http/response/write.interceptor.js';
 import { isLatitudeController } from '../http/routes/api-controller.decorator.js';
 import type { RoutePlan, TeamHandling } from '../http/routes/route-plan.js';
-import { faultOfCache } from './cache-check.js';
 import { bindPlainResults, handPlainResults, serializeIntercepted } from './intercepted-results.js';
 import { bindParameterPipe } from './parameter.pipe.js';
 import { pipedParametersOf, pipeProblems } from './pipe-problems.js';
@@ -20,21 +18,9 @@ export class TeamRoutes {
     private readonly throttle: RouteThrottle,
   ) {}
 
-  /**
-   * Must be called before Nest registers the routes, with all global enhancers known.
-   * @throws Error whose message has one line for each enhancer that would weaken the checks of Latitude
-   */
+  /** Must be called before Nest registers the routes, with all global enhancers known. */
   adapt(plans: readonly RoutePlan[]): readonly RoutePlan[] {
-    const global = this.globalInterceptors();
-    const routes = plans.map((plan) => ({ plan, ofHandler: interceptorsOf(plan) }));
-    const cached = routes.flatMap(
-      ({ plan, ofHandler }) => faultOfCache(plan, [...global, ...ofHandler]) ?? [],
-    );
-    const faults = [...this.earlyGuards(), ...cached];
-    if (faults.length > 0) throw new Error(faults.join('\n'));
-    const adapted = routes.map(({ plan, ofHandler }) =>
-      this.adaptPlan(plan, global.length + ofHandler.length > 0, ofHandler.length > 0),
-    );
+    const adapted = plans.map((plan) => this.adaptPlan(plan));
     const isIntercepted = adapted.some(({ writes, team }) => writes && team?.serialize);
     if (!isIntercepted) return adapted;
     // As the first of all, it surrounds the interceptors of the team.
@@ -42,10 +28,15 @@ export class TeamRoutes {
     return adapted.map((plan) => ({ ...plan, writes: undefined }));
   }
 
-  /** @param parsesForms whether interceptors of the handler can parse a form */
-  private adaptPlan(plan: RoutePlan, isIntercepted: boolean, parsesForms: boolean): RoutePlan {
+  private adaptPlan(plan: RoutePlan): RoutePlan {
+    const { config } = this;
+    // Interceptors of the handler can parse a form.
+    const parsesForms = hasInterceptors(plan);
+    const isIntercepted =
+      parsesForms ||
+      config.getGlobalInterceptors().length + config.getGlobalRequestInterceptors().length > 0;
     const isOfTeam = !isLatitudeController(plan.controller);
-    if (!isOfTeam && !isIntercepted && !this.hasGlobalPipes()) return plan;
+    if (!isOfTeam && !isIntercepted) return plan;
     if (isIntercepted) bindPlainResults(plan.handler);
     if (isOfTeam) bindParameterPipe(plan, parsesForms);
     const { input, isSingleInsert } = plan;
@@ -63,36 +54,10 @@ export class TeamRoutes {
     };
     return adapted;
   }
-
-  /** Guards of `useGlobalGuards()` precede those with `APP_GUARD`. */
-  private earlyGuards(): string[] {
-    const guards = this.config.getGlobalGuards();
-    const first = guards.findIndex((guard) => guard instanceof ApiKeyGuard);
-    return guards
-      .slice(0, first)
-      .map(
-        (guard) =>
-          `${guard.constructor.name} is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.`,
-      );
-  }
-
-  /** The interceptors for all routes. A request-scoped one has only its prototype. */
-  private globalInterceptors(): readonly unknown[] {
-    const ofRequests = this.config.getGlobalRequestInterceptors();
-    return [
-      ...this.config.getGlobalInterceptors(),
-      ...ofRequests.map(({ instance }): unknown => instance),
-    ];
-  }
-
-  private hasGlobalPipes(): boolean {
-    const { config } = this;
-    return config.getGlobalPipes().length + config.getGlobalRequestPipes().length > 0;
-  }
 }
 
-/** The interceptors of a controller and its handler that are not those of Latitude. */
-function interceptorsOf({ controller, handler }: RoutePlan): unknown[] {
+/** Whether a controller or its handler has interceptors that are not those of Latitude. */
+function hasInterceptors({ controller, handler }: RoutePlan): boolean {
   const own: readonly unknown[] = [writesOfPlan, handPlainResults];
-  return enhancersOf('interceptors', controller, handler).filter((one) => !own.includes(one));
+  return enhancersOf('interceptors', controller, handler).some((one) => !own.includes(one));
 }

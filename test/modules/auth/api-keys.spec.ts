@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { CredentialStore } from '../../../src/platform/access/credential-store.js';
 import { KeysService, type NewKey } from '../../../src/modules/auth/keys.service.js';
 import { SCOPES } from '../../../src/platform/access/scopes.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -231,9 +231,9 @@ describe('last_used_at', () => {
 
   it('is written once for many requests', async () => {
     const { api, key } = await app.key(tenant.id);
-    const touch = jest.spyOn(app.app.get(AccessRepository), 'updateLastUsed');
+    const touch = jest.spyOn(app.app.get(CredentialStore), 'updateLastUsed');
     await Promise.all(Array.from({ length: 20 }, () => api.get(ME)));
-    expect(touch.mock.calls).toMatchObject([[{ id: key.id }]]);
+    expect(touch.mock.calls).toMatchObject([[{ actor: { key: { id: key.id } } }]]);
     touch.mockRestore();
   });
 
@@ -247,14 +247,14 @@ describe('last_used_at', () => {
       [key.id, seconds],
     );
     const before = await lastUsed(key.id);
-    await app.app.get(AccessRepository).updateLastUsed(key);
+    await app.app.get(CredentialStore).updateLastUsed({ tenant, actor: { key } } as never);
     const after = await lastUsed(key.id);
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });
 
   it('is not updated for rejected keys', async () => {
     const { api, key } = await app.key(tenant.id, SCOPES, { expiresAt: new Date() });
-    const touch = jest.spyOn(app.app.get(AccessRepository), 'updateLastUsed');
+    const touch = jest.spyOn(app.app.get(CredentialStore), 'updateLastUsed');
     await api.get(ME);
     expect(touch).not.toHaveBeenCalled();
     touch.mockRestore();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { CredentialStore } from '../../../src/platform/access/credential-store.js';
 import { EventFollower } from '../../../src/modules/events/event-follower.js';
 import { eventIdOf } from '../../../src/modules/events/event-id.js';
 import { EventPublisher } from '../../../src/modules/events/event-publisher.js';
@@ -275,7 +275,7 @@ describe('a request that waits for events', () => {
 
   /** Waits until the instance has looked up the keys of waiting requests again. */
   async function scopesApply(): Promise<void> {
-    const lookups = jest.spyOn(app.app.get(AccessRepository), 'findScopes');
+    const lookups = jest.spyOn(app.app.get(CredentialStore), 'findScopes');
     await until(() => Promise.resolve(lookups.mock.results.length > 1));
     await Promise.all(lookups.mock.results.map(({ value }) => value as unknown));
     jest.restoreAllMocks();

@@ -80,7 +80,7 @@ describe.each(KINDS)('deleted records of $path', ({ path, create, type }) => {
     return ids;
   }
 
-  it('are listed by cursor with deleted_at, those that were deleted last first', async () => {
+  it('are listed by cursor with deleted_at, the most recently deleted first', async () => {
     const live = await create();
     const list = dataOf<Row[]>(await api.get(path));
     const ids = await createDeleted(3);

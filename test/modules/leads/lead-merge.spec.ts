@@ -19,7 +19,7 @@ const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
 const TIMES = { start_time: '2030-01-01T10:00:00Z', end_time: '2030-01-01T11:00:00Z' };
 const TEN = Array.from({ length: 10 }, (_, index) => index);
-/** How often writers that race are sent. */
+/** The rounds of each race, because one round may miss it. */
 const ROUNDS = TEN.slice(0, 4);
 
 /** The response to a dry run. */
@@ -51,8 +51,12 @@ beforeEach(async () => {
 const merge = (target: string, source: string, prefer?: unknown, headers?: object) =>
   api.post(`${LEADS}/${target}/merge`, { lead_id: source, prefer }, { headers: { ...headers } });
 
-/** Merges a lead with the second fields into one with the first ones. */
-async function merged(target: LeadBody, source: LeadBody, prefer?: unknown): Promise<LeadRecord> {
+/** Creates two leads, and merges the second into the first. */
+async function createAndMerge(
+  target: LeadBody,
+  source: LeadBody,
+  prefer?: unknown,
+): Promise<LeadRecord> {
   const one = await createLead(api, target);
   const other = await createLead(api, source);
   return dataOf(await merge(one.id, other.id, prefer));
@@ -99,8 +103,8 @@ describe('POST /api/v1/leads/:id/merge', () => {
 
   it('keeps the totals of lists exact', async () => {
     const one = { status: 'new', temperature: 'hot' };
-    await merged({ status: 'won' }, one);
-    await merged({}, one);
+    await createAndMerge({ status: 'won' }, one);
+    await createAndMerge({}, one);
     expect(await totalOf()).toBe(2);
     expect(await totalOf('status=new')).toBe(1);
     expect(await totalOf('status=won')).toBe(1);
@@ -108,7 +112,10 @@ describe('POST /api/v1/leads/:id/merge', () => {
   });
 
   it('lets a search find the lead by what it has taken in', async () => {
-    const lead = await merged({ first_name: 'Grace' }, { company: 'Harbor', phone: '4155552671' });
+    const lead = await createAndMerge(
+      { first_name: 'Grace' },
+      { company: 'Harbor', phone: '4155552671' },
+    );
     for (const term of ['harbor', '+1 415 555 2671', 'grace']) {
       const { body } = await api.get(`${LEADS}?search=${encodeURIComponent(term)}`);
       expect((body as { data: Row[] }).data.map(({ id }) => id)).toEqual([lead.id]);
@@ -135,27 +142,27 @@ describe('fields', () => {
 
   it('keeps the value of the target unless the source is preferred', async () => {
     const target = buildLead();
-    const lead = await merged(target, SCALARS, { city: 'source', zip: 'target' });
+    const lead = await createAndMerge(target, SCALARS, { city: 'source', zip: 'target' });
     const kept = Object.keys(SCALARS).map((name) => [name, target[name]]);
     expect(lead).toMatchObject({ ...Object.fromEntries(kept), city: 'Arlington' });
   });
 
   it('takes every value of the source if it is preferred', async () => {
     const prefer = Object.fromEntries(Object.keys(SCALARS).map((name) => [name, 'source']));
-    expect(await merged(buildLead(), SCALARS, prefer)).toMatchObject(SCALARS);
+    expect(await createAndMerge(buildLead(), SCALARS, prefer)).toMatchObject(SCALARS);
   });
 
   it('never replaces a value by null', async () => {
     const prefer = { phone: 'source', company: 'source', notes: 'source' };
     const target = buildLead();
     const { phone, company, notes } = target;
-    expect(await merged(target, {}, prefer)).toMatchObject({ phone, company, notes });
+    expect(await createAndMerge(target, {}, prefer)).toMatchObject({ phone, company, notes });
   });
 
   it('unites tags', async () => {
     const tags = [{ tags: ['a', 'b'] }, { tags: ['b', 'c'] }] as const;
-    expect((await merged(...tags)).tags).toEqual(['a', 'b', 'c']);
-    expect((await merged(...tags, { tags: 'source' })).tags).toEqual(['b', 'c', 'a']);
+    expect((await createAndMerge(...tags)).tags).toEqual(['a', 'b', 'c']);
+    expect((await createAndMerge(...tags, { tags: 'source' })).tags).toEqual(['b', 'c', 'a']);
   });
 
   it('unites custom fields by their keys', async () => {
@@ -163,14 +170,18 @@ describe('fields', () => {
       { a: 1, b: { x: 1 } },
       { b: { y: 2 }, c: null },
     ].map((custom_fields) => ({ custom_fields }));
-    expect((await merged(target!, source!)).custom_fields).toEqual({ a: 1, b: { x: 1 }, c: null });
-    const { custom_fields } = await merged(target!, source!, { custom_fields: 'source' });
+    expect((await createAndMerge(target!, source!)).custom_fields).toEqual({
+      a: 1,
+      b: { x: 1 },
+      c: null,
+    });
+    const { custom_fields } = await createAndMerge(target!, source!, { custom_fields: 'source' });
     expect(custom_fields).toEqual({ a: 1, b: { y: 2 }, c: null });
   });
 
   it('unites a custom field with the name __proto__', async () => {
     const fields = (json: string) => ({ custom_fields: JSON.parse(json) as object });
-    const lead = await merged(fields('{"a": 1}'), fields('{"__proto__": {"b": 2}}'));
+    const lead = await createAndMerge(fields('{"a": 1}'), fields('{"__proto__": {"b": 2}}'));
     expect(JSON.stringify(lead.custom_fields)).toContain('"__proto__":{"b":2}');
   });
 
@@ -182,7 +193,9 @@ describe('fields', () => {
     ['one', null, 'source', 'one'],
     [null, null, undefined, null],
   ])('appends the notes %j and %j, preferring %s', async (one, other, notes, expected) => {
-    expect((await merged({ notes: one }, { notes: other }, { notes })).notes).toBe(expected);
+    expect((await createAndMerge({ notes: one }, { notes: other }, { notes })).notes).toBe(
+      expected,
+    );
   });
 
   it.each(['sms_opted_out', 'on_dnc_list'] as const)(
@@ -190,17 +203,20 @@ describe('fields', () => {
     async (field) => {
       for (const side of ['target', 'source', undefined]) {
         const prefer = { [field]: side };
-        expect((await merged({ [field]: true }, {}, prefer))[field]).toBe(true);
-        expect((await merged({}, { [field]: true }, prefer))[field]).toBe(true);
-        expect((await merged({}, {}, prefer))[field]).toBe(false);
+        expect((await createAndMerge({ [field]: true }, {}, prefer))[field]).toBe(true);
+        expect((await createAndMerge({}, { [field]: true }, prefer))[field]).toBe(true);
+        expect((await createAndMerge({}, {}, prefer))[field]).toBe(false);
       }
     },
   );
 
   it('computes the score from the result', async () => {
-    const lead = await merged({ email: 'a@example.com' }, { temperature: 'hot', phone: '4155552' });
+    const lead = await createAndMerge(
+      { email: 'a@example.com' },
+      { temperature: 'hot', phone: '4155552' },
+    );
     expect(lead.lead_score).toBe(70);
-    const blocked = await merged({ temperature: 'hot' }, { sms_opted_out: true });
+    const blocked = await createAndMerge({ temperature: 'hot' }, { sms_opted_out: true });
     expect(blocked.lead_score).toBe(15);
   });
 
@@ -235,7 +251,7 @@ describe('fields', () => {
       notes: 'b'.repeat(2_498),
       custom_fields: keysOf('b', 40),
     };
-    const lead = await merged(one, other);
+    const lead = await createAndMerge(one, other);
     expect(lead.tags).toHaveLength(50);
     expect(lead.notes).toHaveLength(5_000);
     expect(Object.keys(lead.custom_fields)).toHaveLength(100);
@@ -256,7 +272,7 @@ describe('fields', () => {
   });
 
   it.each([null, {}, { city: null }])('takes %j as no preference', async (prefer) => {
-    expect((await merged({ city: 'Oslo' }, { city: 'Rome' }, prefer)).city).toBe('Oslo');
+    expect((await createAndMerge({ city: 'Oslo' }, { city: 'Rome' }, prefer)).city).toBe('Oslo');
   });
 });
 
@@ -264,7 +280,10 @@ describe('unique values', () => {
   const EMAIL = 'grace@example.com';
 
   it('moves those that the target lacks', async () => {
-    const { id } = await merged({}, { email: EMAIL, phone: '+14155552671', external_id: 'crm-1' });
+    const { id } = await createAndMerge(
+      {},
+      { email: EMAIL, phone: '+14155552671', external_id: 'crm-1' },
+    );
     for (const [field, value] of [
       ['email', 'GRACE@example.com'],
       ['phone', '(415) 555-2671'],
@@ -276,23 +295,24 @@ describe('unique values', () => {
     }
   });
 
-  it('frees those that the target has in another way', async () => {
-    const { id } = await merged({ email: 'a@example.com' }, { email: EMAIL });
+  it('frees the address of the source if the target keeps its own', async () => {
+    const { id } = await createAndMerge({ email: 'a@example.com' }, { email: EMAIL });
     const other = await createLead(api, { email: EMAIL });
     expect(other.id).not.toBe(id);
   });
 
   it('replaces that of the target, which is then free', async () => {
     const one = { email: 'a@example.com' };
-    expect((await merged(one, { email: EMAIL }, { email: 'source' })).email).toBe(EMAIL);
+    expect((await createAndMerge(one, { email: EMAIL }, { email: 'source' })).email).toBe(EMAIL);
     await createLead(api, one);
     expectError(await api.post(LEADS, { first_name: 'Ada', email: EMAIL }), 409, 'duplicate');
   });
 
-  const compared = (id: string, email: string | null) =>
+  // `email_compared` is the form by which addresses are unique. Leads that earlier versions wrote have another form, or none.
+  const setEmailCompared = (id: string, email: string | null) =>
     app.sql('update leads set email_compared = $2 where id = $1', [id, email]);
 
-  it('gives the target the form of its own address, which the source had', async () => {
+  it('gives the target the unique form that the source has of the same address', async () => {
     const source = await createLead(api, { email: EMAIL });
     const target = await createLead(api, { email: 'other@example.com' });
     await app.sql('update leads set email = $2, email_compared = null where id = $1', [
@@ -305,16 +325,16 @@ describe('unique values', () => {
     expect(errorOf(again).details).toMatchObject([{ field: 'email', existing_id: lead.id }]);
   });
 
-  it('replaces an earlier form of an address', async () => {
+  it('replaces an outdated unique form of the address of the target', async () => {
     const [target, source] = [await createLead(api, { email: EMAIL }), await createLead(api)];
-    await compared(target.id, 'earlier form');
+    await setEmailCompared(target.id, 'earlier form');
     dataOf(await merge(target.id, source.id));
     expectError(await api.post(LEADS, { first_name: 'Ada', email: EMAIL }), 409, 'duplicate');
   });
 
   it('refuses an address of the source that a third lead has, and changes nothing', async () => {
     const [target, source] = [await createLead(api), await createLead(api, { email: EMAIL })];
-    await compared(source.id, null);
+    await setEmailCompared(source.id, null);
     const third = await createLead(api, { email: 'Grace@Example.com' });
     const answer = await merge(target.id, source.id);
     expectError(answer, 409, 'duplicate');

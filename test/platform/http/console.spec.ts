@@ -111,13 +111,16 @@ describe('GET /console', () => {
     expect([status, body.error?.code]).toEqual([404, 'not_found']);
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('only reads: %s is 404 with the methods', async (method) => {
-    for (const path of ['/console', '/console/', '/console/leads']) {
-      const answer = await fetch(app.url + path, { method });
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get('allow')).toBe('GET, HEAD');
-    }
-  });
+  it.each(['POST', 'PUT', 'DELETE'])(
+    'allows only GET and HEAD: %s is 404 with the header Allow',
+    async (method) => {
+      for (const path of ['/console', '/console/', '/console/leads']) {
+        const answer = await fetch(app.url + path, { method });
+        expect(answer.status).toBe(404);
+        expect(answer.headers.get('allow')).toBe('GET, HEAD');
+      }
+    },
+  );
 
   it('is a 404 with CONSOLE=off, and / does not link to it', async () => {
     const without = await TestApp.start({ settings: { console: false } });

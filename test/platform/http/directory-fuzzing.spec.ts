@@ -83,7 +83,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Requests a raw path. Returns the status and code of an error, or the status. */
+/** Requests a raw path. Returns the status and code of an error, or otherwise the body. */
 function shownAt(path: string, headers: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = http.get({ port: app.port, path, headers, agent }, (response) => {

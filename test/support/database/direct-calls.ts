@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { Type } from '@nestjs/common';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Abstract, Type } from '@nestjs/common';
 import { AuditRepository } from '../../../src/modules/audit/audit.repository.js';
 import { GrantsRepository } from '../../../src/modules/oauth/grants.repository.js';
 import { KeysRepository } from '../../../src/modules/auth/keys.repository.js';
@@ -20,7 +20,7 @@ import { ErasuresRepository } from '../../../src/modules/personal-data/erasures.
 import { TasksRepository } from '../../../src/modules/tasks/tasks.repository.js';
 import { DeliveriesRepository } from '../../../src/modules/webhooks/deliveries.repository.js';
 import { WebhooksRepository } from '../../../src/modules/webhooks/webhooks.repository.js';
-import { AccessRepository } from '../../../src/platform/access/access.repository.js';
+import { CredentialStore } from '../../../src/platform/access/credential-store.js';
 import type { Call, InTransaction } from '../../../src/platform/data/call.js';
 import { TenantDatabase } from '../../../src/platform/data/gateway/tenant-database.js';
 import { Readiness } from '../../../src/platform/data/readiness.js';
@@ -36,7 +36,7 @@ const ID = randomUUID();
 const LATER = new Date('2100-01-01T00:00:00Z');
 const DAY = 86_400_000;
 
-/** The partition of the last day that was created ahead, which is then created again. */
+/** Drops the newest partition of events, so that `maintainPartitions` creates it again. */
 async function dropLastPartition(server: TestApp): Promise<void> {
   const [last] = await server.sql<{ name: string }>(
     `select max(relname) as name from pg_class where relname ~ '^events_\\d+$'`,
@@ -54,124 +54,142 @@ async function extendLease(leases: Leases, job: object): Promise<void> {
   await running;
 }
 
-/** Calls the methods to which no request leads: of background work, commands, sign-in and subscriptions. */
-export async function callOtherMethods(server: TestApp, tenant: Tenant): Promise<void> {
+/**
+ * Sends the statements that no request sends: those of background work, commands, sign-in and subscriptions. The test of
+ * all statements records them.
+ */
+export async function callMethodsWithoutRoute(server: TestApp, tenant: Tenant): Promise<void> {
   const { app } = server;
   const call = await server.call(tenant);
   await dropLastPartition(server);
-  const of = <T>(type: Type<T>) => app.get(type, { strict: false });
+  const withKey = (more: object) =>
+    ({ ...call, actor: { ...call.actor, key: { ...call.actor.key, ...more } } }) as never;
+  const get = <T>(type: Type<T> | Abstract<T>) => app.get(type, { strict: false });
   const job = { id: ID, name: 'x', payload: {}, attempts: 1, organization_id: call.tenant.id };
-  const grant = { interactionHash: Buffer.alloc(32), id: ID, client_id: 'c', client_name: 'c' };
-  const newGrant = { ...grant, resource: 'r', scopes: ['leads:read'] } as never;
+  /** What a person answers to an authorization that waits. */
+  const answer = async () => {
+    const interactionHash = randomBytes(32);
+    await server.sql(
+      `insert into oauth_artifacts (id_hash, kind, payload, expires_at) values ($1, 'Interaction', '{}', now() + interval '1 hour')`,
+      [interactionHash],
+    );
+    const grant = { interactionHash, id: ID, client_id: 'c', client_name: 'c' };
+    return { ...grant, resource: 'r', scopes: ['leads:read'] };
+  };
+  const key = { id: ID, organization_id: call.tenant.id } as never;
   const handler = { name: 'none', claim: ID } as never;
   const forms = { id: ID, names: [], emails: [], phones: [] } as never;
   const rule = { id: ID, field_id: ID, key: 'age', type: 'number', options: [] } as never;
-  const inside = (work: (inner: InTransaction<Call>) => Promise<unknown>) => () =>
-    of(TenantDatabase).dryRun(call, work);
+  /** Runs work in a transaction that is rolled back. */
+  const rolledBack = (work: (inner: InTransaction<Call>) => Promise<unknown>) => () =>
+    get(TenantDatabase).dryRun(call, work);
   const calls: (() => Promise<unknown>)[] = [
-    () => of(JobQueueRepository).claim([]),
-    () => of(JobQueueRepository).oldestDue(['none']),
-    () => of(JobQueueRepository).remove(job as never),
-    () => of(JobQueueRepository).release(job as never),
-    () => of(JobQueueRepository).retry(job as never, 'error', 1),
-    () => of(JobQueueRepository).fail(job as never, 'error'),
-    () => of(JobQueueRepository).removeOldFailures(),
-    () => of(JobQueueRepository).listFailed({}),
-    () => of(JobQueueRepository).retryFailed({}),
-    () => of(JobQueueRepository).sendToAllOrganizations('none'),
-    () => of(JobQueueRepository).now(),
-    () => of(JobQueueRepository).registerSchedule('none', LATER),
-    () => of(JobQueueRepository).findDueSchedules([]),
-    () => of(JobQueueRepository).claimSchedule('none', LATER),
-    () => of(JobQueueRepository).releaseSchedule('none', LATER),
-    () => extendLease(of(Leases), job),
-    () => of(IdempotencyRepository).deleteExpired(),
-    inside((inner) =>
-      of(IdempotencyRepository).claim({ ...inner, actor: { key: { operatorId: ID } } } as never, {
+    () => get(JobQueueRepository).claim([]),
+    () => get(JobQueueRepository).oldestDue(['none']),
+    () => get(JobQueueRepository).remove(job as never),
+    () => get(JobQueueRepository).release(job as never),
+    () => get(JobQueueRepository).retry(job as never, 'error', 1),
+    () => get(JobQueueRepository).fail(job as never, 'error'),
+    () => get(JobQueueRepository).removeOldFailures(),
+    () => get(JobQueueRepository).listFailed({}),
+    () => get(JobQueueRepository).retryFailed({}),
+    () => get(JobQueueRepository).sendToAllOrganizations('none'),
+    () => get(JobQueueRepository).now(),
+    () => get(JobQueueRepository).registerSchedule('none', LATER),
+    () => get(JobQueueRepository).findDueSchedules([]),
+    () => get(JobQueueRepository).claimSchedule('none', LATER),
+    () => get(JobQueueRepository).releaseSchedule('none', LATER),
+    () => extendLease(get(Leases), job),
+    () => get(IdempotencyRepository).deleteExpired(),
+    rolledBack((inner) =>
+      get(IdempotencyRepository).claim({ ...inner, actor: { key: { operatorId: ID } } } as never, {
         key: 'k',
         route: 'r',
         content: '',
       }),
     ),
-    () => of(LeadsRepository).findNames(call, [ID]),
-    () => of(LeadsRepository).findSurvivor(call, ID, true),
-    () => of(LeadImportsRepository).removeOld(call),
-    () => of(LeadImportsRepository).cancelBegunBy(call, LATER, 'x'),
-    inside((inner) => of(LeadFormsRepository).remove(inner, [ID])),
-    inside((inner) => of(LeadFormsRepository).readGroup(inner, ID, 2)),
-    inside((inner) => of(LeadFormsRepository).sizesOf(inner, [ID], 2)),
-    inside((inner) =>
-      of(LeadFormsRepository).setGroups(inner, [{ id: ID, group_id: ID }] as never),
+    () => get(LeadsRepository).findNames(call, [ID]),
+    () => get(LeadsRepository).findSurvivor(call, ID, true),
+    () => get(LeadImportsRepository).removeOld(call),
+    () => get(LeadImportsRepository).cancelBegunBefore(call, LATER, 'x'),
+    rolledBack((inner) => get(LeadFormsRepository).remove(inner, [ID])),
+    rolledBack((inner) => get(LeadFormsRepository).readGroup(inner, ID, 2)),
+    rolledBack((inner) => get(LeadFormsRepository).sizesOf(inner, [ID], 2)),
+    rolledBack((inner) =>
+      get(LeadFormsRepository).setGroups(inner, [{ id: ID, group_id: ID }] as never),
     ),
-    inside((inner) => of(LeadFormsRepository).moveGroups(inner, [ID], ID)),
-    inside((inner) => of(LeadFormsRepository).findLinks(inner, [forms])),
-    () => of(LeadFormsRepository).readNext(call, undefined, 2),
-    inside((inner) => of(ContactIdentityRepository).lockNextBatch(inner, { limit: 2 })),
-    () => of(ContactIdentityRepository).hasToRefill(call),
-    inside((inner) => of(ContactIdentityRepository).lockToRefill(inner, { limit: 2 })),
-    inside((inner) => of(ContactIdentityRepository).lockOne(inner, ID)),
-    inside((inner) => of(ContactIdentityRepository).clearNormalized(inner, 'email_compared', [])),
-    inside((inner) => of(ContactIdentityRepository).setNormalized(inner, [])),
-    inside((inner) => of(ContactIdentityRepository).findWithoutNormalized(inner)),
-    inside((inner) => of(FieldRulesRepository).withdraw(inner, ID, true)),
-    () => of(FieldValuesRepository).removeValues(call, ID),
-    () => of(FieldValuesRepository).findHolders(call, [{ rule, value: 1 }]),
-    inside((inner) => of(TasksRepository).clearReference(inner, 'contact_id', [ID])),
-    () => of(TasksRepository).writeScheduled(call, 'overdue'),
-    () => of(TasksRepository).insertMany(call, [{ id: ID, title: 'Call' }]),
-    inside((inner) => of(TasksRepository).lockLead(inner, ID)),
-    () => of(EventHandlersRepository).register(['none']),
-    () => of(EventHandlersRepository).claim(['none']),
-    () => of(EventHandlersRepository).advance(handler, 1),
-    () => of(EventHandlersRepository).release(handler),
-    () => of(EventHandlersRepository).retry(handler, 'error', 1),
-    () => of(EventLogRepository).publish(),
-    () => of(EventLogRepository).findScheduled([]),
-    () => of(EventLogRepository).readAfter(0, 1, {}, 1),
-    () => of(EventLogRepository).readMarks(0, 1, 1),
-    () => of(EventLogRepository).readAt([1]),
-    () => of(EventLogRepository).readOfRecord(ID),
-    () => of(EventLogRepository).maintainPartitions(DAY),
-    () => of(EventsRepository).findChanged(call, 0, [ID], ['lead.created']),
-    () => of(WebhooksRepository).disable(call, ID, 'failing'),
-    () => of(WebhooksRepository).storeFailure(call, ID, false),
-    inside((inner) => of(DeliveriesRepository).resume(inner, ID)),
-    () => of(DeliveriesRepository).removeOld(call, DAY),
-    () => of(AuditRepository).removeOlder(DAY),
-    () => of(AuditRepository).emptyAddressesOlder(DAY),
-    () => of(ErasuresRepository).findErased(call, ID),
-    () => of(ErasuresRepository).list(call),
-    () => of(KeysRepository).all(call),
-    () => of(KeysRepository).revokeAll({ tenant: { id: ID } }),
-    () => of(GrantsRepository).all(call),
-    () => of(GrantsRepository).findValid(ID),
-    () => of(GrantsRepository).findKey(ID),
-    () => of(GrantsRepository).grant({ id: ID } as never, newGrant, { requestId: ID } as never),
-    () => of(GrantsRepository).refuse({ id: ID } as never, newGrant),
-    () => of(GrantsRepository).end(ID),
-    () => of(SessionsRepository).find([ID]),
-    () => of(SessionsRepository).postponeEnds([ID]),
-    () => of(SessionsRepository).nextStreamNumber(ID),
-    () => of(SessionsRepository).deleteAll(ID, LATER),
-    () => of(SessionsRepository).delete(ID),
-    () => of(AccessRepository).updateLastUsed({ id: ID }),
-    () => of(AccessRepository).findOperatorKey(Buffer.alloc(32)),
-    () => of(AccessRepository).findScopes([ID]),
-    () => of(AccessRepository).findOrganization(ID),
-    () => of(OperatorsRepository).listKeys(),
-    () => of(OrganizationsRepository).list(),
-    () => of(OrganizationsRepository).findIdByKey(ID),
-    () => of(OrganizationsRepository).delete(ID),
-    () => of(OrganizationsRepository).setDefaultPhoneRegion('US'),
-    () => of(ConfirmationSecretRepository).get(),
-    () => of(Readiness).check(),
-    inside((inner) => of(RecordRemoval).eraseCopies(inner, [ID])),
-    () => of(RecordRemoval).countPurgeable(call, LATER),
-    () => of(RecordRemoval).purge(call, LATER, () => undefined),
-    () => of(TenantDataService).count(call),
-    () => of(TenantDataService).checkCounts(call),
-    () => of(TenantDataService).repairCounts(call),
-    () => of(TenantDataService).remove(call, () => undefined),
+    rolledBack((inner) => get(LeadFormsRepository).moveGroups(inner, [ID], ID)),
+    rolledBack((inner) => get(LeadFormsRepository).findLinks(inner, [forms])),
+    () => get(LeadFormsRepository).readNext(call, undefined, 2),
+    rolledBack((inner) => get(ContactIdentityRepository).lockNextBatch(inner, { limit: 2 })),
+    () => get(ContactIdentityRepository).hasToRefill(call),
+    rolledBack((inner) => get(ContactIdentityRepository).lockToRefill(inner, { limit: 2 })),
+    rolledBack((inner) => get(ContactIdentityRepository).lockOne(inner, ID)),
+    rolledBack((inner) =>
+      get(ContactIdentityRepository).clearNormalized(inner, 'email_compared', []),
+    ),
+    rolledBack((inner) => get(ContactIdentityRepository).setNormalized(inner, [])),
+    rolledBack((inner) => get(ContactIdentityRepository).findWithoutNormalized(inner)),
+    rolledBack((inner) => get(FieldRulesRepository).withdraw(inner, ID, true)),
+    () => get(FieldValuesRepository).removeValues(call, ID),
+    () => get(FieldValuesRepository).findHolders(call, [{ rule, value: 1 }]),
+    rolledBack((inner) => get(TasksRepository).clearReference(inner, 'contact_id', [ID])),
+    () => get(TasksRepository).writeScheduled(call, 'overdue'),
+    () => get(TasksRepository).insertMany(call, [{ id: ID, title: 'Call' }]),
+    rolledBack((inner) => get(TasksRepository).lockLead(inner, ID)),
+    () => get(EventHandlersRepository).register(['none']),
+    () => get(EventHandlersRepository).claim(['none']),
+    () => get(EventHandlersRepository).advance(handler, 1),
+    () => get(EventHandlersRepository).release(handler),
+    () => get(EventHandlersRepository).retry(handler, 'error', 1),
+    () => get(EventLogRepository).publish(),
+    () => get(EventLogRepository).findScheduled([]),
+    () => get(EventLogRepository).readAfter(0, 1, {}, 1),
+    () => get(EventLogRepository).readMarks(0, 1, 1),
+    () => get(EventLogRepository).readAt([1]),
+    () => get(EventLogRepository).readOfRecord(ID),
+    () => get(EventLogRepository).maintainPartitions(DAY),
+    () => get(EventsRepository).findChanged(call, 0, [ID], ['lead.created']),
+    () => get(WebhooksRepository).disable(call, ID, 'failing'),
+    () => get(WebhooksRepository).storeFailure(call, ID, false),
+    rolledBack((inner) => get(DeliveriesRepository).resume(inner, ID)),
+    () => get(DeliveriesRepository).removeOld(call, DAY),
+    () => get(AuditRepository).removeOlder(DAY),
+    () => get(AuditRepository).emptyAddressesOlder(DAY),
+    () => get(ErasuresRepository).findErased(call, ID),
+    () => get(ErasuresRepository).list(call),
+    () => get(KeysRepository).all(call),
+    () => get(KeysRepository).revokeAll({ tenant: { id: ID } }),
+    () => get(GrantsRepository).all(call),
+    () => get(GrantsRepository).findValid(ID),
+    () => get(GrantsRepository).findKey(ID),
+    async () => get(GrantsRepository).grant(key, await answer(), { requestId: ID } as never),
+    async () => get(GrantsRepository).refuse(key, await answer()),
+    () => get(GrantsRepository).end(ID),
+    () => get(SessionsRepository).find([ID]),
+    () => get(SessionsRepository).postponeEnds([ID]),
+    () => get(SessionsRepository).nextStreamNumber(ID),
+    () => get(SessionsRepository).deleteAll(ID, LATER),
+    () => get(SessionsRepository).delete(ID),
+    () => get(CredentialStore).updateLastUsed(withKey({ grant: { id: ID } })),
+    () => get(CredentialStore).updateLastUsed(withKey({ operatorId: ID })),
+    () => get(CredentialStore).findOperatorKey(Buffer.alloc(32)),
+    () => get(CredentialStore).findScopes([ID]),
+    () => get(CredentialStore).findOrganization(ID),
+    () => get(OperatorsRepository).listKeys(),
+    () => get(OrganizationsRepository).list(),
+    () => get(OrganizationsRepository).findIdByKey(ID),
+    () => get(OrganizationsRepository).delete(ID),
+    () => get(OrganizationsRepository).setDefaultPhoneRegion('US'),
+    () => get(ConfirmationSecretRepository).get(),
+    () => get(Readiness).check(),
+    rolledBack((inner) => get(RecordRemoval).eraseCopies(inner, [ID])),
+    () => get(RecordRemoval).countPurgeable(call, LATER),
+    () => get(RecordRemoval).purge(call, LATER, () => undefined),
+    () => get(TenantDataService).count(call),
+    () => get(TenantDataService).checkCounts(call),
+    () => get(TenantDataService).repairCounts(call),
+    () => get(TenantDataService).remove(call, () => undefined),
   ];
   // A call may fail, because its values are those of no record. Its statement was sent then.
   for (const start of calls) await start().catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { responseDtoOf } from '../../../src/platform/http/openapi/routes.js';
+import { responseDtoOf } from '../../../src/platform/http/routes/route-declarations.js';
 import type { Scope } from '../../../src/platform/access/scopes.js';
 import type { Effect, ToolDeclaration } from '../../../src/modules/mcp/tools/tool.decorator.js';
 import type { Arguments } from './agent.js';

@@ -56,7 +56,7 @@ export class TcpProxy {
     }
   }
 
-  /** Drops all later data of the open connections, as a lost route does. */
+  /** Stops forwarding data of the open connections, as a lost route does. */
   blackhole(): void {
     for (const pair of this.pairs) {
       pause(pair);

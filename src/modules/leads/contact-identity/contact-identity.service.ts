@@ -3,7 +3,7 @@ import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { UniqueViolation } from '../../../platform/data/connection/driver-error.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { markToRewrite } from '../../../platform/data/lists/search-text.js';
-import { parsePhone } from '../../../platform/fields/kinds/normal-forms.js';
+import { parsePhone } from '../../../platform/fields/kinds/email-and-phone.js';
 import { BackgroundWork } from '../../../platform/jobs/background-work.js';
 import { Job } from '../../../platform/jobs/job.decorator.js';
 import { KeysService } from '../../auth/keys.service.js';

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { NIL } from 'uuid';
 import type { InTransaction, TenantCall } from '../../../platform/data/call.js';
 import { TenantDatabase } from '../../../platform/data/gateway/tenant-database.js';
 import { FORM_FIELDS, type FormedLead, type LeadForms, REASONS } from './lead-forms.js';
@@ -174,9 +175,10 @@ export class LeadFormsRepository {
       text: `select id, exists (
           select from lead_forms where organization_id = $1 and lead_forms.id = lead.id) as has_forms
         from (select id from leads where organization_id = $1 and deleted_at is null
-          and id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') order by id limit ${limit}) lead
+          and id > $2 order by id limit ${limit}) lead
         order by id`,
-      values: [call.tenant.id, after ?? null],
+      // Under row-level security, PostgreSQL would not look a `coalesce()` up in the index.
+      values: [call.tenant.id, after ?? NIL],
       plan: 'index',
     });
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { foldText } from '../../../platform/data/lists/search-text.js';
-import { normalizeEmail, parsePhone } from '../../../platform/fields/kinds/normal-forms.js';
+import { normalizeEmail, parsePhone } from '../../../platform/fields/kinds/email-and-phone.js';
 import type { LeadDto } from '../lead.dto.js';
 import { fullName } from '../lead-values.js';
 

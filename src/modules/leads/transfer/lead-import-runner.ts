@@ -37,7 +37,7 @@ const SMALL_PORTION = 10;
 /** The pause after a portion in relation to its duration, so that requests are served meanwhile. */
 const PAUSE = 0.25;
 
-const KEY_ENDED = 'The key of the import has ended, or lacks a scope.';
+const KEY_ENDED = 'The key that started the import was revoked, has expired, or lacks a scope.';
 
 const SUSPENDED = 'The organization was suspended.';
 
@@ -89,7 +89,7 @@ export class LeadImportRunner implements OnModuleDestroy {
   @OnDurableEvent('leads.suspended-imports', { types: [ORGANIZATION_UPDATED] })
   async cancelSuspended(call: Call, event: RecordedEvent): Promise<void> {
     if (!isSuspension(event)) return;
-    await this.repository.cancelBegunBy(call, new Date(event.created_at), SUSPENDED);
+    await this.repository.cancelBegunBefore(call, new Date(event.created_at), SUSPENDED);
   }
 
   @Job({ name: 'leads.import-clean-up', every: '1h', perOrganization: true })
@@ -99,20 +99,20 @@ export class LeadImportRunner implements OnModuleDestroy {
 
   private async carryOut(call: Call, running: RunningImport, size: number): Promise<void> {
     const { id } = running;
-    const own = callOf(call, running.starter);
+    const starterCall = callOf(call, running.starter);
     let place: Place = running;
     for await (const portion of portionsOf(this.linesOf(call, running), size)) {
       // Another instance continues it.
       if (this.isStopping) return this.imports.sendJob(call, id);
-      if (!(await this.mayContinue(own))) {
-        // Not `isSuspended`, which remembers for a moment that the organization was not suspended.
+      if (!(await this.mayContinue(starterCall))) {
+        // Reads the database. `isSuspended` is cached for a moment.
         const isActive = await this.organizations.find(call.tenant.id, IMPORT_LEADS.name);
         await this.repository.end(call, id, 'cancelled', isActive ? KEY_ENDED : SUSPENDED);
         return;
       }
       const startedAt = performance.now();
       const begin = place;
-      await this.database.transaction(own, async (inner) => {
+      await this.database.transaction(starterCall, async (inner) => {
         if (!(await this.repository.lockAt(inner, id, begin))) throw new ImportLost();
         await this.runPortion(inner, running, portion);
       });
@@ -135,7 +135,7 @@ export class LeadImportRunner implements OnModuleDestroy {
     portion: readonly Line[],
   ): Promise<void> {
     const { plan, dry_run: isDryRun } = running;
-    const isMerged =
+    const mergesCustomFields =
       plan.columns.some(({ target }) => target?.startsWith(CUSTOM)) ||
       plan.constants?.custom_fields !== undefined;
     const lines = portion.flatMap((line) => {
@@ -143,7 +143,7 @@ export class LeadImportRunner implements OnModuleDestroy {
       return item ? [{ line, item }] : [];
     });
     const items = lines.map(({ item }) => item);
-    const options = { mergesCustomFields: isMerged, newLead: { source: SOURCE } };
+    const options = { mergesCustomFields, newLead: { source: SOURCE } };
     const carryOut = (call: Call) => this.batches.runInTurn(call, items, options);
     const run = isDryRun ? this.database.dryRun(inner, carryOut) : carryOut(inner);
     const { results } = await run;
@@ -182,7 +182,8 @@ export class LeadImportRunner implements OnModuleDestroy {
         : ndjsonRecords(bytes, running);
     for await (const record of records) {
       const { cells } = record;
-      // Rejected lines are kept without the quotes of an export, which they get again.
+      // An export puts a quote before cells that look like formulas. It is removed, because the file of rejected lines adds it
+      // again.
       const isQuoted = plan.isEscaped && typeof cells !== 'string';
       const kept = isQuoted ? cells.map((cell) => textOfCell(cell, true)) : cells;
       yield { line: record.line, next: record.next, cells: kept, item: itemOf(record, plan) };

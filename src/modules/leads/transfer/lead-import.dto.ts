@@ -190,7 +190,7 @@ export class LeadImportDto {
   @Text({
     max: 500,
     description: 'Why it ended before its last line.',
-    example: 'The key of the import has ended.',
+    example: 'The key that started the import was revoked, has expired, or lacks a scope.',
   })
   error: string | null;
   @DateTime({ description: 'When it began.', example: '2026-01-05T16:20:01.000Z' })

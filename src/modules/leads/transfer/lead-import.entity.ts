@@ -25,24 +25,25 @@ export interface ImportPlan extends CellOptions {
   readonly storedBytes: number;
 }
 
-/** Who has started an import, for its events and for the end of the key. */
+/** Who started an import. Its events name them, and the import stops when their key is revoked or expires. */
 export interface ImportStarter {
   readonly key: Omit<Actor['key'], 'expiresAt'> & { readonly expiresAt: string | null };
   readonly scopes: readonly string[];
   readonly requestId: string | null;
 }
 
-/** An import. Its fields are those of its responses. The file is in `lead_import_chunks` until the import has ended. */
+/** An import: the fields of its responses, and hidden ones for the runner. The file is in `lead_import_chunks` until the import has ended. */
 @TenantEntity('lead_imports', { softDelete: false })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('lead_imports_by_created_at', ['organization_id', 'created_at', 'id'])
 export class LeadImport extends LeadImportDto {
   @Column('json', { select: false }) plan?: ImportPlan;
   @Column('json', { select: false }) starter?: ImportStarter;
-  /** Where the next record begins, in the stored file. */
+  /** Where the next record begins in the stored file, in bytes. */
   @Column('integer', { select: false }) position?: number;
+  /** The line at `position`. */
   @Column('integer', { select: false }) line?: number;
-  /** The lease of an instance of version 0.4, which can share the database. */
+  /** For instances of version 0.4 on the same database, which lease an import by these two columns. */
   @Column('uuid', { nullable: true, select: false }) runner?: string | null;
   @Column('timestamp with time zone', { precision: 3, nullable: true, select: false })
   leased_until?: Date | null;

@@ -236,7 +236,7 @@ export class LeadImportsRepository extends TenantRepository<LeadImport> {
    * Cancels the imports that have not ended and were begun by then, and removes their files.
    * @throws ApiError `create_failed`
    */
-  async cancelBegunBy(call: TenantCall, begunBy: Date, error: string): Promise<void> {
+  async cancelBegunBefore(call: TenantCall, begunBy: Date, error: string): Promise<void> {
     await this.endThose(call, 'cancelled', error, 'and created_at <= $4', begunBy);
   }
 

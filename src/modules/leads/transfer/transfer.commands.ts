@@ -24,8 +24,8 @@ const PRIVATE = 0o600;
 /** How often the command looks for the progress of an import. */
 const POLL_MS = 500;
 
-/** When the command runs a job itself that no server has taken. Servers look for jobs each second. */
-const SERVER_MS = 3_000;
+/** After this time, the command itself runs a job that no server has taken. Servers look for jobs each second. */
+const WAIT_FOR_SERVER_MS = 3_000;
 
 interface Options extends Readonly<
   Record<string, string | boolean | readonly string[] | undefined>
@@ -55,7 +55,10 @@ export function addTransferCommands(leads: Command, run: Run): void {
     .option('--encoding <name>', 'utf-8, utf-16 or windows-1252')
     .option('--delimiter <name>', 'comma, semicolon, tab or pipe')
     .option('--clear-empty', 'let empty cells clear their fields')
-    .option('--escaped <way>', 'none or latitude')
+    .option(
+      '--escaped <way>',
+      'latitude for a file in which Latitude has escaped formulas, or none',
+    )
     .option('--dry-run', 'write no lead')
     .option('--rejected <file>', 'write the rejected lines to this file')
     .option('--results <file>', 'write the line, action and lead of each record to this file')
@@ -85,21 +88,21 @@ async function importFile(
   { organization, rejected, results, ...options }: ImportOptions,
   progress: Progress,
 ) {
-  const query = read(LeadImportQuery, options);
+  const query = queryOf(LeadImportQuery, options);
   const call = await commandCallOf(app, organization);
   const imports = app.get(LeadImportsService);
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
   // A file that cannot be written is reported before anything is imported.
-  for (const sink of [rejected, results]) {
-    if (sink !== undefined) await (await open(sink, 'a', PRIVATE)).close();
+  for (const path of [rejected, results]) {
+    if (path !== undefined) await (await open(path, 'a', PRIVATE)).close();
   }
   const format = isNdjson(file) ? 'ndjson' : 'csv';
   const source = { bytes: createReadStream(file) };
   const stored = await imports.receive(call, source, format, query);
   const { id } = await imports.start(call, stored, query);
   const removeListeners = onStopSignal(() => {
-    // Without the database, the import fails as well, and the command reports that.
+    // If this fails, the database is gone. Then the import fails too, and the command reports its error.
     void imports.cancel(call, id).catch(() => undefined);
   });
   try {
@@ -136,8 +139,8 @@ async function untilEnded(
     advance(processed - shown);
     shown = processed;
     if (ended_at) break;
-    if (performance.now() - sentAt > SERVER_MS) {
-      // The next round runs the next job, also after a failure. The jobs of earlier imports precede that of this one.
+    if (performance.now() - sentAt > WAIT_FOR_SERVER_MS) {
+      // One job at a time, oldest first: the jobs of earlier imports precede that of this one. A job that fails is tried again.
       work ??= imports
         .runNextJob(call)
         .catch(() => undefined)
@@ -148,19 +151,24 @@ async function untilEnded(
   await work;
 }
 
+/** The filters by name. A name that is given several times has a list of values. */
+function filtersOf(given: readonly string[]): ReadonlyMap<string, string | string[]> {
+  const filters = new Map<string, string | string[]>();
+  for (const one of given) {
+    const [name = '', value] = one.split(/=(.*)/s, 2);
+    if (value === undefined) throw new Error(`--filter ${one} has no value: write ${one}=value.`);
+    const others = filters.get(name);
+    filters.set(name, others === undefined ? value : [others, value].flat());
+  }
+  return filters;
+}
+
 async function exportToFile(
   app: INestApplicationContext,
   file: string,
   { organization, filter = [], ...options }: Options & { readonly filter?: readonly string[] },
 ): Promise<{ file: string } | undefined> {
-  const filters: Record<string, string | string[]> = {};
-  for (const one of filter) {
-    const [name = '', value] = one.split(/=(.*)/s, 2);
-    if (value === undefined) throw new Error(`--filter ${one} has no value: write ${one}=value.`);
-    const others = filters[name];
-    filters[name] = others === undefined ? value : [others, value].flat();
-  }
-  const query = read(LeadExportQuery, { ...filters, ...options });
+  const query = queryOf(LeadExportQuery, options, filtersOf(filter));
   const call = await commandCallOf(app, organization);
   const isStandard = file === STANDARD_STREAM;
   // A file that exists is not replaced.
@@ -175,14 +183,22 @@ async function exportToFile(
   return isStandard ? undefined : { file };
 }
 
-/** @throws ApiError `validation_error` that names the option, as the parameter of the route */
-function read<T extends object>(dto: Type<T>, options: Omit<Options, 'organization'>): T {
+/**
+ * Reads the options of a command, and filters, as the query of the route.
+ * @throws ApiError `validation_error` that names an option as its parameter, such as `clear_empty` for `--clear-empty`
+ */
+function queryOf<T extends object>(
+  dto: Type<T>,
+  options: Omit<Options, 'organization'>,
+  filters: ReadonlyMap<string, string | string[]> = new Map(),
+): T {
   const given = Object.entries(options).flatMap(([name, value]) => {
     const parameter = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     if (value === undefined) return [];
     return [[parameter, Array.isArray(value) ? value : String(value)] as const];
   });
-  const { value, problems } = readInput(dto, Object.fromEntries(given), [], QUERY_PARAMETERS);
+  const parameters = Object.fromEntries([...filters, ...given]);
+  const { value, problems } = readInput(dto, parameters, [], QUERY_PARAMETERS);
   if (problems.length > 0) throw validationError(problems);
   return value;
 }

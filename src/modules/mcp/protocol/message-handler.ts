@@ -9,6 +9,7 @@ import {
   setRateLimitHeaders,
   tooManyAtOnce,
   tooManyRequests,
+  WINDOW_MS,
 } from '../../../platform/access/limits/rate-limits.js';
 import type { ApiRequest } from '../../../platform/http/request/api-request.js';
 import { findUnexpectedParameters, throwIfAny } from '../../../platform/http/request/bind-input.js';
@@ -22,6 +23,9 @@ import { McpMethods, schemaProblemsOf } from './methods.js';
 import { agreedParameters, answerRequests, hasSessions } from './session-protocol.js';
 import { createHandler, dispatch, isStateless } from './stateless-protocol.js';
 import { SubscriptionStreams } from './subscription-streams.js';
+
+/** Maximum number of messages of a key in a window, without its tool calls. */
+const MESSAGES_PER_WINDOW = 600;
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
@@ -40,7 +44,9 @@ export class McpMessageHandler {
     private readonly methods: McpMethods,
     private readonly streams: SubscriptionStreams,
     private readonly limits: RateLimits,
-  ) {}
+  ) {
+    limits.add({ name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW });
+  }
 
   /**
    * Reads the body of a POST and handles its messages. Each message is counted once: a call of a tool or a read of a

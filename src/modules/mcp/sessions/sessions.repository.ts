@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  IS_VALID_GRANT,
-  IS_VALID_KEY,
-  SCOPES_OF_GRANT,
-} from '../../../platform/access/access.repository.js';
+import { IS_VALID_GRANT, IS_VALID_KEY, SCOPES_OF_GRANT } from '../../auth/valid-keys.js';
 import { Settings } from '../../../platform/config/settings.js';
 import { SystemDatabase } from '../../../platform/data/gateway/system-database.js';
 import type { SessionRecord } from './session.js';

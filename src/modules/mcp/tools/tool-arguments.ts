@@ -69,8 +69,8 @@ export class ToolArguments {
     this.nested = new Set(nested.map(({ name }) => name));
     this.scopesOf = scopesOfValues(this.input);
     const all = [...this.names].join(', ');
-    const known = () => (all ? `the parameters are ${all}` : 'there are no parameters');
-    this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
+    const listKnown = () => (all ? `the parameters are ${all}` : 'there are no parameters');
+    this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', listKnown };
   }
 
   /**

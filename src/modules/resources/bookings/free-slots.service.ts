@@ -14,10 +14,10 @@ import { compactTime, localTime } from './local-times.js';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** The most slots of one result, which a model reads. */
+/** The most slots of a result. A language model reads it, so it is short. */
 const MAX_SLOTS = 40;
 
-/** The most resources that are searched without their ids. */
+/** The most active resources that are searched if the query names none. */
 const MAX_SEARCHED = 100;
 
 const DEFAULT_DAYS = 7;
@@ -42,6 +42,7 @@ export class FreeSlotsService {
     const windows = windowsOf(searched, query);
     const found: Slot[] = [];
     for await (const { resource, times } of this.availability.freeTimesOf(call, windows, query)) {
+      // One more than is shown, to know whether there are more.
       let left = MAX_SLOTS + 1;
       for (const time of times) {
         found.push({ ...time, resource });
@@ -51,15 +52,18 @@ export class FreeSlotsService {
     const earliest = found.toSorted((a, b) => a.start - b.start).slice(0, MAX_SLOTS);
     const resources = searched.flatMap((resource) => {
       const own = earliest.filter((slot) => slot.resource === resource);
-      return own.length === 0 ? [] : [freeResource(resource, own)];
+      return own.length === 0 ? [] : [withSlots(resource, own)];
     });
     return { resources, has_more: found.length > earliest.length };
   }
 
   private async activeResources(call: Call): Promise<readonly ResourceDto[]> {
     const { data, meta } = await this.resources.list(call, {
-      ...{ active: true, page: 1, limit: MAX_SEARCHED },
-      ...{ sort_by: 'created_at', sort_dir: 'asc' },
+      active: true,
+      page: 1,
+      limit: MAX_SEARCHED,
+      sort_by: 'created_at',
+      sort_dir: 'asc',
     });
     if (meta.total <= data.length) return data;
     const message = `is required, because there are more than ${MAX_SEARCHED} active resources`;
@@ -80,17 +84,16 @@ function windowsOf(resources: readonly ResourceDto[], { from, to }: FreeSlotsQue
     return { resource, window: { start, end } };
   });
   const lengths = windows.map(({ window }) => window.end - window.start);
-  const isAny = (isWrong: (length: number) => boolean) => lengths.some(isWrong);
-  const problem = isAny((length) => length <= 0)
+  const problem = lengths.some((length) => length <= 0)
     ? mustBeAfter('from')
-    : isAny((length) => length > MAX_WINDOW_DAYS * DAY)
+    : lengths.some((length) => length > MAX_WINDOW_DAYS * DAY)
       ? `must be at most ${MAX_WINDOW_DAYS} days after from`
       : undefined;
   if (problem !== undefined) throw validationError([{ field: 'to', message: problem }]);
   return windows;
 }
 
-/** @throws ApiError `validation_error` if the zone moves a local time out of the years of all times */
+/** @throws ApiError `validation_error` if the time in UTC is outside of the years that Latitude accepts */
 function storableMoment(zone: string, field: 'from' | 'to', time: string): number {
   const moment = momentIn(zone, time);
   if (moment < EARLIEST || moment > LATEST)
@@ -98,9 +101,11 @@ function storableMoment(zone: string, field: 'from' | 'to', time: string): numbe
   return moment;
 }
 
-function freeResource({ id, name, time_zone }: ResourceDto, slots: readonly Slot[]) {
+function withSlots({ id, name, time_zone }: ResourceDto, slots: readonly Slot[]) {
   return {
-    ...{ resource_id: id, name, time_zone },
+    resource_id: id,
+    name,
+    time_zone,
     slots: slots.map(({ start, end }) => ({
       start_time: compactTime(new Date(start).toISOString()),
       end_time: compactTime(new Date(end).toISOString()),

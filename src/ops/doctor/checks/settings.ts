@@ -7,7 +7,7 @@ import { type Checks, failed, ok, together, warning } from '../check.js';
 import type { SettingsContext } from '../context.js';
 import { ENDS_OF_NODE, hasEnded } from '../ends-of-life.js';
 
-/** What the settings and the environment of this process show. */
+/** Checks of the settings, the variables and Node.js. */
 export const SETTINGS_CHECKS: Checks<SettingsContext> = {
   settings: ({ settings }) => {
     const problems = CONTRADICTIONS.filter(({ applies }) => applies(settings));
@@ -44,7 +44,7 @@ export const SETTINGS_CHECKS: Checks<SettingsContext> = {
 
 interface Contradiction {
   readonly applies: (settings: Settings) => boolean;
-  /** Whether a server does not start with them. */
+  /** Whether a server refuses to start with them. */
   readonly isRefused?: true;
   readonly message: string;
   readonly remedy: string;
@@ -80,7 +80,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   {
     applies: ({ publicUrl = '', trustProxy }) => publicUrl.startsWith('https:') && !trustProxy,
     message:
-      'PUBLIC_URL is https, so a proxy is in front, but TRUST_PROXY is off: limits by address take all clients for one.',
+      'PUBLIC_URL is https, so a proxy is in front, but TRUST_PROXY is off: limits by address count all clients as one.',
     remedy: 'Set TRUST_PROXY to the addresses of the proxy.',
   },
   {
@@ -121,7 +121,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 ];
 
 function isInside(directory: string, path: string): boolean {
-  return !relative(resolve(directory), resolve(path)).startsWith('..');
+  return !/^\.\.(\/|$)/.test(relative(resolve(directory), resolve(path)));
 }
 
 /** Whether others than the developer are served. */

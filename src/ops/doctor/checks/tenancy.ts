@@ -20,14 +20,14 @@ import type { DatabaseContext } from '../context.js';
 import { readExpectedSchema } from '../schema-picture.js';
 import { schemaStateOf } from './migrations.js';
 
-/** Whether statements run under a role that the policies bind, with the privileges that it needs. */
+/** Whether requests run under the role to which row-level security applies, and whether it has exactly the privileges that it needs. */
 export const TENANCY_CHECKS: Checks<DatabaseContext> = {
   role: async ({ sql }) => {
     const user = await sql.readOne<DatabaseUser>(FIND_USER);
     const problem = roleProblemOf(user);
     if (problem) {
       const make = problem.isSevere ? failed : warning;
-      return make(`${problem.message}.`, `As a superuser: ${problem.remedy.replace(/;?$/, ';')}`);
+      return make(`${problem.message}.`, `As a superuser: ${problem.remedy}`);
     }
     return ok(`The database user ${user.name} uses role ${TENANT_ROLE}, which the policies bind.`);
   },
@@ -48,22 +48,22 @@ export const TENANCY_CHECKS: Checks<DatabaseContext> = {
     if (schemaStateOf({ executed, extensions }) === 'pending')
       return skipped('The upgrade grants the privileges that its migrations need.');
     const user = await sql.readOne<DatabaseUser>(FIND_USER);
-    const values = [ADMINISTRATIVE_TABLES];
-    const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...values, !user.may_switch]);
+    const parameters = [ADMINISTRATIVE_TABLES];
+    // Without the role, the user itself needs its privileges.
+    const runsAsUser = !user.may_switch;
+    const ofUser = await sql.read<Missing>(FIND_MISSING_OF_USER, [...parameters, runsAsUser]);
     if (!user.role_exists) {
-      if (ofUser.length > 0)
-        return together(
-          ofUser.map((each) => lacking(each, user.name)),
-          ok(''),
-        );
-      return skipped(`There is no role ${TENANT_ROLE}.`);
+      return together(
+        ofUser.map((each) => lacking(each, user.name)),
+        skipped(`There is no role ${TENANT_ROLE}.`),
+      );
     }
     const ofRole = [
-      ...(await sql.read<MissingOn>(FIND_MISSING, values)).filter(isKnown(extensions)),
+      ...(await sql.read<MissingOn>(FIND_MISSING, parameters)).filter(isKnown(extensions)),
       ...(await sql.read<Missing>(FIND_MISSING_COLUMNS)),
     ];
-    const excessive = await sql.read<{ excessive: string }>(FIND_EXCESSIVE, values);
-    const unprotected = await sql.read<{ problem: string }>(FIND_UNPROTECTED, values);
+    const excessive = await sql.read<{ excessive: string }>(FIND_EXCESSIVE, parameters);
+    const unprotected = await sql.read<{ problem: string }>(FIND_UNPROTECTED, parameters);
     return together(
       [
         ...excessive.map((each) =>
@@ -95,10 +95,14 @@ interface MissingOn extends Missing {
   readonly object: string;
 }
 
-/** Whether Latitude or an extension needs a privilege. The next start grants those on tables that others have added. */
+/**
+ * Whether Latitude or an extension needs a privilege. Those on tables of others are left out, because the next start grants
+ * them.
+ */
 function isKnown(extensions: readonly Extension[]) {
   const ofExtensions = extensions.flatMap(({ entities }) => entities.map(tableOf));
   const objects = [...readExpectedSchema().values(), ...ofExtensions].map(({ name }) => name);
+  // '' stands for the schema.
   const known = new Set(['', ...objects]);
   return ({ object }: MissingOn): boolean => known.has(object);
 }

@@ -6,7 +6,7 @@ import type { Call, KeyLimits } from '../../data/call.js';
  * a key in use. An extension can replace it (docs/guides/replace-and-add.md#rate-limits).
  */
 export abstract class RateLimitPolicy {
-  /** @returns the limits of the key; undefined for its own or, if it has none, those of the settings */
+  /** @returns the limits of the key; undefined if its own apply or, if it has none, those of the settings */
   abstract limitsOf(call: Call): KeyLimits | undefined | Promise<KeyLimits | undefined>;
 }
 
@@ -20,8 +20,10 @@ export class SettingsRateLimitPolicy extends RateLimitPolicy {
 
 /** @throws Error if a limit is not an integer above 0 */
 export function assertLimits(policy: RateLimitPolicy, { reads, writes }: KeyLimits): void {
-  for (const limit of [reads, writes]) {
+  for (const [name, limit] of Object.entries({ reads, writes })) {
     if (Number.isSafeInteger(limit) && limit > 0) continue;
-    throw new Error(`${policy.constructor.name} returned a limit that is not an integer above 0`);
+    throw new Error(
+      `${policy.constructor.name} returned ${limit} for ${name}, which is not an integer above 0`,
+    );
   }
 }

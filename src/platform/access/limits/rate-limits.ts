@@ -45,13 +45,13 @@ export interface RateLimitOptions {
   readonly trustedAddresses: readonly string[];
 }
 
-/** Counts requests in windows that REST and /mcp share. */
+/** Counts requests in windows. All ways to call share them. */
 @Injectable()
 export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private storage: RateLimitStorage;
-  private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
+  private readonly throttlers: Record<LimitName, Throttler>;
   private readonly trusted: BlockList;
 
   constructor(
@@ -67,7 +67,11 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     >;
   }
 
-  /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
+  /** Adds a limit of what a module counts itself. */
+  add(throttler: Throttler): void {
+    this.throttlers[throttler.name] = throttler;
+  }
+
   onModuleInit(): void {
     this.storage = replacedStorage(this.discovery, this.storage);
   }

@@ -22,8 +22,8 @@ type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
   private readonly socket: Socket;
-  /** Send the statements that wait, in their order. pg 9 will refuse a statement while another one runs. */
-  private readonly waiting: (() => void)[] = [];
+  /** Functions that each send a waiting statement, oldest first. pg 9 will refuse a statement while another one runs. */
+  private readonly waitingSends: (() => void)[] = [];
   private isBusy = false;
   private hasEnded = false;
 
@@ -35,12 +35,12 @@ export class ResilientClient extends pg.Client {
     this.on('error', () => undefined);
     this.on('drain', () => {
       this.isBusy = false;
-      this.waiting.shift()?.();
+      this.waitingSends.shift()?.();
     });
     this.once('end', () => {
       this.hasEnded = true;
-      // pg refuses them.
-      for (const send of this.waiting.splice(0)) send();
+      // After the end, pg rejects each of these.
+      for (const send of this.waitingSends.splice(0)) send();
     });
   }
 
@@ -57,15 +57,16 @@ export class ResilientClient extends pg.Client {
     };
     const [config, ...others] = query;
     if (!this.isBusy || this.hasEnded || config == null) return send();
-    const hasResult = !isSubmittable(config) && !others.some((one) => typeof one === 'function');
-    if (hasResult) {
+    const returnsPromise =
+      !isSubmittable(config) && !others.some((one) => typeof one === 'function');
+    if (returnsPromise) {
       return new Promise((resolve) => {
-        this.waiting.push(() => {
+        this.waitingSends.push(() => {
           resolve(send());
         });
       });
     }
-    this.waiting.push(send);
+    this.waitingSends.push(send);
     return isSubmittable(config) ? config : undefined;
   }
 
@@ -93,7 +94,8 @@ export class ResilientClient extends pg.Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    this.once('end', destroyAfter(END_TIMEOUT_MS, this));
+    const cancelTimer = destroyAfter(END_TIMEOUT_MS, this);
+    this.once('end', cancelTimer);
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
@@ -142,17 +144,17 @@ export function isSubmittable(config: unknown): config is pg.Submittable {
 
 /**
  * Work on a connection. `limitTo` destroys the connection if it is in use after this time, and calls a function
- * then, by default `onSilence` of the pool.
+ * then, by default `onUnresponsive` of the pool.
  */
 type ConnectionWork<T> = (
   client: pg.PoolClient,
   limitTo: (ms: number, onDestroy?: () => void) => void,
 ) => Promise<T>;
 
-/** A pool of `ResilientClient`s. */
+/** A pool whose clients are `ResilientClient`s, as `withPool` and the options of the data source make it. */
 export class ConnectionPool extends pg.Pool {
   /** Called when a connection was destroyed because it did not respond in time. */
-  onSilence: () => void = () => undefined;
+  onUnresponsive: () => void = () => undefined;
   private readonly idle = new Set<pg.PoolClient>();
 
   constructor(config: pg.PoolConfig) {
@@ -177,7 +179,8 @@ export class ConnectionPool extends pg.Pool {
     });
     let cancelTimer = (): void => undefined;
     try {
-      return await work(client, (ms, onDestroy = this.onSilence) => {
+      return await work(client, (ms, onDestroy = this.onUnresponsive) => {
+        cancelTimer();
         cancelTimer = destroyAfter(ms, client, onDestroy);
       });
     } finally {
@@ -188,7 +191,7 @@ export class ConnectionPool extends pg.Pool {
 
   /**
    * Sends statements on a connection of its own, under one Sync.
-   * @param limit has the time after which the connection is destroyed
+   * @param limit the time after which the connection is destroyed, as `connectionMs`
    * @param statements called when a connection is free
    * @param withinMs as of `use`
    * @returns the rows of each statement
@@ -225,7 +228,7 @@ export class ConnectionPool extends pg.Pool {
 /**
  * Waits for a connection of a pool.
  * @param release gives back a connection that comes too late
- * @throws Error as a pool without a free connection
+ * @throws Error the same as that of a pool without a free connection
  */
 export async function connectedWithin<C>(
   connecting: Promise<C>,

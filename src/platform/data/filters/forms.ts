@@ -1,4 +1,4 @@
-import { normalizeEmail, parsePhone } from '../../fields/kinds/normal-forms.js';
+import { normalizeEmail, parsePhone } from '../../fields/kinds/email-and-phone.js';
 import { digitsOf } from '../../fields/kinds/text.js';
 import { foldText } from '../lists/search-text.js';
 import type { FilterField } from './filter-target.js';

@@ -181,7 +181,7 @@ export class BatchConnections implements OnApplicationShutdown {
     this.background = new ConnectionPool(ofBackground).reportLostConnections();
     this.batches = new ConnectionPool(ofBatches).reportLostConnections();
     this.pools = [this.batches, this.requests, this.background];
-    for (const pool of this.pools) pool.onSilence = this.closeIdle;
+    for (const pool of this.pools) pool.onUnresponsive = this.closeIdle;
   }
 
   /**

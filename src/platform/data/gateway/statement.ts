@@ -11,15 +11,16 @@ export interface Statement {
   /** The id of the record that it reads or writes. Batches write records in one order, so that they do not deadlock. */
   readonly recordId?: string;
   /**
-   * Names of values that no two records share and that it writes or looks up. In a transaction, and if it waits long for
-   * locks, these names are locked before it until the transaction ends (`lockNames`).
+   * Names of the unique values, such as an e-mail address, that it writes or looks up. They are locked before it runs and
+   * until its transaction ends (`lockNames`), so that writers of the same values queue: always in a transaction, and
+   * otherwise once it has waited long for locks.
    */
   readonly locks?: readonly string[];
   /**
    * Lets concurrent statements of an organization with the same text become one. Each item is JSON, such as a row to
-   * insert. The text has a parameter for each item after those of `values`, which receives a JSON array of the items of
-   * all calls. `values` may depend only on the organization, and the rows must have the `id` of the record, by which
-   * they are given to their calls.
+   * insert. After the parameters of `values`, the text has one parameter for each entry. In the statement of several
+   * calls, it receives a JSON array of that entry of each call. `values` may depend only on the organization. Each row must
+   * have the `id` of its record, so that it can be returned to its call.
    */
   readonly items?: readonly string[];
   /** Whether it changes the record `recordId`. Two changes of one record do not become one statement. */
@@ -29,9 +30,9 @@ export interface Statement {
    * acknowledged before. Set it for reads that cost more than a look-up. They are sent alone.
    */
   readonly mayUseReplica?: boolean;
-  /** Whether it sorts by `NAMES_COLLATION`, which only replicas with the version of ICU of the indexes may do. */
+  /** Whether it sorts by `NAMES_COLLATION`. A replica may run it only if its version of ICU is that of the indexes. */
   readonly ordersNames?: boolean;
 }
 
-/** The error code of a failed statement: `query_failed` of a read, `create_failed` of a write and its reads. */
+/** The error code of a failed statement: `query_failed` for a read, `create_failed` for a write and for the reads of its transaction. */
 export type Failure = 'query_failed' | 'create_failed';

@@ -27,7 +27,7 @@ import { ReadReplicas } from './replicas/read-replicas.js';
 import { failureOf, type Operation, READ, READ_FOR_WRITE, SCAN, WRITE } from './operation.js';
 import { ScanLimit } from './scan-limit.js';
 import type { Statement } from './statement.js';
-import { addCallback, runAfterCommit, type Transaction } from './transaction.js';
+import { runAfterCommit, type Transaction } from './transaction.js';
 import { TransactionRunner, type Work } from './transaction-runner.js';
 import { KeyedQueue, Turn, TurnNeeded } from './turns.js';
 
@@ -214,7 +214,9 @@ export class TenantDatabase {
    * @returns outside a transaction: resolves when the callback has finished; otherwise at once
    */
   async afterCommit(call: TenantCall, callback: () => unknown): Promise<void> {
-    await addCallback(openTransactionOf(call), { run: callback });
+    const transaction = openTransactionOf(call);
+    if (transaction) transaction.afterCommit({ run: callback });
+    else await runAfterCommit(callback);
   }
 
   /**
@@ -222,10 +224,9 @@ export class TenantDatabase {
    * @param call the call that the record was written with
    */
   publishChange(call: TenantCall, id: string): void {
-    const run = () => {
+    this.publishAfterCommit(call, `change of ${id.toLowerCase()}`, () => {
       this.changes.publish(call.tenant.id, id);
-    };
-    void addCallback(openTransactionOf(call), { key: `change of ${id.toLowerCase()}`, run });
+    });
   }
 
   /** A query builder of TypeORM, whose statement `read` runs. Its own methods, such as `getMany()`, have no organization. */
@@ -240,7 +241,14 @@ export class TenantDatabase {
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(call: TenantCall): void {
-    void addCallback(openTransactionOf(call), { key: 'events', run: this.eventWrites.notify });
+    this.publishAfterCommit(call, 'events', this.eventWrites.notify);
+  }
+
+  /** @param key of several publications of a transaction with one key, the first one is carried out */
+  private publishAfterCommit(call: TenantCall, key: string, publish: () => void): void {
+    const transaction = openTransactionOf(call);
+    if (transaction) transaction.afterCommit({ key, run: publish });
+    else publish();
   }
 
   /** Runs a statement in the transaction of the call, otherwise in one of its own. */
@@ -275,9 +283,21 @@ export class TenantDatabase {
   ): Promise<T> {
     const deadline = call.deadline ?? this.timeBudget.startDeadline();
     let attempt: Attempt = { deadline, isRead, waitsForLocks: false, retries: 0 };
+    const runAttempt = async () => {
+      const { waitsForLocks } = attempt;
+      const startedAt = this.limit.acquire();
+      try {
+        return await work(attempt);
+      } finally {
+        // A wait for a lock says nothing about the load.
+        this.limit.release(waitsForLocks || isScan ? undefined : startedAt);
+      }
+    };
+    const refusal = () => overloaded(attempt.cause);
     for (;;) {
       try {
-        return await this.runAttempt(call, attempt, work, isScan);
+        if (!attempt.waitsForLocks) return await runAttempt();
+        return await this.bulkhead.run(call.tenant.id, deadline.waitMs, runAttempt, refusal);
       } catch (error) {
         if (error instanceof TurnNeeded && turn) {
           if (!(await turn.waitAfter(error, deadline.waitMs))) throw overloaded(error);
@@ -290,27 +310,6 @@ export class TenantDatabase {
         attempt = next;
       }
     }
-  }
-
-  private runAttempt<T>(
-    { tenant }: TenantCall,
-    attempt: Attempt,
-    work: (attempt: Attempt) => Promise<T>,
-    isScan = false,
-  ): Promise<T> {
-    const { waitsForLocks, deadline, cause } = attempt;
-    const run = async () => {
-      const startedAt = this.limit.acquire();
-      try {
-        return await work(attempt);
-      } finally {
-        // A wait for a lock says nothing about the load.
-        this.limit.release(waitsForLocks || isScan ? undefined : startedAt);
-      }
-    };
-    return waitsForLocks
-      ? this.bulkhead.run(tenant.id, deadline.waitMs, run, () => overloaded(cause))
-      : run();
   }
 
   private async send<Row>(id: string, statement: Statement, attempt: Attempt): Promise<Row[]> {

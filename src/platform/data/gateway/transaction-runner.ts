@@ -56,10 +56,10 @@ export class TransactionRunner {
         connectedWithin(runner.connect(), deadline.remainingMs, () => runner.release()),
       )) as pg.PoolClient;
       isOpen = true;
-      const { onSilence } = poolOf(this.dataSource);
+      const { onUnresponsive } = poolOf(this.dataSource);
       const limitTime = () => {
         cancelTimer();
-        cancelTimer = destroyAfter(deadline.connectionMs, client, onSilence);
+        cancelTimer = destroyAfter(deadline.connectionMs, client, onUnresponsive);
       };
       limitTime();
       await step(runner.startTransaction());

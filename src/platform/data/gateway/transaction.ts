@@ -208,12 +208,3 @@ export async function runAfterCommit(callback: CommitCallback['run']): Promise<v
     logger.error({ err: error }, 'a callback after commit failed');
   }
 }
-
-/** Runs a callback after the commit of a transaction, without one at once. */
-export async function addCallback(
-  transaction: Transaction | undefined,
-  callback: CommitCallback,
-): Promise<void> {
-  if (transaction) transaction.afterCommit(callback);
-  else await runAfterCommit(callback.run);
-}

@@ -16,7 +16,7 @@ import { CursorPage } from './page.js';
 /** The parameters that a list of deleted records takes. */
 export type DeletedQuery = Pick<ListQuery, 'limit'> & { readonly after?: string };
 
-const TAKEN: readonly string[] = ['limit', 'after'] satisfies (keyof DeletedQuery)[];
+const ALLOWED_WITH_DELETED: readonly string[] = ['limit', 'after'] satisfies (keyof DeletedQuery)[];
 
 const NOT_WITH_DELETED = problemRule('isWithoutDeleted', (_, { deleted }) =>
   deleted === true ? 'cannot be given together with deleted' : undefined,
@@ -28,12 +28,12 @@ const NOT_WITH_DELETED = problemRule('isWithoutDeleted', (_, { deleted }) =>
  * @param records such as `leads`
  */
 export function ListDeleted(records: string): PropertyDecorator {
-  const description = `Lists the deleted ${records} instead, those that were deleted last first, by cursor. Only \`limit\` and \`after\` can be given with it.`;
+  const description = `Lists the deleted ${records} instead, the most recently deleted first, by cursor. Only \`limit\` and \`after\` can be given with it.`;
   const declare = Flag({ description, example: false, isAlternative: true });
   return (target, property) => {
     const others = namesOf(target.constructor as Type<object>);
     for (const name of others) {
-      if (!TAKEN.includes(name)) FurtherRule(NOT_WITH_DELETED)(target, name);
+      if (!ALLOWED_WITH_DELETED.includes(name)) FurtherRule(NOT_WITH_DELETED)(target, name);
     }
     declare(target, property);
   };
@@ -44,19 +44,19 @@ export function DeletedAt(): PropertyDecorator {
   return TimeOf('When it was deleted.', { required: true });
 }
 
-/** Reads the deleted records of a table by cursor, those that were deleted last first. */
+/** Reads the deleted records of a table by cursor, the most recently deleted first. */
 export class DeletedRecords<T extends object> {
   private readonly columns: RecordColumns<T>;
 
   /**
    * @param item the class of an item, with fields of the entity and `deleted_at`
-   * @param isListed SQL condition of the records that are listed. It must never come from a caller.
+   * @param condition SQL condition of the records that are listed. It must never come from a caller.
    */
   constructor(
     private readonly database: TenantDatabase,
     private readonly entity: Type<object>,
     item: Type<T>,
-    private readonly isListed = 'true',
+    private readonly condition = 'true',
   ) {
     this.columns = new RecordColumns(item);
   }
@@ -66,7 +66,7 @@ export class DeletedRecords<T extends object> {
     const { columns, jsonColumns, parser } = this.columns;
     const { name: table } = tableOf(this.entity);
     const order = { column: DELETED_AT, direction: 'desc', nullable: false } as const;
-    const conditions = new Conditions(call, `deleted_at is not null and ${this.isListed}`);
+    const conditions = new Conditions(call, `deleted_at is not null and ${this.condition}`);
     const cursor = parseCursor(after);
     if (cursor) conditions.after(cursor, order);
     const paging = { order, limit, offset: 0, isCounted: false };

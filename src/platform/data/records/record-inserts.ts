@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { TenantCall } from '../call.js';
 import { UniqueViolation } from '../connection/driver-error.js';
+import type { Statement } from '../gateway/statement.js';
 import { openTransactionOf, type TenantDatabase } from '../gateway/tenant-database.js';
 import { NothingInserted } from './idempotent-insert.js';
 import {
@@ -62,17 +63,23 @@ export abstract class RecordInserts<R extends { id: string }> {
       const json = rowJsonOf(row);
       const request = { id: recordId, ...originOf(call), ...once?.valuesOf(recordId, json) };
       const items = [json, JSON.stringify(request)];
+      // In a batch, a row that a unique index rejects must not fail the others.
+      const isBatched = openTransactionOf(call) === undefined;
+      // A transaction has locked the values before, or has other locks already.
+      const uniqueNames = () => (isBatched ? this.uniqueNamesOf(call, [row]) : []);
       const insert = (omitsDuplicates: boolean) => {
         const options = { references, once: once?.sql, omitsDuplicates };
         const text = this.statementsOf(call).insert(Object.keys(row), options);
         const values = [call.tenant.id];
-        const statement = { text, plan: 'index', values, items, recordId, locks } as const;
+        const statement: Statement = {
+          ...{ text, plan: 'index', values, items, recordId },
+          // Read only by an attempt that waits long for locks.
+          get locks() {
+            return uniqueNames();
+          },
+        };
         return this.database.write<JsonRow>(call, statement);
       };
-      // In a batch, a row that a unique index rejects must not fail the others.
-      const isBatched = openTransactionOf(call) === undefined;
-      // A transaction has locked the values before, or has other locks already.
-      const locks = isBatched ? this.uniqueNamesOf(call, [row]) : [];
       let [inserted] = await insert(isBatched).catch((error: unknown) => {
         if (once && error instanceof UniqueViolation) return [];
         throw error;

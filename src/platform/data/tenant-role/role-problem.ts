@@ -19,7 +19,7 @@ export const FIND_USER = `
   from pg_roles login left join pg_roles tenant on tenant.rolname = '${TENANT_ROLE}'
   where login.rolname = current_user`;
 
-/** What is wrong with the tenant role, to be followed by the statements that a superuser runs. */
+/** What is wrong with the tenant role, and the statements by which a superuser repairs it. */
 interface RoleProblem {
   readonly message: string;
   readonly remedy: string;
@@ -32,14 +32,14 @@ export function roleProblemOf(user: DatabaseUser): RoleProblem | undefined {
   if (user.role_bypasses) {
     return {
       message: `Row-level security does not bind role ${TENANT_ROLE}`,
-      remedy: `alter role ${TENANT_ROLE} nosuperuser nobypassrls`,
+      remedy: `alter role ${TENANT_ROLE} nosuperuser nobypassrls;`,
       isSevere: true,
     };
   }
   if (user.may_switch) return undefined;
   const message = user.bypasses
     ? `The database user ${user.name} bypasses row-level security and may not use role ${TENANT_ROLE}`
-    : `role ${TENANT_ROLE} is not available: policies bind the database user itself`;
+    : `Role ${TENANT_ROLE} is not available: policies bind the database user itself`;
   return { message, remedy: grantRole(user), isSevere: user.bypasses };
 }
 

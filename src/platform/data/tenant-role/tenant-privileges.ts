@@ -27,10 +27,14 @@ const KEY_FIELDS = [
   ...['lifetime_ms', 'ends_with', 'confirmations', ...KEY_LIMITS],
 ];
 
-const GRANT_FIELDS = [
+const NEW_GRANT_FIELDS = [
   ...['organization_id', 'id', 'key_id', 'user_id', 'client_id', 'client_name', 'resource'],
-  ...['scopes', 'confirmations', 'created_at', 'updated_at', 'expires_at'],
-  ...['last_used_at', 'revoked_at'],
+  ...['scopes', 'expires_at'],
+];
+
+const GRANT_FIELDS = [
+  ...NEW_GRANT_FIELDS,
+  ...['confirmations', 'created_at', 'updated_at', 'last_used_at', 'revoked_at'],
 ];
 
 const ORGANIZATION_FIELDS = ['name', 'phone_region', 'time_zone'];
@@ -67,13 +71,15 @@ export const COLUMN_PRIVILEGES: Readonly<Record<string, ColumnPrivileges>> = {
     insert: [...KEY_FIELDS, 'key_hash'],
     update: [
       ...['expires_at', 'revoked_at', 'lifetime_ms', 'ends_with', 'successor_id', 'updated_at'],
+      'last_used_at',
       ...KEY_LIMITS,
     ],
   },
   oauth_grants: {
     // Release 0.4.0 empties every table with an `organization_id` by `ctid`, when it removes an organization.
     select: [...GRANT_FIELDS, 'ctid'],
-    update: ['confirmations', 'revoked_at', 'updated_at'],
+    insert: NEW_GRANT_FIELDS,
+    update: ['confirmations', 'last_used_at', 'revoked_at', 'updated_at'],
     delete: true,
   },
   operator_responses: {

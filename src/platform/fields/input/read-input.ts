@@ -15,10 +15,11 @@ export interface Input<T> {
 /** The encoding of values: JSON, or strings as in queries and arguments of prompts. */
 export type Encoding = 'json' | 'text';
 
-/** What inputs of a DTO are read by. */
+/** The rules by which inputs of a DTO are read, made once for each class. */
 export interface Reader {
   /** The fields by name. The last of several declarations wins. */
   readonly fields: ReadonlyMap<string, Field>;
+  /** Fields that an update may not change. */
   readonly fixed: readonly string[];
   readonly isUpdate: boolean;
   readonly validate: Validator;
@@ -30,8 +31,8 @@ export interface ProblemWording {
   readonly whole: string;
   /** The message for an unknown name. */
   readonly unknown: string;
-  /** The list of the known names as one string. */
-  readonly known: (names: readonly string[]) => string;
+  /** Lists the known names in a sentence. */
+  readonly listKnown: (names: readonly string[]) => string;
 }
 
 /** Encoding and wording of an input. By default it is a JSON body. */
@@ -45,10 +46,11 @@ export interface ReadOptions {
   readonly ignoresEmpty?: boolean;
 }
 
+/** The wording of problems of a JSON body. */
 export const BODY: ProblemWording = {
   whole: 'body',
   unknown: 'is unknown or cannot be set',
-  known: (names) =>
+  listKnown: (names) =>
     names.length > 0 ? `the fields are ${names.join(', ')}` : 'there are none here',
 };
 
@@ -56,7 +58,7 @@ export const BODY: ProblemWording = {
 export const QUERY: ProblemWording = {
   whole: 'query',
   unknown: 'is unknown',
-  known: (names) =>
+  listKnown: (names) =>
     names.length > 0 ? `the parameters are ${names.join(', ')}` : 'there are none here',
 };
 
@@ -110,9 +112,9 @@ export function beginReading<T extends object>(
   for (const [name, { normalize, fromText }] of reader.fields) {
     if (!Object.hasOwn(values, name)) continue;
     const given = values[name];
-    target[name] = normalize(
-      encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
-    );
+    const isText = encoding === 'text' && typeof given === 'string';
+    const read = isText && fromText ? fromText(given) : given;
+    target[name] = normalize ? normalize(read) : read;
   }
   return { reader, value, values, unread: empty.length > 0 ? [...unread, ...empty] : unread };
 }
@@ -193,7 +195,7 @@ export function unknownMessage(
   return (name) => {
     if (fixed.includes(name)) return 'cannot be changed';
     const { unknown } = wording;
-    const message = isFirst ? `${unknown}; ${wording.known(known)}` : unknown;
+    const message = isFirst ? `${unknown}; ${wording.listKnown(known)}` : unknown;
     isFirst = false;
     return message;
   };
@@ -214,6 +216,7 @@ function setDefaults(value: object, { fields, isUpdate: hasNoDefaults }: Reader)
   if (hasNoDefaults) return;
   const target = value as Record<string, unknown>;
   for (const { name, presence, isChange } of fields.values()) {
+    // A field of a change keeps null, which clears the stored value.
     if (isChange === true || (target[name] !== undefined && target[name] !== null)) continue;
     if (presence.default !== undefined) target[name] = presence.default;
     // `deleteProperty` is slow even if the property is missing.

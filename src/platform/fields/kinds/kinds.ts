@@ -1,4 +1,3 @@
-import { isEmail } from 'class-validator';
 import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
 import { type Declaration, declareField } from '../field.js';
 import {
@@ -8,7 +7,7 @@ import {
   jsonObjectProblem,
 } from './json-object.js';
 import type { JsonSchema } from '../schema/json-schema.js';
-import { phoneProblem } from './phone.js';
+import { emailProblem, phoneProblem } from './email-and-phone.js';
 import {
   IS_TEXT,
   isAfter,
@@ -96,11 +95,6 @@ export function Email(declaration: Declaration<string> = {}) {
     normalize: trimInvisibleToNull,
     comparedAs: 'email',
   });
-}
-
-function emailProblem(text: string): string | undefined {
-  if (isEmail(text)) return undefined;
-  return spaceOrInvisibleProblem(text) ?? 'must be a valid e-mail address';
 }
 
 /** A UUID in any case; stored in lower case. */

@@ -7,10 +7,10 @@ import {
   fieldsOf,
   IS_REQUIRED,
   isClearable,
-  isGiven,
   isUpdate,
   rulesOfField,
 } from '../field.js';
+import { isGiven } from '../kinds/rules.js';
 import type { Rule } from './rule.js';
 import { OF_FIELD, rulesOf } from './rule-metadata.js';
 

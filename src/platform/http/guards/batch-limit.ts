@@ -14,7 +14,7 @@ export class BatchLimit implements BodyCheck {
   /** @throws ApiError `rate_limit_exceeded` if not so many writes are left */
   assertAllowed({ actor }: Call, body: object, response: Response): MaybePromise<void> {
     const writes = writesOf((body as { items: readonly unknown[] }).items);
-    // RateLimitGuard has counted one.
+    // AccessGuard has counted one.
     if (writes === 1) return undefined;
     return mapMaybePromise(this.limits.countAs(writes, 'writes', actor), (window) => {
       setRateLimitHeaders(response, window);

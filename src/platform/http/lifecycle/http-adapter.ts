@@ -16,7 +16,7 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requestTimeout: 310_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
-  // ApiKeyGuard checks the header instead, so that the response has the error envelope.
+  // AccessGuard checks the header instead, so that the response has the error envelope.
   requireHostHeader: false,
 };
 
@@ -24,9 +24,6 @@ const SERVER_OPTIONS: http.ServerOptions = {
 const SOCKET_TIMEOUT_MS = 120_000;
 
 const UNKNOWN_ROUTES = `/${CATCH_ALL_PATH}`;
-
-const NO_BODY_PARSER =
-  'A body parser is registered with Nest, but Latitude reads the body of each request itself. Remove it: take the parsed JSON with @Body().';
 
 type RouteHandler = Parameters<ExpressAdapter['all']>[1];
 
@@ -68,15 +65,6 @@ export class HttpAdapter extends ExpressAdapter {
   /** Routes all later requests to the application, including those on open connections. */
   serveApplication(): void {
     this.listener = this.getInstance<Express>();
-  }
-
-  /** Nest calls this with the option `bodyParser`. */
-  override registerParserMiddleware(): never {
-    throw new Error(NO_BODY_PARSER);
-  }
-
-  override useBodyParser(): never {
-    throw new Error(NO_BODY_PARSER);
   }
 
   /** Sends the result of a handler. Filters pass the status of their response, which has no envelope. */
@@ -205,6 +193,6 @@ function deferContinue(server: Server): void {
     };
     server.emit('request', request, response);
   };
-  // ApiKeyGuard rejects unknown expectations.
+  // AccessGuard rejects unknown expectations.
   server.on('checkContinue', listener).on('checkExpectation', listener);
 }

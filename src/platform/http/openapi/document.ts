@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../../config/version.js';
-import { documentedErrors } from '../../errors/error-catalogue.js';
-import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
-import base from './components.json' with { type: 'json' };
-import { NOT_PLAIN, type OpenApiDocument, type Operation } from './model.js';
-import { operationOf } from './operation.js';
-import type { Components } from './responses.js';
-import { type RestHandler, routePathsOf } from './routes.js';
-import { type PlainRoutes, Schemas } from './schemas.js';
+import { type Components, completeOperation } from './complete-operation.js';
+import components from './components.json' with { type: 'json' };
+import type { OpenApiDocument, Operation } from './model.js';
+import { declaredOperation } from './operation.js';
+import { type RestPlan, type Route, routesOf } from './routes.js';
+import { Schemas } from './schemas.js';
 import { serversOf } from './server-url.js';
 
 const INFO = {
@@ -22,47 +20,40 @@ const INFO = {
 /**
  * Creates the OpenAPI document of the REST API from the plans of its routes.
  * @param serverUrl URL of the server, without a path
- * @param plain describes the plain routes of a team, if there are any
+ * @param schemas those of DTOs of fields, or also of a team's other DTOs
+ * @param describe describes a route by its declarations; undefined leaves it out of the document
  */
 export function documentOf(
-  handlers: readonly RestHandler[],
+  plans: readonly RestPlan[],
   serverUrl: string,
-  plain?: PlainRoutes,
+  schemas = new Schemas(),
+  describe: (route: Route) => Operation | undefined = (route) => declaredOperation(route, schemas),
 ): OpenApiDocument {
-  const schemas = new Schemas(
-    {
-      ErrorCode: { ...base.schemas.ErrorCode, enum: documentedErrors().map(([code]) => code) },
-      Error: base.schemas.Error,
-      CursorMeta: CURSOR_META_SCHEMA,
-      PageMeta: PAGE_META_SCHEMA,
-    },
-    plain,
-  );
-  const components: Components = { schemas, responses: {} };
+  const used: Components = { schemas, responses: {} };
   const paths: OpenApiDocument['paths'] = {};
-  for (const route of routePathsOf(handlers)) {
-    const described = plain ? plain.operationOf(route, schemas) : NOT_PLAIN;
-    if (!described) continue;
-    (paths[route.path] ??= {})[route.method] = operationOf(route, described, components);
+  for (const route of routesOf(plans)) {
+    const operation = describe(route);
+    if (!operation) continue;
+    (paths[route.path] ??= {})[route.method] = completeOperation(route, operation, used);
   }
   return {
     openapi: '3.1.0',
     info: INFO,
     servers: serversOf(serverUrl),
-    tags: tagsOf(Object.values(paths).flatMap(Object.values<Operation>), handlers),
+    tags: tagsOf(Object.values(paths).flatMap(Object.values<Operation>), plans),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      securitySchemes: base.securitySchemes,
+      securitySchemes: components.securitySchemes,
       schemas: schemas.all,
-      responses: components.responses,
-      headers: base.headers,
+      responses: used.responses,
+      headers: components.headers,
     },
   };
 }
 
 /** Returns the tags in the order of the modules; those of routes for every key are last. */
-function tagsOf(operations: readonly Operation[], handlers: readonly RestHandler[]) {
-  const declared = new Map(handlers.map(({ tag }) => [tag?.name, tag]));
+function tagsOf(operations: readonly Operation[], plans: readonly RestPlan[]) {
+  const declared = new Map(plans.map(({ tag }) => [tag?.name, tag]));
   const rankOf = (operation: Operation) => ('x-required-scope' in operation ? 0 : 1);
   const ordered = operations.toSorted((a, b) => rankOf(a) - rankOf(b));
   const names = new Set(ordered.flatMap(({ tags }) => tags));

@@ -1,5 +1,5 @@
-import type { ContentObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
-import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
+import type { ReferenceObject, ResponseObject } from '@nestjs/swagger';
+import { ApiError } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import { allowsBody } from '../request/request-reader.js';
 import {
@@ -8,27 +8,10 @@ import {
   type HeaderName,
   HEADERS,
   headersWith,
+  optionalHeader,
 } from './headers.js';
 import { JSON_TYPE, type Schema, schemaRef } from './model.js';
 import type { Route } from './routes.js';
-
-/** Examples of errors of the platform. The catalogue has those of modules. */
-const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
-  validation_error: {
-    message: 'limit must be an integer from 1 to 100.',
-    details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
-  },
-  duplicate: {
-    message: 'Another lead has this email.',
-    details: [
-      {
-        field: 'email',
-        message: 'belongs to another lead',
-        existing_id: '01a1fbde-995e-72a3-a032-ab1c988b9794',
-      },
-    ],
-  },
-};
 
 const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
   401: 'WWW-Authenticate',
@@ -42,34 +25,35 @@ const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 
 /**
  * Returns the error responses of a route by status.
- * @param components gets the responses that it does not have
+ * @param hasBody whether its requests have a body
+ * @param responses the responses of the document, to which those that it does not have are added
  */
 export function errorResponsesOf(
   route: Route,
-  components: Record<string, ResponseObject>,
+  hasBody: boolean,
+  responses: Record<string, ResponseObject>,
 ): Record<string, ReferenceObject> {
-  const { isGuarded } = route;
+  const { isGuarded = false } = route;
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(route)) {
+  for (const code of errorsOf(route, hasBody)) {
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
   const references = [...byStatus].map(([status, codes]) => {
     const name = [...codes.map(pascalCase), ...(isGuarded ? ['Other'] : [])].join('Or');
-    components[name] ??= errorResponse(status, codes, isGuarded);
+    responses[name] ??= errorResponse(status, codes, isGuarded);
     return [status, responseRef(name)] as const;
   });
   if (!isGuarded) return Object.fromEntries(references);
   const description = 'Any other error, such as one of a guard.';
-  components.OtherError ??= { description, ...anyError('default') };
+  responses.OtherError ??= { description, ...anyError() };
   return { ...Object.fromEntries(references), default: responseRef('OtherError') };
 }
 
 /** Returns the error codes that a route can return. */
-function errorsOf(route: Route): ErrorCode[] {
+function errorsOf(route: Route, hasBody: boolean): ErrorCode[] {
   const { path, method, documentation } = route;
-  const hasBody = route.hasBody || route.takesNoBody;
   const isIdempotent = acceptsIdempotencyKey(route);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
@@ -92,33 +76,26 @@ function errorsOf(route: Route): ErrorCode[] {
   return [...new Set(codes.filter((code) => code !== false))];
 }
 
-/** Whether a status is one of errors, or `default`. */
-export function isErrorStatus(status: string): boolean {
-  return /^[45d]/.test(status);
-}
-
-/** The headers and the body of an error with any code. */
-export function anyError(
-  status: string,
-  content: ContentObject = { [JSON_TYPE]: { schema: schemaRef('Error') } },
-): Pick<ResponseObject, 'headers' | 'content'> {
-  const header = HEADERS_BY_STATUS[Number(status)];
-  return { headers: headersWith(...(header ? [header] : [])), content };
+/** Returns the headers and the body of an error response that can have any code. */
+export function anyError(status?: number): Required<Pick<ResponseObject, 'headers' | 'content'>> {
+  const header = HEADERS_BY_STATUS[status ?? 0];
+  return {
+    headers: headersWith(...(header ? [header] : [])),
+    content: { [JSON_TYPE]: { schema: schemaRef('Error') } },
+  };
 }
 
 /** @param isGuarded whether the response can have other codes, without the headers of Latitude's errors */
 function errorResponse(status: number, codes: ErrorCode[], isGuarded: boolean): ResponseObject {
-  const { headers } = anyError(String(status));
   const header = HEADERS_BY_STATUS[status];
-  const optional = header && { [header]: { ...HEADERS[header], required: false } };
   const exampleOf = (code: ErrorCode) => ({
-    value: new ApiError(code, EXAMPLES[code] ?? ERROR_CATALOGUE[code].example).toEnvelope(
+    value: new ApiError(code, ERROR_CATALOGUE[code].example).toEnvelope(
       HEADERS['X-Request-Id'].example,
     ),
   });
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),
-    headers: isGuarded ? { ...headers, ...optional } : headers,
+    headers: { ...anyError(status).headers, ...(isGuarded && header && optionalHeader(header)) },
     content: {
       [JSON_TYPE]: {
         schema: isGuarded ? schemaRef('Error') : errorSchemaOf(codes),

@@ -1,6 +1,6 @@
-import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
-import components from './components.json' with { type: 'json' };
+import type { HeaderObject, ParameterObject, ReferenceObject } from '@nestjs/swagger';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../response/idempotent-request.js';
+import components from './components.json' with { type: 'json' };
 import type { Route } from './routes.js';
 
 /** The response headers of the document. */
@@ -21,39 +21,46 @@ export function headersWith(...more: readonly HeaderName[]): Record<string, Refe
   return Object.fromEntries([...COMMON_HEADERS, ...more].map(reference));
 }
 
-const IDEMPOTENCY_KEY = optional(
-  'Idempotency-Key',
-  'Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.',
-  { schema: IDEMPOTENCY_KEY_SCHEMA, example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94' },
-);
-
-const IF_MATCH = optional(
-  'If-Match',
-  'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any. A weak tag (`W/"..."`) never matches.',
-  { schema: { type: 'string' }, example: '*' },
-);
-
-const IF_NONE_MATCH = optional(
-  'If-None-Match',
-  'The response is 304 if the record has one of these entity tags.',
-  { schema: { type: 'string' }, example: HEADERS.ETag.example },
-);
-
-function optional(
-  name: string,
-  description: string,
-  value: Pick<ParameterObject, 'schema' | 'example'>,
-): ParameterObject {
-  return { name, in: 'header', required: false, description, ...value };
+/** A header that some responses with the same status do not have. */
+export function optionalHeader(name: HeaderName): Record<string, HeaderObject> {
+  return { [name]: { ...HEADERS[name], required: false } };
 }
 
-/** Returns the optional headers of a request. */
-export function requestHeadersOf(route: Route): ParameterObject[] {
-  return [
-    ...(acceptsIdempotencyKey(route) ? [IDEMPOTENCY_KEY] : []),
-    ...(acceptsIfMatch(route) ? [IF_MATCH] : []),
-    ...(acceptsIfNoneMatch(route) ? [IF_NONE_MATCH] : []),
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  description:
+    'Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.',
+  schema: IDEMPOTENCY_KEY_SCHEMA,
+  example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94',
+};
+
+const IF_MATCH = {
+  name: 'If-Match',
+  description:
+    'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any. A weak tag (`W/"..."`) never matches.',
+  schema: { type: 'string' },
+  example: '*',
+};
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  description: 'The response is 304 if the record has one of these entity tags.',
+  schema: { type: 'string' },
+  example: HEADERS.ETag.example,
+};
+
+/**
+ * Returns the optional headers of a request.
+ * @param isRecord whether the response is one record
+ */
+export function requestHeadersOf(route: Route, isRecord: boolean): ParameterObject[] {
+  const taken = [
+    acceptsIdempotencyKey(route) && IDEMPOTENCY_KEY,
+    acceptsIfMatch(route) && IF_MATCH,
+    route.method === 'get' && isRecord && IF_NONE_MATCH,
   ];
+  const headers = taken.filter((header) => header !== false);
+  return headers.map(({ name, ...header }) => ({ name, in: 'header', required: false, ...header }));
 }
 
 export function acceptsIdempotencyKey({ method, mayWrite }: Route): boolean {
@@ -62,9 +69,5 @@ export function acceptsIdempotencyKey({ method, mayWrite }: Route): boolean {
 
 export function acceptsIfMatch({ method, path, mayWrite, isConditional }: Route): boolean {
   if (method === 'post') return isConditional;
-  return method !== 'get' && (method === 'put' || path.endsWith('}')) && mayWrite;
-}
-
-export function acceptsIfNoneMatch({ method, isRecord }: Route): boolean {
-  return method === 'get' && isRecord;
+  return mayWrite && (method === 'put' || path.endsWith('}'));
 }

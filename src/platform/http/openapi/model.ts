@@ -44,17 +44,6 @@ export interface OpenApiDocument extends Required<
   };
 }
 
-/** What decorators of `@nestjs/swagger` say about a route. Its responses have no envelope. */
-export interface PlainOperation extends Partial<Omit<OperationObject, 'responses'>> {
-  readonly tags: string[];
-  readonly parameters: ParameterObject[];
-  readonly requestBody?: RequestBodyObject;
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-}
-
-/** What they say about a route without such decorators. */
-export const NOT_PLAIN: PlainOperation = { tags: [], parameters: [], responses: {} };
-
 export function schemaRef(name: string): ReferenceObject {
   return { $ref: SCHEMAS + name };
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Authenticator } from '../../access/authenticator.js';
 import { OrganizationSchemas } from '../../access/organization-schemas.js';
 import type { Call } from '../../data/call.js';
-import { bearerToken } from '../guards/api-key.guard.js';
+import { bearerToken } from '../guards/access.guard.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { PublicPage } from '../routes/access.js';
 import { LatitudeController } from '../routes/api-controller.decorator.js';

@@ -1,13 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ParameterObject, RequestBodyObject } from '@nestjs/swagger';
-import { isScope } from '../../access/scopes.js';
 import { type Field, fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
 import { schemaOf } from '../../fields/schema/schema-of.js';
-import { requestHeadersOf } from './headers.js';
-import { JSON_TYPE, type Operation, type PlainOperation } from './model.js';
-import { type Components, contentOf, responsesOf } from './responses.js';
-import type { RestHandler, Route, RoutePath } from './routes.js';
+import { JSON_TYPE, type Operation } from './model.js';
+import { declaredResponsesOf } from './responses.js';
+import type { RestPlan, Route } from './routes.js';
 import type { Schemas } from './schemas.js';
 
 const RECORD_ID = {
@@ -22,83 +19,36 @@ const BYTES = { type: 'string', format: 'binary' };
 
 const FORM = { type: 'object', properties: { file: BYTES }, required: ['file'] };
 
-/**
- * Describes a route by its plan.
- * @param described what decorators of `@nestjs/swagger` say about it
- */
-export function operationOf(
-  handler: RoutePath,
-  described: PlainOperation,
-  components: Components,
-): Operation {
-  const { schemas } = components;
-  const { access, furtherScopes, documentation, method, operationId } = handler;
-  const { summary, parameters, responses, ...others } = described;
-  const requestBody = bodyOf(handler, schemas) ?? described.requestBody;
-  const content = contentOf(handler, responses, schemas);
-  const { data } = schemas.resolve(content?.[JSON_TYPE]?.schema).properties ?? {};
-  // The first alternative is the record, the other it with included fields, or the response to a dry run.
-  const [record = data] = schemas.resolve(data).anyOf ?? [];
-  const isRecord = method !== 'delete' && 'id' in (schemas.resolve(record).properties ?? {});
-  const route: Route = { ...handler, hasBody: requestBody !== undefined, isRecord };
-  const allParameters = parametersOf(route, parameters);
+/** Describes a route as its own decorators do. `completeOperation()` adds what follows from rules of all routes. */
+export function declaredOperation(route: Route, schemas: Schemas): Operation {
+  const { operationId, tag, controller, documentation, input } = route;
+  const query = input?.query?.type;
+  const requestBody = bodyOf(route, schemas);
   return {
-    ...others,
-    operationId: [described.operationId, operationId].find(Boolean) ?? '',
-    tags: tagsOf(handler, described),
-    summary: [summary, documentation?.summary, operationId].find(Boolean) ?? '',
-    description: descriptionOf(route, described.description ?? documentation?.description),
-    security: [{ apiKey: [] }],
-    ...(isScope(access) && { 'x-required-scope': access }),
-    ...(furtherScopes.length > 0 && { 'x-further-scopes': furtherScopes }),
-    ...(allParameters.length > 0 && { parameters: allParameters }),
+    operationId,
+    // A controller without a tag is one.
+    tags: [tag?.name ?? controller.name.replace(/Controller$/, '')],
+    summary: documentation?.summary ?? operationId,
+    description: documentation?.description ?? '',
+    parameters: [
+      ...pathParametersOf(route),
+      ...(query ? fieldsOf(query).map(queryParameterOf) : []),
+    ],
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, content, responses, components),
+    responses: declaredResponsesOf(route, schemas),
   };
 }
 
-/** A controller without tags is one. */
-function tagsOf({ tag, controller }: RestHandler, { tags }: PlainOperation): string[] {
-  const declared = [...tags, ...(tag ? [tag.name] : [])];
-  return declared.length > 0 ? declared : [controller.name.replace(/Controller$/, '')];
-}
-
-function descriptionOf(route: Route, described: string | undefined): string {
-  const { method, input } = route;
-  const body = input?.body?.type;
-  const sentences = [
-    described,
-    body && isUpdate(body) && 'Changes only the given fields; `null` clears a nullable field.',
-    `${accessText(route)}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
-  ];
-  return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
-}
-
-function accessText({ access, furtherScopes }: Route): string {
-  if (access === 'any-key') return 'Accepts any valid key';
-  if (access === 'operator') return 'Requires an operator key';
-  const scopes = [access, ...furtherScopes].map((each) => `\`${each}\``).join(' and ');
-  return `Requires the ${furtherScopes.length > 0 ? 'scopes' : 'scope'} ${scopes}`;
-}
-
-/** The parameters of the path, those of the query, and the headers of all routes of the kind. */
-function parametersOf(route: Route, described: readonly ParameterObject[]): ParameterObject[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): ParameterObject => {
-    const bare: ParameterObject = { name, in: 'path', required: true, schema: { type: 'string' } };
-    const one = described.find((each) => each.in === 'path' && each.name === name) ?? bare;
-    return /(^|_)id$/.test(name) && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
+function pathParametersOf({ path }: Route): ParameterObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const isId = /(^|_)id$/.test(name);
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...(isId ? RECORD_ID : { schema: { type: 'string' } }),
+    };
   });
-  const query = route.input?.query?.type;
-  const own = [...(query ? fieldsOf(query).map(queryParameterOf) : []), ...requestHeadersOf(route)];
-  const isOwn = (one: ParameterObject) =>
-    own.some((each) => each.in === one.in && each.name.toLowerCase() === one.name.toLowerCase());
-  const others = described.filter((one) => one.in !== 'path' && !isOwn(one));
-  return [
-    ...inPath,
-    ...own.filter((one) => one.in === 'query'),
-    ...others,
-    ...own.filter((one) => one.in === 'header'),
-  ];
 }
 
 function queryParameterOf(field: Field): ParameterObject {
@@ -121,7 +71,7 @@ function jsonTextOf({ maxSentBytes }: Field) {
 }
 
 /** The body that is read as a DTO of fields, or as a file. */
-function bodyOf({ input, file }: RestHandler, schemas: Schemas): RequestBodyObject | undefined {
+function bodyOf({ input, file }: RestPlan, schemas: Schemas): RequestBodyObject | undefined {
   const dto = input?.body?.type;
   if (file) {
     const contents = file.types.map((type) => [type, { schema: BYTES }] as const);

@@ -1,70 +1,42 @@
 import type { Type } from '@nestjs/common';
 import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
-import { fieldsOf } from '../../fields/field.js';
+import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../data/lists/page.js';
+import { documentedErrors } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import {
-  type Direction,
-  exampleOf,
-  jsonSchemaOf,
-  withProperties,
-} from '../../fields/schema/schema-of.js';
-import { freeNames, type PlainOperation, refersTo, type Schema, schemaRef } from './model.js';
-import type { RoutePath } from './routes.js';
-
-/** Describes plain routes of a team and their DTOs. `platform/nest` implements it. */
-export interface PlainRoutes {
-  /** @returns undefined if a decorator excludes the route from the document */
-  operationOf(route: RoutePath, schemas: Schemas): PlainOperation | undefined;
-  /** Returns the name of the schema of a DTO. */
-  nameOf(dto: Type<object>): string;
-  /** Returns the schema with a name. That of a DTO has its properties that are no fields. */
-  schemaOf(name: string, schemas: Schemas): JsonSchema;
-}
+import { type Direction, exampleOf, jsonSchemaOf } from '../../fields/schema/schema-of.js';
+import components from './components.json' with { type: 'json' };
+import { freeNames, refersTo, type Schema, schemaRef } from './model.js';
 
 /**
  * The schemas of the document. A DTO has the name of its class without `Dto`, with a number if the name is taken: modules can
  * have classes of the same name, and a DTO can have one schema as a request and one as a response.
  */
 export class Schemas {
+  readonly all: Record<string, Schema> = {
+    ErrorCode: {
+      ...components.schemas.ErrorCode,
+      enum: documentedErrors().map(([code]) => code),
+    },
+    Error: components.schemas.Error,
+    CursorMeta: CURSOR_META_SCHEMA,
+    PageMeta: PAGE_META_SCHEMA,
+  };
+
   private readonly names = {
     input: new Map<unknown, string>(),
     output: new Map<unknown, string>(),
   };
 
-  private readonly free: (name: string) => string;
-
-  /**
-   * @param all the schemas by name, to which those of DTOs are added
-   * @param plain describes the plain routes of a team, if there are any
-   */
-  constructor(
-    readonly all: Record<string, Schema>,
-    private readonly plain: PlainRoutes | undefined,
-  ) {
-    this.free = freeNames(Object.keys(all));
-  }
+  private readonly free = freeNames(Object.keys(this.all));
 
   /** Returns a reference to the schema of a DTO as a request or response. */
   referenceTo(dto: Type<object>, direction: Direction): ReferenceObject {
-    const { plain } = this;
-    const plainName = plain?.nameOf(dto) ?? '';
-    const ofPlain = () => plain?.schemaOf(plainName, this) ?? {};
-    if (fieldsOf(dto).length === 0) return this.add(plainName, plainName, 'output', ofPlain);
-    return this.add(dto, dto.name, direction, () => {
-      const declared = jsonSchemaOf(dto, direction);
-      return withProperties(
-        direction === 'input' ? withoutDefaults(declared) : declared,
-        ofPlain(),
-      );
-    });
+    return this.add(dto, dto.name, direction, () => this.schemaOf(dto, direction));
   }
 
-  /** Returns an example of a DTO of fields; undefined if a required property has none. */
-  exampleOf(...[dto, direction, choice]: Parameters<typeof exampleOf>) {
-    if (fieldsOf(dto).length === 0) return undefined;
-    const example = exampleOf(dto, direction, choice);
-    const { required = [] } = this.resolve(this.referenceTo(dto, direction));
-    return example && required.every((name) => name in example) ? example : undefined;
+  /** Returns an example of a DTO; undefined if a required property has none. */
+  exampleOf(...given: Parameters<typeof exampleOf>): ReturnType<typeof exampleOf> {
+    return exampleOf(...given);
   }
 
   /** Returns a schema or the one to which it refers. */
@@ -77,7 +49,7 @@ export class Schemas {
    * @param key identifies it among those of its direction
    * @param wanted its name, if that is free
    */
-  add(
+  protected add(
     key: unknown,
     wanted: string,
     direction: Direction,
@@ -91,6 +63,11 @@ export class Schemas {
     this.all[name] = {}; // A schema can refer to itself.
     this.all[name] = schemaOf() as Schema;
     return schemaRef(name);
+  }
+
+  protected schemaOf(dto: Type<object>, direction: Direction): JsonSchema {
+    const schema = jsonSchemaOf(dto, direction);
+    return direction === 'input' ? withoutDefaults(schema) : schema;
   }
 }
 

@@ -67,13 +67,6 @@ export function timesSent({ rawHeaders }: ApiRequest, header: string): number {
   return count;
 }
 
-const MCP_PATHS = /^\/mcp(\/|$)/;
-
-/** Whether a request is for /mcp, also if there is no such route. */
-export function isMcpRequest({ path }: Pick<ApiRequest, 'path'>): boolean {
-  return MCP_PATHS.test(path);
-}
-
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Whether a request is a read. Every other request counts as a write. */

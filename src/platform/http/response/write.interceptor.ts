@@ -57,7 +57,7 @@ export class IdempotentResponses {
     };
     return this.idempotency.runOnce(call, idempotent, format, async (inner) => {
       const result = await work(inner);
-      if (isSentWithoutEnvelope(response, result)) throw unusable(NOT_STORABLE);
+      if (isSentWithoutEnvelope(response, result)) throw keyNotUsable(NOT_STORABLE);
       return serializeResponse(request, response, result);
     });
   }
@@ -88,7 +88,7 @@ export class IdempotentResponses {
   }
 
   /**
-   * Like `runOnce`, for work that begins before its transaction. Without a key, it only runs.
+   * Like `runOnce`, for work with a part that must not run in a transaction. Without a key, nothing is stored.
    * @returns what the handler returns
    */
   async runPrepared<P extends object, R extends object>(
@@ -126,21 +126,21 @@ interface PreparedWork<P, R> {
 function withoutSecrets(response: StoredResponse, secrets: readonly string[]): StoredResponse {
   if (secrets.length === 0) return response;
   const { data, ...others } = JSON.parse(response.text) as { data: Record<string, unknown> };
-  const shown = Object.entries(data).filter(([name]) => !secrets.includes(name));
-  return { ...response, text: JSON.stringify({ data: Object.fromEntries(shown), ...others }) };
+  const kept = Object.entries(data).filter(([name]) => !secrets.includes(name));
+  return { ...response, text: JSON.stringify({ data: Object.fromEntries(kept), ...others }) };
 }
 
 /** Why a response cannot be stored. */
 const NOT_STORABLE = 'its response is not JSON';
 
-/** The error of a key on a route that cannot be repeated safely. Nothing has been written. */
-function unusable(reason: string): ApiError {
+/** The error of an `Idempotency-Key` on a request whose repetition could not be recognized or answered. Nothing has been written. */
+function keyNotUsable(reason: string): ApiError {
   const message = `cannot be used with this route, because ${reason}`;
   return validationError([{ field: 'Idempotency-Key', message }]);
 }
 
 /**
- * @param content what a repeated request must have as well
+ * @param content what must be equal in a repeated request, besides its method and path
  * @returns undefined if the request has no `Idempotency-Key`
  * @throws ApiError `validation_error` for a malformed key
  */
@@ -152,7 +152,7 @@ function idempotentRequestOf(
 }
 
 /**
- * Implements `Idempotency-Key`. It surrounds the interceptors of a team: the stored response is what they made of the
+ * Implements `Idempotency-Key`. It runs outside the interceptors of a team: the stored response is what they made of the
  * result, and a replay does not run them.
  */
 @Injectable()
@@ -163,11 +163,13 @@ export class WriteInterceptor implements NestInterceptor {
     const request = requestOf(context);
     const { state } = request;
     const { plan, call } = state;
-    if (!plan?.mayWrite || !call || request.method !== 'POST') return next.handle();
+    const isRepeatable = plan?.mayWrite === true && request.method === 'POST';
+    const hasKey = request.headers['idempotency-key'] !== undefined;
+    if (!isRepeatable || !hasKey || !call) return next.handle();
     const idempotent = idempotentRequestOf(request, [request.query, request.body]);
     if (!idempotent || plan.file || plan.storesResponse || isDryRun(request)) return next.handle();
-    if (!plan.hasEnvelope) throw unusable(NOT_STORABLE);
-    if (hasUnreadBody(request)) throw unusable('its body is not JSON');
+    if (!plan.hasEnvelope) throw keyNotUsable(NOT_STORABLE);
+    if (hasUnreadBody(request)) throw keyNotUsable('its body is not JSON');
     const response = responseOf(context);
     const handle = (used: Call) => {
       state.call = used;
@@ -188,6 +190,7 @@ export class WriteInterceptor implements NestInterceptor {
         const result = await handle({ ...call, once });
         return serializeResponse(request, response, result);
       } catch (error) {
+        // The single statement was not possible. The work waits for its turn, and runs in a transaction.
         if (error instanceof TransactionInTurn) return runInTurn(error);
         if (error instanceof NothingInserted) return runOnce(call);
         throw error;
@@ -199,7 +202,10 @@ export class WriteInterceptor implements NestInterceptor {
   }
 }
 
-/** Runs the interceptor of the plan: the metadata of a handler are the same for all applications of the process. */
+/**
+ * Looks the interceptor up in the plan of the route: the metadata of a handler are shared by all applications of the
+ * process, but each application has an interceptor of its own.
+ */
 export const writesOfPlan: NestInterceptor = {
   intercept(context, next) {
     const { plan } = requestOf(context).state;
@@ -213,7 +219,7 @@ export function bindWrites(handler: (...args: never[]) => unknown): void {
   UseInterceptors(writesOfPlan)({}, handler.name, { value: handler });
 }
 
-/** Whether the body asks a route that has dry runs for one. */
+/** Whether the request is a dry run: the route offers them, and the body has `dry_run: true`. */
 function isDryRun({ state, body }: ApiRequest): boolean {
   return Boolean(state.plan?.documentation?.dryRun) && isObject(body) && body.dry_run === true;
 }

@@ -1,6 +1,11 @@
 import { applyDecorators, Get, Header } from '@nestjs/common';
 import { isScope, type Scope, SCOPES } from '../../access/scopes.js';
-import { type Access, declareRoute, type RestAccess } from './route-declarations.js';
+import {
+  type Access,
+  declareRoute,
+  type RestAccess,
+  type RouteDeclarations,
+} from './route-declarations.js';
 
 /**
  * Requires a key with this scope.
@@ -65,8 +70,16 @@ export function unknownScope(subject: string, scope: string): string {
   return `${subject} requires the unknown scope ${scope}. The scopes are ${SCOPES.join(', ')}.`;
 }
 
+/** The scopes that a key needs for a route. */
+export function requiredScopes({
+  access,
+  furtherScopes,
+}: Pick<RouteDeclarations, 'access' | 'furtherScopes'>): readonly Scope[] {
+  return access === undefined || needsNoScope(access) ? furtherScopes : [access, ...furtherScopes];
+}
+
 /** Whether a route requires no scope. */
-export function needsNoScope(access: string): access is Exclude<Access, Scope> {
+function needsNoScope(access: string): access is Exclude<Access, Scope> {
   return WITHOUT_SCOPE.has(access);
 }
 

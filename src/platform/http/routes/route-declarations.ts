@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { CustomDecorator, Type } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Scope } from '../../access/scopes.js';
 import type { Call } from '../../data/call.js';
 import type { Includes } from '../../data/lists/includes.js';
+import type { Settings } from '../../config/settings.js';
+import type { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import type { WebhookVerifier } from './webhook-verifier.js';
@@ -14,6 +17,7 @@ export interface RouteDeclarations {
   /** Scopes that a key needs in addition to that of the access. */
   readonly furtherScopes: readonly Scope[];
   readonly webhookVerifier: Type<WebhookVerifier> | undefined;
+  readonly endpoint: Endpoint | undefined;
   /** Whether a POST takes no fields. */
   readonly takesNoBody: boolean;
   readonly bodyCheck: Type<BodyCheck> | undefined;
@@ -41,6 +45,17 @@ export type Access = RestAccess | 'raw' | 'webhook' | 'public' | 'unknown-route'
 
 /** Who may call a route of the REST API. */
 export type RestAccess = Scope | 'any-key' | 'operator';
+
+/**
+ * What holds for a path and all paths below it, also where there is no route. They need a key, in place of which a caller
+ * can send an access token.
+ */
+export interface Endpoint {
+  /** @returns why a request is refused for its headers, before its key is looked up; undefined if it is not */
+  readonly refusalOf: (headers: IncomingHttpHeaders, settings: Settings) => ApiError | undefined;
+  /** @returns the message of the 404 at another path that clients of the endpoint request; undefined for the default */
+  readonly hintAt: (path: string, settings: Settings) => string | undefined;
+}
 
 /** A provider that checks a valid body against the caller, such as the number of items against the rate limit. It reads no records. */
 export interface BodyCheck {
@@ -87,12 +102,18 @@ export interface ApiRouteOptions {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Returns the DTO of the declared response, which is one record or a page of records. */
+export function responseDtoOf(options: ApiRouteOptions | undefined): Type<object> | undefined {
+  return ([options?.response].flat() as [Type<object> | undefined])[0];
+}
+
 const DECLARATIONS = Symbol('declarations of a route');
 
 const NOTHING_DECLARED: RouteDeclarations = {
   access: undefined,
   furtherScopes: [],
   webhookVerifier: undefined,
+  endpoint: undefined,
   takesNoBody: false,
   bodyCheck: undefined,
   file: undefined,

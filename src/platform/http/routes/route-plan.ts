@@ -7,8 +7,9 @@ import {
 import type { Response } from 'express';
 import type { DeclaredHandler } from '../../discovery/declared-handlers.js';
 import { declaredStatusOf, writesOwnResponse } from '../../discovery/nest-internals.js';
-import { isRestRoute } from './access.js';
+import { isRestRoute, requiredScopes } from './access.js';
 import { API_TAG, type ApiTagOptions } from './api-route.decorator.js';
+import type { Scope } from '../../access/scopes.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { fieldsOf } from '../../fields/field.js';
 import type { MaybePromise } from '../../maybe-promise.js';
@@ -16,6 +17,7 @@ import { type InputPlan, planInput } from './input-plan.js';
 import {
   type ApiRouteOptions,
   declarationsOf,
+  responseDtoOf,
   type RouteDeclarations,
 } from './route-declarations.js';
 
@@ -26,6 +28,8 @@ type KeptSegments = readonly number[];
 export interface RoutePlan extends DeclaredHandler, RouteDeclarations {
   /** What counts a request with a key against the limits. */
   readonly countedBy: 'guard' | 'handler' | 'nothing';
+  /** The scopes that a key needs. */
+  readonly scopes: readonly Scope[];
   /** Whether it is a route of the REST API: it refuses inputs that it does not declare. */
   readonly isRest: boolean;
   /** The status of a successful response. */
@@ -83,6 +87,7 @@ export function planRoutes(handlers: readonly DeclaredHandler[]): RoutePlan[] {
       ...declared,
       ...declarations,
       countedBy: COUNTED_BY[access ?? ''] ?? 'guard',
+      scopes: requiredScopes(declarations),
       isRest,
       status: declaredStatusOf(handler) ?? (httpMethod === 'POST' ? CREATED : OK),
       hasEnvelope: (isRest || access === 'webhook') && !writesOwnResponse(controller, handler),
@@ -103,7 +108,7 @@ const COUNTED_BY: Readonly<Record<string, RoutePlan['countedBy']>> = {
 };
 
 function secretsOf(documentation: ApiRouteOptions | undefined): string[] {
-  const [response] = [documentation?.response].flat();
+  const response = responseDtoOf(documentation);
   if (!response) return [];
   return fieldsOf(response).flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
 }

@@ -5,7 +5,7 @@ import { configOf } from '../../../../src/testing/databases.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { SentStatements } from '../../../support/database/sent-statements.js';
 import { StatementPlans } from '../../../support/database/statement-plans.js';
-import { callOtherMethods } from '../../../support/database/direct-calls.js';
+import { callMethodsWithoutRoute } from '../../../support/database/direct-calls.js';
 import { sendRequests } from '../../../support/database/statement-walk.js';
 
 const PAGE = path.resolve(__dirname, '../../../../docs/operating/beyond-one-postgresql.md');
@@ -54,7 +54,7 @@ beforeAll(async () => {
   sent = new SentStatements(app);
   const tenant = await app.organization({ scopes: app.scopes.every });
   await sendRequests(app, tenant);
-  await callOtherMethods(app, tenant);
+  await callMethodsWithoutRoute(app, tenant);
   sent.stop();
   client = new pg.Client(configOf(app.database));
   await client.connect();

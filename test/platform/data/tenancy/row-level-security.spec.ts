@@ -5,6 +5,12 @@ import {
   COLUMN_PRIVILEGES,
 } from '../../../../src/platform/data/tenant-role/tenant-privileges.js';
 import { TenantDatabase } from '../../../../src/platform/data/gateway/tenant-database.js';
+import { RecordStatements } from '../../../../src/platform/data/records/record-statements.js';
+import { RecordColumns } from '../../../../src/platform/data/records/stored-record.js';
+import { tableOf } from '../../../../src/platform/data/records/tenant-entity.js';
+import { Appointment } from '../../../../src/modules/appointments/appointment.entity.js';
+import { Lead } from '../../../../src/modules/leads/lead.entity.js';
+import { Task } from '../../../../src/modules/tasks/task.entity.js';
 import { createLead } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import { stopBackgroundWork } from '../../../support/database/isolation.js';
@@ -139,6 +145,26 @@ describe('row-level security for statements without a filter by organization', (
       }
     });
   });
+
+  it.each([Lead, Appointment, Task].map((entity) => [entity.name, entity] as const))(
+    'a record of %s is found by the whole primary key',
+    async (_name, entity) => {
+      const { find } = new RecordStatements(
+        tableOf(entity),
+        new RecordColumns<{ id: string }>(entity),
+        1,
+      );
+      const values = [us.id, JSON.stringify([randomUUID()])];
+      const rows = await gateway.read<{ 'QUERY PLAN': string }>(
+        { tenant: us },
+        { text: `explain ${find}`, values, plan: 'index' },
+      );
+      const conditions = rows
+        .map((row) => row['QUERY PLAN'])
+        .filter((line) => line.includes('Cond:'));
+      expect(conditions).toEqual([expect.stringMatching(/organization_id = .* AND \(id = /)]);
+    },
+  );
 
   it('truncate is rejected', async () => {
     for (const table of tables) {

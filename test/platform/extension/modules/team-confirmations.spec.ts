@@ -65,33 +65,39 @@ interface Result {
 describe("a team's tool that asks the user", () => {
   let app: TestApp;
   let owner: Tenant;
-  let asking: Tenant;
+  let askingKey: Tenant;
 
   beforeAll(async () => {
     app = await TestApp.start({ modules: [ClosingModule] });
     owner = await app.organization();
-    asking = await app.key(owner.id, undefined, { confirmations: 'ask' });
+    askingKey = await app.key(owner.id, undefined, { confirmations: 'ask' });
   });
   afterAll(() => app.stop());
 
-  /** @param state that of a question, which the user confirms */
+  /** @param state the `requestState` of the question that the user accepts */
   async function call(name: string, args: object, state?: string): Promise<Result> {
     const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
     const confirm = { action: 'accept', content: { confirm: true } };
     const answer = { inputResponses: { confirm }, requestState: state };
-    const { body } = await new McpHttpClient(app.url, asking.key.key).statelessRpc('tools/call', {
-      ...{ name, arguments: args },
-      ...(state !== undefined && answer),
-      _meta: { ...STATELESS_META, ...capabilities },
-    });
+    const { body } = await new McpHttpClient(app.url, askingKey.key.key).statelessRpc(
+      'tools/call',
+      {
+        name,
+        arguments: args,
+        ...(state !== undefined && answer),
+        _meta: { ...STATELESS_META, ...capabilities },
+      },
+    );
     return (body as { result: Result }).result;
   }
 
-  it('changes its record several times, and others before it, once the user confirms', async () => {
+  it('needs one confirmation to change another record and, several times, its own', async () => {
     const lead = await createLead(owner.api);
     const task = dataOf(await owner.api.post(TASKS, { title: 'Call', contact_id: lead.id }), 201);
+    // The record is the same in upper case.
     const args = { id: lead.id.toUpperCase(), task_id: task.id };
     const { requestState } = await call('close_lead', args);
+    expect(requestState).toBeDefined();
     const { structuredContent } = await call('close_lead', args, requestState);
     expect(structuredContent).toMatchObject({ deleted: true });
     expect((await owner.api.get(`${LEADS}/${lead.id}`)).status).toBe(404);

@@ -24,13 +24,12 @@ import { RequireScope } from '../../../../src/platform/http/routes/access.js';
 import { Text } from '../../../../src/platform/fields/kinds/kinds.js';
 import type { ApiRequest } from '../../../../src/platform/http/request/api-request.js';
 import type { Answer } from '../../../../src/testing/api-client.js';
-import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
+import { expectEnvelope } from '../../../../src/testing/envelope.js';
 import { dataOf, expectError, LEADS } from '../../../../src/testing/factories.js';
 import { TestApp } from '../../../../src/testing/test-app.js';
 import type { Tenant } from '../../../../src/testing/test-server.js';
 import { unregisterDocument } from '../../../../src/testing/validate-answer.js';
 import { captureLog, linesOf } from '../../../support/captured-log.js';
-import { failureOfStart } from '../../../support/failure-of-start.js';
 
 // Enhancers of a team, each as intrusive as it can be.
 
@@ -261,16 +260,18 @@ it.each<[string, DynamicModule | Type<unknown>]>([
   await app.stop();
 });
 
-it('useGlobalGuards() ends startup, because its guards would run before authentication', async () => {
+it('a guard of useGlobalGuards() runs before authentication', async () => {
   @Module({})
   class EarlyModule {
     constructor(config: ApplicationConfig) {
       config.useGlobalGuards(new AnyGuard());
     }
   }
-  const database = await createDatabase();
-  expect(await failureOfStart(EarlyModule, database)).toEqual([
-    'AnyGuard is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.',
-  ]);
-  await dropDatabase(database);
+  const app = await TestApp.start({ modules: [EarlyModule] });
+  // Before authentication, there are no rate limit headers.
+  unregisterDocument(app.port);
+  const headers = { 'X-Guard': 'refuses' };
+  expectEnvelope(await app.client().get(LEADS, { headers }), { status: 403, code: 'forbidden' });
+  expectError(await app.client().get(LEADS), 401, 'unauthorized');
+  await app.stop();
 });

@@ -8,7 +8,7 @@ import {
 import {
   customFieldsSchema,
   CustomFieldsSchema,
-} from '../../../../src/modules/leads/custom-fields-schema.js';
+} from '../../../../src/modules/leads/lead-custom-fields.service.js';
 import type { Call } from '../../../../src/platform/data/call.js';
 import {
   createLead,

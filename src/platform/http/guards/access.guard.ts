@@ -5,8 +5,8 @@ import { ApiError } from '../../errors/api-error.js';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
 import {
   type ApiRequest,
-  isMcpRequest,
   isRead,
+  type RequestState,
   requestOf,
   responseOf,
   timesSent,
@@ -15,20 +15,19 @@ import type { Call } from '../../data/call.js';
 import type { AccessTokens } from '../../access/access-tokens.js';
 import { KEY_PREFIX } from '../../access/api-key-format.js';
 import { Authenticator } from '../../access/authenticator.js';
+import { insufficientScope, wrongKindOfKey } from '../../access/scopes.js';
 import { RoutePlans } from '../route-plans.js';
-import { RequestLimits } from './rate-limit.guard.js';
+import { RequestLimits } from './request-limits.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
-const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
-
 /**
- * The first guard. Sets the plan of the route and the call of the caller on the request, or refuses it: for its headers,
- * or without a valid key. A request without a valid key counts against the limit of its address. Each refusal has the
- * rate limit headers.
+ * The first guard. Sets the plan of the route and the call of the caller on the request, counts it, and checks the scopes of
+ * the key. It refuses a request for its headers, without a valid key, over the limit, or without the scopes of the route. A
+ * request without a valid key counts against the limit of its address. Each refusal has the rate limit headers.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+export class AccessGuard implements CanActivate {
   constructor(
     private readonly settings: Settings,
     private readonly plans: RoutePlans,
@@ -36,31 +35,63 @@ export class ApiKeyGuard implements CanActivate {
     private readonly limits: RequestLimits,
   ) {}
 
-  /** @throws ApiError `bad_request`, `origin_not_allowed`, `unauthorized`, `rate_limit_exceeded`, `query_failed`, `create_failed` */
+  /**
+   * @throws ApiError `bad_request`, `unauthorized`, `rate_limit_exceeded`, `insufficient_scope`, `query_failed`,
+   *   `create_failed`, and that of an endpoint
+   */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = requestOf(context);
     const response = responseOf(context);
     const plan = (request.state.plan = this.plans.of(context));
+    const isUnknown = plan?.access === 'unknown-route';
+    const endpoint = isUnknown ? this.plans.endpointAt(request.path) : plan?.endpoint;
     const refusal =
-      refusalOfHeaders(request) ?? refusalOfOrigin(request, this.settings.mcpAllowedOrigins);
+      refusalOfHeaders(request) ?? endpoint?.refusalOf(request.headers, this.settings);
     if (refusal) return this.refuse(refusal, request, response);
     // InputGuard verifies the sender of a webhook, and until then the address is counted.
-    if (plan?.access === 'public' || plan?.access === 'webhook') return true;
-    return this.authenticate(request, response);
+    const needsKey = plan?.access !== 'public' && plan?.access !== 'webhook';
+    const acceptsTokens = endpoint !== undefined;
+    const authenticated = needsKey
+      ? this.authenticate(request, response, acceptsTokens)
+      : undefined;
+    return mapMaybePromise(authenticated, () =>
+      mapMaybePromise(this.count(context), () => {
+        assertMayCall(request.state);
+        return true;
+      }),
+    );
   }
 
-  private authenticate(request: ApiRequest, response: Response): MaybePromise<boolean> {
+  /** Counts the request against the shared limit, or as the code of a team says. Public routes are not counted. */
+  private count(context: ExecutionContext): MaybePromise<void> {
+    const request = requestOf(context);
+    const { plan } = request.state;
+    if (plan?.team?.count) return plan.team.count(context);
+    return plan?.countedBy === 'nothing'
+      ? undefined
+      : this.limits.count(request, responseOf(context));
+  }
+
+  /** @param acceptsTokens whether the request may have an access token in place of a key */
+  private authenticate(
+    request: ApiRequest,
+    response: Response,
+    acceptsTokens: boolean,
+  ): MaybePromise<void> {
     const { state } = request;
     const key = bearerToken(request);
     const isCredential = key !== undefined && this.authenticator.isCredential(key);
     const { accessTokens } = this.authenticator;
-    if (accessTokens && isMcpRequest(request)) {
+    if (accessTokens && acceptsTokens) {
       state.challenge = challengeOf(accessTokens, request.originalUrl, key !== undefined);
     }
-    const found = isCredential ? this.findCall(key, request, response) : undefined;
+    const found = isCredential
+      ? this.findCall(this.authenticator.authenticate(key, acceptsTokens), request, response)
+      : undefined;
     return mapMaybePromise(found, (call) => {
       state.call = call;
-      if (call || (state.plan?.access === 'unknown-route' && !requiresKey(request))) return true;
+      if (call || (state.plan?.access === 'unknown-route' && !this.plans.requiresKey(request)))
+        return undefined;
       if (!isCredential) this.authenticator.refusals[key === undefined ? 'missing' : 'malformed']++;
       const message = isCredential ? undefined : explainMissingKey(request);
       return mapMaybePromise(this.limits.count(request, response), () => {
@@ -70,11 +101,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private findCall(
-    key: string,
+    call: MaybePromise<Call | undefined>,
     request: ApiRequest,
     response: Response,
   ): MaybePromise<Call | undefined> {
-    const call = this.authenticator.authenticate(key, isMcpRequest(request));
     if (!(call instanceof Promise)) return call;
     return call.catch((cause: unknown) => {
       // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.
@@ -94,18 +124,32 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * The parameters of `WWW-Authenticate` by which a client of /mcp finds out how to sign in
+ * Refuses keys that lack a scope of the route, operator keys at routes of organizations, and every request to a route whose
+ * access is unknown.
+ * @throws ApiError `insufficient_scope`
+ */
+export function assertMayCall({ plan, call }: Pick<RequestState, 'plan' | 'call'>): void {
+  if (plan?.access === undefined) {
+    throw new ApiError('insufficient_scope', {
+      message:
+        'This route has none of @RequireScope(), @AnyKey() and @Public(), so every request is refused.',
+    });
+  }
+  const isOperator = call?.actor.key.operatorId !== undefined;
+  if (isOperator && plan.acceptsOperators) return;
+  if (isOperator !== (plan.access === 'operator')) throw wrongKindOfKey(isOperator);
+  const missing = plan.scopes.find((scope) => !call?.actor.scopes.has(scope));
+  if (missing !== undefined) throw insufficientScope(missing);
+}
+
+/**
+ * The parameters of `WWW-Authenticate` by which a client finds out how to sign in
  * (docs/contract/oauth.md#challenges).
  */
 function challengeOf({ resource }: AccessTokens, url: string, hasToken: boolean): string {
   const error = hasToken ? ', error="invalid_token"' : '';
   const scope = resource.scopes().join(' ');
   return `${error}, resource_metadata="${resource.metadataUrlOf(url)}", scope="${scope}"`;
-}
-
-/** Whether a request to an unknown route gets 401 without a key (docs/contract/endpoints.md#unknown-routes). */
-export function requiresKey({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
-  return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
 /** Explains why the `Authorization` header contains no key. */
@@ -125,8 +169,6 @@ export function bearerToken(request: ApiRequest): string | undefined {
 
 const CONTINUE = '100-continue';
 
-const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-
 /** @returns why a request is refused for its `Host` or `Expect`; undefined if it is not */
 export function refusalOfHeaders(request: ApiRequest): ApiError | undefined {
   if (!hasOneHost(request)) {
@@ -136,21 +178,6 @@ export function refusalOfHeaders(request: ApiRequest): ApiError | undefined {
   if (expect.toLowerCase() === CONTINUE) return undefined;
   const message = `The only supported Expect is ${CONTINUE}.`;
   return new ApiError('bad_request', { status: 417, message });
-}
-
-/**
- * Protects /mcp against DNS rebinding.
- * @param allowed origins, and `loopback` for those of this machine
- * @returns why a request is refused for its `Origin`; undefined if it is not
- */
-export function refusalOfOrigin(
-  request: ApiRequest,
-  allowed: readonly string[],
-): ApiError | undefined {
-  const { origin } = request.headers;
-  if (origin === undefined || !isMcpRequest(request) || allowed.includes(origin)) return undefined;
-  if (allowed.includes('loopback') && LOOPBACK.test(origin)) return undefined;
-  return new ApiError('origin_not_allowed');
 }
 
 function hasOneHost(request: ApiRequest): boolean {

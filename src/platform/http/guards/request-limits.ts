@@ -1,7 +1,7 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { type MaybePromise, mapMaybePromise } from '../../maybe-promise.js';
-import { type ApiRequest, isRead, requestOf, responseOf } from '../request/api-request.js';
+import { type ApiRequest, isRead } from '../request/api-request.js';
 import {
   RateLimits,
   setRateLimitHeaders,
@@ -45,7 +45,7 @@ export class RequestLimits {
 }
 
 /** Whether the request is a preflight, or one that its handler counts. */
-export function isCountedElsewhere({ method, state: { call, plan } }: ApiRequest): boolean {
+function isCountedElsewhere({ method, state: { call, plan } }: ApiRequest): boolean {
   return method === 'OPTIONS' || (plan?.countedBy === 'handler' && call !== undefined);
 }
 
@@ -56,19 +56,4 @@ export function limitNameOf(request: ApiRequest): 'reads' | 'writes' {
 /** The actor or, without a valid key, the address. */
 function callerOf(request: ApiRequest): Actor | string {
   return request.state.call?.actor ?? String(request.ip);
-}
-
-/** Counts the request against the shared limit, or as the code of a team says. Public routes are not counted. */
-@Injectable()
-export class RateLimitGuard implements CanActivate {
-  constructor(private readonly limits: RequestLimits) {}
-
-  /** @throws ApiError `rate_limit_exceeded` */
-  canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const request = requestOf(context);
-    const { plan } = request.state;
-    if (plan?.team?.count) return mapMaybePromise(plan.team.count(context), () => true);
-    if (plan?.countedBy === 'nothing') return true;
-    return mapMaybePromise(this.limits.count(request, responseOf(context)), () => true);
-  }
 }
