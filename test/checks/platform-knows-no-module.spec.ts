@@ -19,7 +19,6 @@ const KNOWN = [
     'oauth_grants',
   ].map((table) => `data/tenant-role/tenant-privileges.ts: ${table}`),
   'extension/command-options.ts: /mcp',
-  'http/openapi/llms-text.ts: /mcp',
   'http/start-page.ts: /mcp',
 ];
 
