@@ -30,8 +30,17 @@ export function validateAnswer(port: number, method: string, path: string, answe
   );
 }
 
+/** Validators by document object. Servers of a process have the same one, and its text is long. */
+const validators = new WeakMap<OpenApiDocument, OpenApiValidator>();
+
 /** Documents that differ only in their servers have the same validator. */
 export function validatorFor(document: OpenApiDocument): OpenApiValidator {
+  const known = validators.get(document) ?? validatorOfText(document);
+  validators.set(document, known);
+  return known;
+}
+
+function validatorOfText(document: OpenApiDocument): OpenApiValidator {
   const json = JSON.stringify({ ...document, servers: [] });
   const known = descriptions.get(json) ?? new OpenApiValidator(document);
   descriptions.set(json, known);
