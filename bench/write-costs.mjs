@@ -36,7 +36,7 @@ const PARTS = `
   select 'index ' || c.relname as name, format('drop index %I', c.relname) as remove,
     pg_get_indexdef(c.oid) as restore
   from pg_index join pg_class c on c.oid = indexrelid
-  where indrelid = 'leads'::regclass and not indisprimary
+  where indrelid in ('leads'::regclass, 'leads_update_times'::regclass) and not indisprimary
   union all
   select 'trigger ' || tgname, format('alter table leads disable trigger %I', tgname),
     format('alter table leads enable trigger %I', tgname)

@@ -27,6 +27,12 @@ const SUITES = [
   ...['test/platform/http/response/replay', 'test/modules/mcp/sessions/session-keys'],
 ];
 
+const INDEXES = [
+  'leads_by_updated_at on leads (organization_id, updated_at, id) where deleted_at is null',
+  'appointments_by_updated_at on appointments (organization_id, updated_at, id)',
+  'tasks_by_updated_at on tasks (organization_id, updated_at, id) where deleted_at is null',
+];
+
 function hasCommit(commit) {
   try {
     git(ROOT, 'cat-file', '-e', `${commit}^{commit}`);
@@ -61,6 +67,8 @@ async function migrateTemplate() {
   await dataSource.initialize();
   await dataSource.query('create database rolling_upgrade template template0');
   await migrate(dataSource);
+  // A new database lacks indexes without which the release does not start (docs/operating/upgrades.md#go-back).
+  for (const index of INDEXES) await dataSource.query(`create index ${index}`);
   await dataSource.destroy();
 }
 

@@ -35,13 +35,13 @@ const REMINDERS = `coalesce(remind_before_minutes, (select resource.remind_befor
     },
   },
   sorts: APPOINTMENT_SORTS,
+  updateTimes: true,
 })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('appointments_by_start_time', ['organization_id', 'start_time', 'id'])
 @Index('appointments_by_created_at', ['organization_id', 'created_at', 'id'])
 @Index('appointments_by_status', ['organization_id', 'status', 'start_time', 'id'])
 @Index('appointments_by_type', ['organization_id', 'type', 'start_time', 'id'])
-@Index('appointments_by_updated_at', ['organization_id', 'updated_at', 'id'])
 @Index('appointments_by_resource', { synchronize: false })
 @Index('appointments_by_lead', ['organization_id', 'lead_id', 'start_time', 'id'])
 export class Appointment extends AppointmentDto {}

@@ -10,6 +10,7 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 @TenantEntity('leads', {
   counted: ['status', 'temperature', 'source'],
   sorts: LEAD_SORTS,
+  updateTimes: true,
   events: { name: 'lead' },
 })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
@@ -17,7 +18,6 @@ import { LEAD_SORTS, LeadDto } from './lead.dto.js';
 @Index('leads_phone_key', { synchronize: false })
 @Index('leads_external_id_key', { synchronize: false })
 @Index('leads_by_created_at', { synchronize: false })
-@Index('leads_by_updated_at', { synchronize: false })
 @Index('leads_sorted_by_first_name', { synchronize: false })
 @Index('leads_sorted_by_last_name', { synchronize: false })
 @Index('leads_sorted_by_last_name_desc', { synchronize: false })

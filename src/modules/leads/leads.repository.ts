@@ -73,10 +73,11 @@ export class LeadsRepository extends ListedRepository<Lead, LeadListQuery, LeadL
     filters: LeadFilters,
     signal: AbortSignal,
   ): AsyncGenerator<string[], void> {
-    const { sql, values } = this.conditionsOf(call, filters);
+    const conditions = this.conditionsOf(call, filters);
     const { jsonFromTable } = this.columns.of(call);
-    const text = `select row_to_json(lead)::text as json from (
-      select ${jsonFromTable} from ${this.table.name} where ${sql} order by created_at, id) lead`;
+    const leads = this.items.allInOrder(conditions, [jsonFromTable]);
+    const text = `select row_to_json(lead)::text as json from (${leads}) lead`;
+    const { values } = conditions;
     const pages = this.snapshots.read<{ json: string }>(call, { text, values }, signal);
     for await (const rows of pages) yield rows.map(({ json }) => json);
   }

@@ -13,6 +13,7 @@ const PRIORITY_RANK = `array_position(
 @TenantEntity('tasks', {
   counted: ['status', 'assigned_to_user_id', 'priority'],
   sorts: ['due_date', 'priority_rank', 'updated_at'],
+  updateTimes: true,
   events: {
     name: 'task',
     transitions: { completed: { status: 'completed' } },
@@ -33,7 +34,6 @@ const PRIORITY_RANK = `array_position(
 @Index('tasks_by_priority', { synchronize: false })
 @Index('tasks_by_status', { synchronize: false })
 @Index('tasks_of_priority', { synchronize: false })
-@Index('tasks_by_updated_at', { synchronize: false })
 @Index('tasks_by_assignee', { synchronize: false })
 @Index('tasks_by_contact', ['organization_id', 'contact_id', 'created_at', 'id'])
 @Index('tasks_deleted', { synchronize: false })

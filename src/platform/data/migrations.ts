@@ -38,3 +38,4 @@ export * from './migrations/1767400000300-limits-of-keys.js';
 export * from './migrations/1767500000000-audit-entries.js';
 export * from './migrations/1767500002000-traceparents.js';
 export * from './migrations/1767500005000-organizations-with-duplicates.js';
+export * from './migrations/1767700000000-update-times.js';

@@ -11,6 +11,7 @@ import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/policies.js';
 import { SystemDatabase } from './gateway/system-database.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
+import { updateTimesOf } from './records/tenant-entity.js';
 import { TenantTables } from './records/tenant-tables.service.js';
 import { COLUMN_PRIVILEGES } from './tenant-role/tenant-privileges.js';
 
@@ -173,7 +174,9 @@ export class Readiness {
 
   /** Reads from every table as requests do. */
   private async readAsTenant(): Promise<string | undefined> {
-    const names = this.tenantTables.all.map(({ name }) => name);
+    const names = this.tenantTables.all.flatMap((table) =>
+      [table.name, updateTimesOf(table) ?? []].flat(),
+    );
     const text = readStatement([...names, ...COMMON_TABLES]);
     const statement = { text, values: [NO_ORGANIZATION.tenant.id], plan: 'index' } as const;
     const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, statement);

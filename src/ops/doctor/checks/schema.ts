@@ -29,9 +29,11 @@ export const SCHEMA_CHECKS: Checks<SchemaContext> = {
       ),
     );
     const found = differences.filter((each) => each.kind === 'index' && isNeeded(each));
+    const all = 'All indexes of Latitude exist and are valid.';
+    const retired = differences.filter(isRetired).map(({ name }) => name);
     return together(
       [...findings, ...found.map(findingOf)],
-      ok('All indexes of Latitude exist and are valid.'),
+      ok(retired.length === 0 ? all : `${all} ${onlyBefore(retired)}`),
     );
   },
 
@@ -62,6 +64,18 @@ export const SCHEMA_CHECKS: Checks<SchemaContext> = {
 /** Whether a part is one of Latitude. Indexes that an operator adds are fine, and so are columns. */
 function isNeeded({ expected }: Difference): boolean {
   return expected !== undefined;
+}
+
+/** Indexes of release 0.4.0, which does not start without them. */
+const RETIRED = ['leads_by_updated_at', 'appointments_by_updated_at', 'tasks_by_updated_at'];
+
+function isRetired({ kind, name, expected }: Difference): boolean {
+  return kind === 'index' && expected === undefined && RETIRED.includes(name);
+}
+
+function onlyBefore(names: readonly string[]): string {
+  const drops = names.map((name) => `drop index concurrently ${name};`);
+  return `Only release 0.4.0 needs ${names.join(', ')}. When you will not go back to it, make updates cheaper: ${drops.join(' ')}`;
 }
 
 const FORCED = 'row level security forced';

@@ -115,4 +115,18 @@ export const MIGRATION_EFFECTS: Readonly<Record<string, MigrationEffect>> = {
   AuditEntries1767500000000: { does: 'creates the table of the audit log' },
   Traceparents1767500002000: { does: 'adds a column for traces to events, jobs and deliveries' },
   OrganizationsWithDuplicates1767500005000: { does: 'adds a column to organizations' },
+  UpdateTimes1767700000000: { does: 'creates the tables of the times of updates' },
+  CopyUpdateTimes1767700000001: {
+    does: 'copies the times of updates of the records, in batches',
+    rows: {
+      leads: { seconds: 8, bytes: 220 },
+      appointments: { seconds: 8, bytes: 220 },
+      tasks: { seconds: 8, bytes: 220 },
+    },
+  },
+  HotUpdates1767700000002: { does: 'leaves room on the pages of records' },
+  PartialIndexes1767700000003: {
+    does: 'builds indexes again without records that have no value',
+    rows: { leads: { seconds: 1, bytes: 0 }, tasks: { seconds: 0.5, bytes: 0 } },
+  },
 };

@@ -26,10 +26,14 @@ export function addFilter(
     if (!isIndexed) conditions.broad(sql.of(each, target), unservedIn(each, target));
     else if (isSimpleEquality(each)) conditions.equal(each.field.column, each.value);
     else if (each.field.kind === 'tags') conditions.search(sql.of(each, target));
+    else if (each.field.name === UPDATED_AT) conditions.updated(sql.of(each, target));
     else conditions.and(sql.of(each, target));
   }
   return conditions;
 }
+
+/** The column of the time of the last change, in each table with filters. */
+const UPDATED_AT = 'updated_at';
 
 /** Whether a condition is that of a parameter such as `status`. */
 function isSimpleEquality({ operator, field }: Condition): boolean {

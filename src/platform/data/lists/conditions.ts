@@ -22,6 +22,7 @@ export class Conditions {
   readonly scopeSql: string;
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
+  private readonly times: string[] = [];
   private readonly unserved: FieldProblem[] = [];
   private hasSearch = false;
   private hasBroad = false;
@@ -54,7 +55,14 @@ export class Conditions {
 
   /** Selects records by the time of their last change. */
   updatedWithin({ updated_after, updated_before }: UpdatedWithin): this {
-    return this.add('updated_at >= ?', updated_after).add('updated_at < ?', updated_before);
+    if (updated_after) this.updated(`updated_at >= ${this.parameter(updated_after)}`);
+    if (updated_before) this.updated(`updated_at < ${this.parameter(updated_before)}`);
+    return this;
+  }
+
+  /** Adds a clause on `updated_at` alone. */
+  updated(clause: string): void {
+    this.times.push(clause);
   }
 
   /** Selects records that follow that of a cursor in the order of a time. */
@@ -91,12 +99,32 @@ export class Conditions {
   }
 
   get sql(): string {
-    return [this.scopeSql, ...this.clauses].join(' and ');
+    return [this.scopeSql, ...this.clauses, ...this.times].join(' and ');
   }
 
   /** SQL of the conditions without those in `scopeSql`, to filter all records of the organization. */
   get filterSql(): string {
-    return ['true', ...this.clauses].join(' and ');
+    return ['true', ...this.clauses, ...this.times].join(' and ');
+  }
+
+  /** SQL of the conditions without those on the time of the last change. */
+  get sqlWithoutTimes(): string {
+    return [this.scopeSql, ...this.clauses].join(' and ');
+  }
+
+  /** SQL of the conditions on the time of the last change. */
+  get timesSql(): string {
+    return ['organization_id = $1', ...this.times].join(' and ');
+  }
+
+  /** Whether records are selected by the time of their last change. */
+  get hasTimes(): boolean {
+    return this.times.length > 0;
+  }
+
+  /** Whether there are no conditions but those on the time of the last change. */
+  get hasTimesOnly(): boolean {
+    return this.clauses.length === 0;
   }
 
   /** Whether a search was added. */
@@ -116,11 +144,11 @@ export class Conditions {
 
   /** Whether all records of the organization are selected. */
   get isEmpty(): boolean {
-    return this.clauses.length === 0;
+    return this.clauses.length === 0 && !this.hasTimes;
   }
 
   /** The only condition, if it is an equality. Its total can be read from the counts of records. */
   get soleEquality(): Equality | undefined {
-    return this.clauses.length === 1 ? this.equalities[0] : undefined;
+    return this.clauses.length === 1 && !this.hasTimes ? this.equalities[0] : undefined;
   }
 }

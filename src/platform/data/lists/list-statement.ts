@@ -1,6 +1,13 @@
 import { recordCount, recordsVersion } from '../records/record-counts.js';
 import type { Conditions, Equality } from './conditions.js';
 import { cursorSql } from './cursor.js';
+import {
+  isInOrderOfTimes,
+  matchingCount,
+  matchingInOrder,
+  matchingTable,
+  type Part,
+} from './matching-records.js';
 import { type Order, orderBy } from './order.js';
 
 /** Up to this number of matches, one lookup provides both the page and the total. */
@@ -27,6 +34,7 @@ export interface CachedTotal {
 /** The records that a page selects, and their order. */
 export interface ListSelection {
   readonly table: string;
+  readonly updateTimes?: string | undefined;
   /** Whether triggers count the records of the table. */
   readonly isCounted: boolean;
   /** The columns of an item. */
@@ -52,9 +60,11 @@ export interface ListRow {
 /** The first page of a list with a counted total, in the order of an index. */
 export function firstPage(selection: ListSelection, filter?: Equality): string {
   const { table, columns, conditions, order } = selection;
-  const limit = conditions.parameter(selection.limit);
-  const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
-    ${orderBy(order)} limit ${limit}::bigint`;
+  const limit = `limit ${conditions.parameter(selection.limit)}::bigint`;
+  const rows = isInOrderOfTimes(selection)
+    ? `select ${columns.join(', ')} from ${table} where organization_id = $1
+        and id = any(array(${matchingInOrder(selection, ['id'], { limit })})) ${orderBy(order)}`
+    : matchingInOrder(selection, columns, { limit });
   return `select ${countOf(table, filter)} as total, ${asJson(selection, rows)} as items`;
 }
 
@@ -75,11 +85,11 @@ export interface CursorRow extends Pick<ListRow, 'items'> {
 
 /** A page of a list that is read by cursor. One record more than the page has is looked up. */
 export function pageByCursor(selection: ListSelection): string {
-  const { table, columns, conditions, order, limit } = selection;
+  const { columns, order, limit } = selection;
   const found = [...new Set([...columns, order.column, 'id'])];
   const last = orderBy(order, 'end');
   return `with found as materialized (
-      select ${found.join(', ')} from ${table} where ${conditions.sql} ${orderBy(order)} limit ${limit + 1}),
+      ${matchingInOrder(selection, found, { limit: `limit ${limit + 1}` })}),
     page as (select * from found ${orderBy(order)} limit ${limit})
     select ${asJson(selection, `select * from page ${orderBy(order)}`)} as items,
       (select count(*) > ${limit} from found) as has_more,
@@ -95,7 +105,7 @@ export function filteredPage(selection: ListSelection, size: OrganizationSize): 
   const [from, sql] =
     usesSize(selection) && size === 'small'
       ? [allRecords(selection), conditions.filterSql]
-      : [table, conditions.sql];
+      : [matchingTable(selection), conditions.sql];
   const offset = conditions.parameter(selection.offset);
   return `with found as materialized (select id, ${order.column} from ${from} where ${sql}),
     page as (select id from found ${orderBy(order)} limit ${limit} offset ${offset})
@@ -116,11 +126,10 @@ export function searchedPage(selection: ListSelection, size: OrganizationSize): 
   const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
     limit ${limit} offset ${conditions.parameter(selection.offset)})`;
   const pages = isDeep ? [found, ...pageIdQueries(selection, `not ${isAll}`)] : [found];
-  const columns = `id, ${order.column}`;
+  const columns = ['id', order.column];
   const lookUp = isSmall
-    ? `select ${columns} from ${allRecords(selection)} where ${conditions.filterSql}`
-    : `select ${columns} from ${table} where ${conditions.sql}
-       ${orderBy(order)} limit ${LOOKUP_LIMIT + 1}`;
+    ? `select ${columns.join(', ')} from ${allRecords(selection)} where ${conditions.filterSql}`
+    : matchingInOrder(selection, columns, { limit: `limit ${LOOKUP_LIMIT + 1}` });
   const total = isSmall
     ? 'n'
     : `case when n <= ${LOOKUP_LIMIT} then n else ${countByScan(selection, size)} end`;
@@ -154,10 +163,10 @@ function countOf(table: string, filter?: Equality): string {
 
 /** SQL of the number of matching records. */
 function countByScan(selection: ListSelection, size: OrganizationSize): string {
-  const { table, conditions } = selection;
+  const { conditions } = selection;
   return usesSize(selection) && size !== 'large'
     ? `(select count(*)::int from ${allRecords(selection)} where ${conditions.filterSql})`
-    : `(select count(*)::int from ${table} where ${conditions.sql})`;
+    : matchingCount(selection);
 }
 
 /** Whether the plan depends on the size of the organization. */
@@ -178,16 +187,21 @@ type PageQuery = Omit<ListSelection, 'limit'> & { readonly limit: number | strin
 
 /** Queries of the ids of a page. It is read from the nearer end of the list. */
 function pageIdQueries(selection: PageQuery, condition = 'true'): string[] {
-  const { table, conditions, order, limit } = selection;
-  const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
-  if (selection.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];
+  const { conditions, limit } = selection;
+  const ids = (part: Part) => `(${matchingInOrder(selection, ['id'], part)})`;
+  if (selection.offset === 0) return [ids({ condition, limit: `limit ${limit}` })];
   const offset = `${conditions.parameter(selection.offset)}::bigint`;
   const left = `(select n - ${offset} from total)`;
   return [
-    `(${ids} and (select ${offset} * 2 <= n from total) ${orderBy(order)}
-      limit ${limit} offset ${offset})`,
-    `(${ids} and (select ${offset} * 2 > n from total) ${orderBy(order, 'end')}
-      limit greatest(least(${limit}, ${left}), 0) offset greatest(${left} - ${limit}, 0))`,
+    ids({
+      condition: `${condition} and (select ${offset} * 2 <= n from total)`,
+      limit: `limit ${limit} offset ${offset}`,
+    }),
+    ids({
+      condition: `${condition} and (select ${offset} * 2 > n from total)`,
+      from: 'end',
+      limit: `limit greatest(least(${limit}, ${left}), 0) offset greatest(${left} - ${limit}, 0)`,
+    }),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ColumnsOfCalls, type ComputedFields } from '../records/stored-record.js';
 import type { Statement } from '../gateway/statement.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-import { tableOf, type TenantTable } from '../records/tenant-entity.js';
+import { tableOf, type TenantTable, updateTimesOf } from '../records/tenant-entity.js';
 import type { Conditions } from './conditions.js';
 import type { Includes } from './includes.js';
 import type { ListQuery } from './list-query.js';
@@ -22,6 +22,7 @@ import {
   type ListSelection,
 } from './list-statement.js';
 import { readSelected } from './broad-filter.js';
+import { matchingInOrder } from './matching-records.js';
 import { type Sort, sortsOf } from './order.js';
 import { CursorPage, Page } from './page.js';
 import { parseCursor } from './cursor.js';
@@ -108,6 +109,19 @@ export class RecordList<T extends object> {
     return new CursorPage<T>(parser.list(row.items).json, { next: next ?? from, has_more });
   }
 
+  /**
+   * SQL of all records that conditions select, in the order of `created_at`, or that of the table without it, and `id`.
+   * @param columns SQL, which must never come from a caller
+   */
+  allInOrder(conditions: Conditions, columns: readonly string[]): string {
+    const { name: table } = this.table;
+    const order = { ...this.cursorSort, direction: 'asc' } as const;
+    return matchingInOrder(
+      { table, updateTimes: updateTimesOf(this.table), conditions, order },
+      columns,
+    );
+  }
+
   private select(
     conditions: Conditions,
     part: Pick<ListSelection, 'order' | 'limit' | 'offset'>,
@@ -121,7 +135,9 @@ export class RecordList<T extends object> {
     const { columns, jsonColumns, parser } = chosen;
     const { name: table, counted } = this.table;
     const isCounted = counted !== undefined;
-    const selection = { table, isCounted, columns, jsonColumns, conditions, ...part };
+    const updateTimes = updateTimesOf(this.table);
+    const records = { table, updateTimes, isCounted, columns, jsonColumns, conditions };
+    const selection = { ...records, ...part };
     return { selection, parser, isUsual };
   }
 

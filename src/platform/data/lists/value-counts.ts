@@ -3,11 +3,12 @@ import { TIME_ZONE_PROBLEM, timeZoneForSql } from '../../fields/kinds/time-zone.
 import { DatabaseFailure, sqlStateOf } from '../connection/driver-error.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { recordCountsOf } from '../records/record-counts.js';
-import type { TenantTable } from '../records/tenant-entity.js';
+import { type TenantTable, updateTimesOf } from '../records/tenant-entity.js';
 import { scanSelected } from './broad-filter.js';
 import type { Conditions } from './conditions.js';
 import type { Counts, ValueCountDto } from './count.dto.js';
 import { type ChosenGrouping, timeUnitOf } from './grouping.js';
+import { matchingTable } from './matching-records.js';
 
 /** The largest number of values, and of days, weeks or months. */
 const MAX_VALUES = 366;
@@ -76,7 +77,12 @@ export class ValueCounts {
   private textOf(conditions: Conditions, grouping: ChosenGrouping, zone: string): string {
     const { name } = this.table;
     const { column } = grouping;
-    const groups = groupsOf(name, conditions, grouping, zone);
+    const table = matchingTable({
+      table: name,
+      updateTimes: updateTimesOf(this.table),
+      conditions,
+    });
+    const groups = groupsOf(table, conditions, grouping, zone);
     const { value, from, records = 'count(*)', isRow = 'true', order = BY_CODE_POINT } = groups;
     const scan = `select ${value} as value, count(*) as n, ${records} as records
       from ${from} where ${conditions.sql} group by 1`;

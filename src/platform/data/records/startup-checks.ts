@@ -204,6 +204,7 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
 function lackingIndexes(table: TenantTable, { columns, nullable, sorts }: ActualTable): string[] {
   return table.sorts
     .filter((column) => columns.includes(column))
+    .filter((column) => !(table.updateTimes && column === 'updated_at'))
     .flatMap((column) =>
       [
         ...(sorts.includes(`${column} asc`) ? [] : [sortIndex(table, column)]),

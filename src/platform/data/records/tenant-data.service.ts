@@ -14,6 +14,7 @@ import {
   ROWS_ABOUT_RECORDS,
   type RowsAboutRecords,
 } from './record-removal.service.js';
+import { updateTimesOf } from './tenant-entity.js';
 import { TenantTables } from './tenant-tables.service.js';
 
 /** Rows that one transaction removes. Small batches keep locks short. */
@@ -24,8 +25,9 @@ const COUNTERS = 'record_counts';
 const NOT_EMPTIED = [COUNTERS, ...Object.keys(COLUMN_PRIVILEGES)].map((name) => `'${name}'`).join();
 
 /**
- * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor tables of which
- * the tenant role uses some columns only: keys and grants, which are revoked first, and removed with the organization itself.
+ * Tables with an `organization_id`, and the tables that each references. Counters are not among them, nor the tables `$1`,
+ * nor those of which the tenant role uses some columns only: keys and grants, which are revoked first, and removed with the
+ * organization itself.
  */
 const TABLES = `
   select c.relname as name, array(
@@ -35,7 +37,7 @@ const TABLES = `
   from pg_class c
     join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
   where c.relkind in ('r', 'p') and not c.relispartition and c.relname not in (${NOT_EMPTIED})
-    and c.relnamespace = current_schema()::regnamespace
+    and c.relnamespace = current_schema()::regnamespace and c.relname <> all($1)
   order by 1`;
 
 interface Table {
@@ -129,7 +131,9 @@ export class TenantDataService {
    * last, because changes of records write to them.
    */
   private async tables(call: TenantCall): Promise<string[]> {
-    const tables = await this.database.read<Table>(call, { text: TABLES, values: [] });
+    // Triggers remove the times of updates with the records.
+    const times = this.tenantTables.all.flatMap((table) => updateTimesOf(table) ?? []);
+    const tables = await this.database.read<Table>(call, { text: TABLES, values: [times] });
     const ordered: string[] = [];
     const visited = new Set<string>();
     const visit = ({ name }: Table) => {

@@ -33,6 +33,11 @@ export interface TenantEntityOptions {
   readonly order?: string;
   /** Other columns by which lists can be ordered. Each needs an index. */
   readonly sorts?: readonly string[];
+  /**
+   * Whether the table `<name>_update_times` has the `updated_at` of each record that is not deleted, kept by triggers of a
+   * migration. Lists are then sorted and filtered by it without an index on `updated_at`, which each update would write.
+   */
+  readonly updateTimes?: boolean;
   /** The events that changes of records write. Without this option, they write none. */
   readonly events?: TableEvents;
 }
@@ -75,7 +80,7 @@ export const ANY_VALUE = Symbol('any value');
 /** The table of an entity, as repositories, lists, purges, events and migrations read it. */
 export interface TenantTable
   extends
-    Pick<TenantEntityOptions, 'counted' | 'about' | 'erased' | 'events'>,
+    Pick<TenantEntityOptions, 'counted' | 'about' | 'erased' | 'updateTimes' | 'events'>,
     Required<Pick<TenantEntityOptions, 'references' | 'order'>> {
   readonly name: string;
   /** SQL condition of records that are not deleted. */
@@ -169,6 +174,11 @@ function tenantTable(
   }
   const notDeleted = softDelete ? 'deleted_at is null' : 'true';
   return { name, notDeleted, references, order, sorts: [...new Set([order, ...sorts])], ...others };
+}
+
+/** The table with the times of the last changes of a table's records that are not deleted, if there is one. */
+export function updateTimesOf({ name, updateTimes }: TenantTable): string | undefined {
+  return updateTimes ? `${name}_update_times` : undefined;
 }
 
 /** Whether deleted records stay in the table until a purge removes them. */
