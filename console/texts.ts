@@ -146,7 +146,7 @@ export const texts = {
   timeline: {
     title: 'History',
     empty: 'No changes are stored. They are kept for 30 days.',
-    more: 'Later changes',
+    latest: (count: number) => `Only the latest ${count} changes are shown.`,
   },
 
   start: {

@@ -1,17 +1,19 @@
 import type { EventsPage, LatitudeClient } from 'latitude/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { useQuery } from '../state/query.js';
 import { texts } from '../texts.js';
 import { Change } from './change.js';
 import { Loaded } from './loaded.js';
 import { Time } from './time.js';
 
+type Event = EventsPage['data'][number];
+
 interface TimelineProps {
-  /** Of the record. */
+  /** The id of the record. */
   readonly id: string;
   /** The time of its last change, after which its events are read again. */
   readonly updatedAt: string;
-  /** Reads the events of the record. */
+  /** Reads a page of the events of the record, the oldest first. */
   readonly read: (
     client: LatitudeClient,
     query: { after?: string; limit: number },
@@ -19,18 +21,28 @@ interface TimelineProps {
   ) => Promise<EventsPage>;
 }
 
-const MAX_EVENTS = 100;
+const PAGE_SIZE = 100;
 
-/** An event can be read shortly after the response to its change. */
+/** How many events are shown. */
+const MAX_SHOWN = 200;
+
+/** How long after the response to a change its event may still be missing. */
 const PUBLICATION_MS = 1_000;
 
 /** Who changed a record and how, in plain words, the newest first. */
 export function Timeline({ id, updatedAt, read }: TimelineProps) {
-  const [after, setAfter] = useState<string>();
-  const page = useQuery(`events of ${id} ${after ?? ''}`, (client, signal) =>
-    read(client, { limit: MAX_EVENTS, ...(after === undefined ? {} : { after }) }, signal),
-  );
-  const { reload } = page;
+  const history = useQuery(`events of ${id}`, async (client, signal) => {
+    const events: Event[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const query = { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) };
+      const { data, meta } = await read(client, query, signal);
+      events.push(...data);
+      if (!meta.has_more) return events.toReversed();
+      after = meta.next;
+    }
+  });
+  const { reload } = history;
   useEffect(() => {
     const timer = setTimeout(reload, PUBLICATION_MS);
     return () => {
@@ -40,21 +52,11 @@ export function Timeline({ id, updatedAt, read }: TimelineProps) {
   return (
     <section class="card">
       <h2>{texts.timeline.title}</h2>
-      <Loaded of={page} isEmpty={({ data }) => data.length === 0} empty={texts.timeline.empty}>
-        {({ data, meta }) => (
+      <Loaded of={history} isEmpty={(events) => events.length === 0} empty={texts.timeline.empty}>
+        {(events) => (
           <>
-            {meta.has_more && (
-              <button
-                type="button"
-                onClick={() => {
-                  setAfter(meta.next);
-                }}
-              >
-                {texts.timeline.more}
-              </button>
-            )}
             <ol class="timeline">
-              {data.toReversed().map((event) => (
+              {events.slice(0, MAX_SHOWN).map((event) => (
                 <li key={event.id}>
                   <Change event={event} withRecord={false} />{' '}
                   <span class="hint">
@@ -63,6 +65,7 @@ export function Timeline({ id, updatedAt, read }: TimelineProps) {
                 </li>
               ))}
             </ol>
+            {events.length > MAX_SHOWN && <p class="hint">{texts.timeline.latest(MAX_SHOWN)}</p>}
           </>
         )}
       </Loaded>

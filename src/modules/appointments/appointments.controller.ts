@@ -89,7 +89,7 @@ export class AppointmentsController {
       items: BATCH_ITEMS,
       service: this.appointments,
       remove: (inner, id) => this.appointments.cancel(inner, id),
-      removed: 'cancelled',
+      removedStatus: 'cancelled',
     });
     return batchResponse(outcome);
   }

@@ -24,7 +24,7 @@ export class OrganizationRemovalService {
 
   /**
    * Counts what a removal would remove.
-   * @returns the organization, the number of its keys, and those of its rows by table
+   * @returns the organization, the number of its keys, and the number of its rows in each table
    * @throws ApiError `not_found`, `query_failed`
    */
   async contents(id: string) {
@@ -37,15 +37,15 @@ export class OrganizationRemovalService {
   /**
    * Revokes the keys of an organization, waits until every server refuses them, removes its records in batches, and removes
    * the organization. After an interruption it can be repeated.
-   * @param advance receives the number of rows of each removed batch
+   * @param onProgress receives the number of rows of each removed batch
    * @returns the numbers of removed rows by table
    * @throws ApiError `create_failed`
    */
-  async remove(id: string, advance: (rows: number) => void = () => undefined): Promise<Counts> {
+  async remove(id: string, onProgress: (rows: number) => void = () => undefined): Promise<Counts> {
     const removed: Record<string, number> = {};
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       if (await this.keys.revokeAll({ tenant: { id } })) await wait(REVOCATION_MS);
-      const counts = await this.data.remove({ tenant: { id } }, advance);
+      const counts = await this.data.remove({ tenant: { id } }, onProgress);
       for (const [table, count] of Object.entries(counts)) {
         removed[table] = (removed[table] ?? 0) + count;
       }

@@ -3,7 +3,7 @@ import { insufficientScope } from '../../platform/access/scopes.js';
 import type { BatchDto, BatchOutcome } from '../../platform/data/batches/batch.dto.js';
 import { itemDtosOf } from '../../platform/data/batches/batch-item.js';
 import { BatchRunner } from '../../platform/data/batches/batch-runner.js';
-import { type BatchTarget, withUpdates } from '../../platform/data/batches/batch-target.js';
+import { type BatchTarget, withUpdate } from '../../platform/data/batches/batch-target.js';
 import type { Call } from '../../platform/data/call.js';
 import { ApiError } from '../../platform/errors/api-error.js';
 import { CreateLeadDto, UpdateLeadDto } from './lead.dto.js';
@@ -35,7 +35,7 @@ export class LeadBatchService {
    */
   runInTurn(call: Call, items: readonly object[], options: UpsertOptions): Promise<BatchOutcome> {
     const { leads, upserts } = this;
-    const service = withUpdates<CreateLeadDto, UpdateLeadDto>(leads, (inner, id, input) =>
+    const service = withUpdate<CreateLeadDto, UpdateLeadDto>(leads, (inner, id, input) =>
       upserts.update(inner, id, input, options),
     );
     const target = { ...this.targetOf(options), service, allowsRepeats: true };
@@ -52,7 +52,7 @@ export class LeadBatchService {
       items: ITEMS,
       service: leads,
       remove: (call, id) => leads.delete(call, id),
-      removed: 'deleted',
+      removedStatus: 'deleted',
       refusalOf: ({ actor, replay }, action) => {
         if (action !== 'upsert') return undefined;
         if (!actor.scopes.has('leads:read')) return insufficientScope('leads:read');
@@ -67,7 +67,7 @@ export class LeadBatchService {
       upserts: {
         findMatches: (call, inputs) =>
           upserts.findMatchesOfAll(call, inputs as readonly UpsertLeadDto[]),
-        creationOf: (input) => creationOrNothing(input as UpsertLeadDto, options),
+        createInputOf: (input) => creationOrNothing(input as UpsertLeadDto, options),
         upsert: async (call, input, matches) => {
           const known = matches as readonly Holder[];
           const done = await upserts.upsert(call, input as UpsertLeadDto, known, options);

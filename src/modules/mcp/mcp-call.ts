@@ -11,7 +11,7 @@ import type { Messages } from './protocol/messages.js';
 export class McpCall {
   /** Undefined for messages without a session. */
   session?: Session;
-  /** What the client can ask the user, and has asked. Undefined in revisions with sessions. */
+  /** The questions that the client can put to the user, and the answers that it has sent. Undefined in versions with sessions. */
   input?: UserInput;
   /** The number of calls that were counted as reads or writes. */
   countedCalls = 0;

@@ -65,7 +65,7 @@ export class ResourcesController {
       items: BATCH_ITEMS,
       service: this.resources,
       remove: (inner, id) => this.resources.delete(inner, id),
-      removed: 'deleted',
+      removedStatus: 'deleted',
     });
     return batchResponse(outcome);
   }

@@ -85,7 +85,7 @@ export class TasksController {
       items: BATCH_ITEMS,
       service: this.tasks,
       remove: (inner, id) => this.tasks.delete(inner, id),
-      removed: 'deleted',
+      removedStatus: 'deleted',
     });
     return batchResponse(outcome);
   }

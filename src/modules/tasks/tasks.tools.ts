@@ -105,7 +105,7 @@ export class TasksTools {
       ...UPDATES,
       service: this.tasks,
       remove: (inner, id) => this.tasks.delete(inner, id),
-      removed: 'deleted',
+      removedStatus: 'deleted',
     });
   }
 

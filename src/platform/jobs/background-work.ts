@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../config/logger.js';
 import { inTrace } from '../tracing.js';
-import { repeat } from '../config/repeated-work.js';
+import { repeat as repeatEvery } from '../config/repeated-work.js';
 
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
 const DRAIN_MS = 10_000;
@@ -15,6 +15,7 @@ type ServerAdapter = AbstractHttpAdapter & { readonly isDraining: boolean };
 @Injectable()
 export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly stops: (() => void)[] = [];
+  private readonly stopsAfterRunningWork: (() => void)[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly host: HttpAdapterHost<ServerAdapter>) {}
@@ -39,7 +40,8 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
 
   /**
    * Runs work again and again, with a pause before each run, until the server stops.
-   * @param forRunningWork whether it also runs while the server drains, and in a command, because running work depends on it
+   * @param forRunningWork whether it also runs until running work has ended, and in a command: work on which running jobs
+   * depend, such as the extension of their leases
    */
   repeat(
     pauseMs: number,
@@ -49,7 +51,8 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   ): void {
     if (!this.isServer && !forRunningWork) return;
     const run = () => (forRunningWork || this.isAccepting ? this.track(work, failure) : undefined);
-    this.stops.push(repeat(pauseMs, run, failure));
+    const stops = forRunningWork ? this.stopsAfterRunningWork : this.stops;
+    stops.push(repeatEvery(pauseMs, run, failure));
   }
 
   onModuleDestroy(): void {
@@ -60,13 +63,14 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   async beforeApplicationShutdown(): Promise<void> {
     const tooLate = after(DRAIN_MS, undefined, { ref: false });
     await Promise.race([Promise.allSettled(this.running), tooLate]);
+    for (const stop of this.stopsAfterRunningWork) stop();
     const { size } = this.running;
     if (size > 0) logger.warn({ jobs: size }, 'the server stops although jobs are still running');
   }
 
   /** Runs work, for whose end a stop waits, and logs its failure. */
   private track(work: () => unknown, failure: string): Promise<void> {
-    // What woke it up is only one of those whose work it does.
+    // Without the trace of the request that started it: the work also serves other requests.
     const run = inTrace(undefined, async () => {
       await work();
     })

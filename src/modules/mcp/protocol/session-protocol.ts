@@ -26,7 +26,7 @@ const OPTIONS = {
 /** The protocol versions with sessions, newest first. */
 export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
-/** Without a session there are no notifications. */
+/** Without a session, the server cannot notify of changes, so it does not announce `listChanged` and `subscribe`. */
 const OPTIONS_WITHOUT_SESSION = {
   ...OPTIONS,
   capabilities: { ...CAPABILITIES, tools: {}, resources: {} },

@@ -10,7 +10,7 @@ import type { BatchRunner } from '../../../platform/data/batches/batch-runner.js
 import {
   type BatchCall,
   type BatchTarget,
-  withUpdates,
+  withUpdate,
 } from '../../../platform/data/batches/batch-target.js';
 import type { Call } from '../../../platform/data/call.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
@@ -113,7 +113,7 @@ export async function updateSeveral<C extends object, U extends object>(
   const { results, meta } = await batches.run(
     call,
     { atomic: false, items: records.map((record) => itemOf(record, clearable)) },
-    { ...target, service: withUpdates(target.service, update) },
+    { ...target, service: withUpdate(target.service, update) },
   );
   const resultOf = ({ index, id, status, error }: BatchResultDto) =>
     error ? { index, id, error: withoutPaths(error) } : { index, id, status };

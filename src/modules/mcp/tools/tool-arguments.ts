@@ -93,16 +93,16 @@ export class ToolArguments {
       ...(id === undefined ? [] : [id]),
       ...(this.tool.input ? [input.value] : []),
     ];
-    // A DTO of fields is what was sent, normalized. A class with rules of class-validator can hide what was sent, such
-    // as in a Set, which is serialized as {}.
+    // A DTO of fields serializes to what was sent, normalized. A class with rules of class-validator may not: a Set in it
+    // serializes to {}. So its values are compared as they were sent.
     const comparable = hasPlainProperties(this.input) ? values : methodArguments;
     const scopes = this.scopesOf?.(input.value) ?? [];
     return { ...builtIn.value, methodArguments, scopes, comparable };
   }
 
   /**
-   * Reads the arguments of the `input`: a class with rules of class-validator as such, the filters of a search as the
-   * parameters of a list, and other fields as a JSON body.
+   * Validates the arguments of the `input`. A class with rules of class-validator is validated by them. Other classes are
+   * read by their fields: the filters of a search as the parameters of a list, others as a JSON body.
    * @param cleared the fields to empty. Updates empty a field by null.
    */
   private readInput(

@@ -127,7 +127,7 @@ class BatchRun<C extends object, U extends object> {
   private creationOf({ item, matches }: Step): C | undefined {
     if (item?.action === 'create') return item.values.data as C;
     if (item?.action !== 'upsert' || matches.length > 0) return undefined;
-    return this.target.upserts?.creationOf(item.values);
+    return this.target.upserts?.createInputOf(item.values);
   }
 
   /** Creates records in one statement, and those that it leaves out one by one, for their errors. */
@@ -150,7 +150,7 @@ class BatchRun<C extends object, U extends object> {
     if (action === 'upsert' && target.upserts) return target.upserts.upsert(call, values, matches);
     if (action === 'delete') {
       await target.remove(call, id);
-      return { id, status: target.removed };
+      return { id, status: target.removedStatus };
     }
     if (action === 'update') {
       const update = target.service.update(call, id, values.data as U);

@@ -11,7 +11,7 @@ export interface Done {
 
 export type BatchCall = InTransaction<Call>;
 
-/** A record that an upsert matches, once for each field. */
+/** A record that an upsert matches. A record that matches by two fields is listed twice. */
 export interface Match {
   readonly id: string;
 }
@@ -21,7 +21,7 @@ export function idsOf(matches: readonly Match[]): string[] {
   return [...new Set(matches.map(({ id }) => id))];
 }
 
-/** The values of a record that no other one may have, in their compared forms, by field. */
+/** The unique values of a record by field, normalized as the database compares them. */
 export type UniqueValues = Readonly<Record<string, string | null>>;
 
 /** An item with its position, what it matches, and what came of it. */
@@ -38,8 +38,8 @@ export interface Step {
 /** What a batch calls of the service of a kind of record. */
 export interface RecordService<Create extends object, Update extends object> {
   /**
-   * Locks what is locked before records, until the transaction ends: values that no two records share, or the records to
-   * which records refer or will refer.
+   * Takes the locks that must come before those of the records themselves, so that batches do not deadlock: locks of unique
+   * values, and of the records to which the inputs refer. They last until the transaction ends.
    * @param inputs of creates, updates and upserts
    * @param ids of the records that are updated or removed
    */
@@ -55,6 +55,7 @@ export interface RecordService<Create extends object, Update extends object> {
     call: BatchCall,
     inputs: readonly Create[],
   ): Promise<readonly ({ readonly id: string } | undefined)[]>;
+  /** `stored` resolves when the record is written. */
   create(call: BatchCall, input: Create): { readonly stored: Promise<{ readonly id: string }> };
   /** Tells whether the record was left as it was. */
   update(
@@ -64,8 +65,8 @@ export interface RecordService<Create extends object, Update extends object> {
   ): { readonly stored: Promise<{ readonly isUnchanged: boolean }> };
 }
 
-/** A service whose records are updated by another function. */
-export function withUpdates<C extends object, U extends object>(
+/** Returns the service with another `update`, for records that a batch updates in another way than a single request. */
+export function withUpdate<C extends object, U extends object>(
   service: RecordService<C, U>,
   update: RecordService<C, U>['update'],
 ): RecordService<C, U> {
@@ -83,13 +84,16 @@ export interface BatchTarget<Create extends object, Update extends object> {
   readonly items: ItemDtos;
   readonly service: RecordService<Create, Update>;
   remove(call: BatchCall, id: string): Promise<unknown>;
-  /** What `remove` does. */
-  readonly removed: 'deleted' | 'cancelled';
+  /** The status of a removed record in the response. */
+  readonly removedStatus: 'deleted' | 'cancelled';
   /** The error of a caller who may not use an action. */
   refusalOf?(call: Call, action: BatchAction): ApiError | undefined;
   uniqueValuesOf?(call: Call, data: object): UniqueValues;
   readonly upserts?: Upserts<Create>;
-  /** Whether an item may repeat a value of an earlier one, which it then finds. Otherwise both fail. */
+  /**
+   * Whether two items of a batch may have the same unique value. If so, the later item matches the record of the earlier
+   * one. If not, both fail.
+   */
   readonly allowsRepeats?: boolean;
 }
 
@@ -97,7 +101,7 @@ export interface BatchTarget<Create extends object, Update extends object> {
 export interface Upserts<Create> {
   /** Finds what each upsert matches. */
   findMatches(call: BatchCall, inputs: readonly object[]): Promise<readonly (readonly Match[])[]>;
-  /** The input of a create, for an upsert without a match; undefined if it may not create. */
-  creationOf(input: object): Create | undefined;
+  /** Returns the input with which an upsert without a match creates a record; undefined if it may only update. */
+  createInputOf(input: object): Create | undefined;
   upsert(call: BatchCall, input: object, matches: readonly Match[]): Promise<Done>;
 }

@@ -9,7 +9,7 @@ export const TENANT_SETTING = 'app.organization_id';
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
-/** The SQL of an extension can set the organization of its whole session. Later transactions must not have it. */
+/** No organization. SQL of an extension may have set one for the whole session, which a later transaction must not inherit. */
 export const NO_ORGANIZATION = { [TENANT_SETTING]: '' };
 
 /** The role of the application's transactions. */
@@ -25,8 +25,8 @@ export interface TransactionRole {
  */
 export class SessionContext {
   /**
-   * Undefined until the schema is up to date, and if the database user may not use the tenant role: statements then run
-   * as that user, without settings.
+   * Undefined until the migrations have run, and always if the database user may not use the tenant role. Statements then
+   * run as that user, and no settings are set.
    */
   transactionRole: TransactionRole | undefined;
 
@@ -39,14 +39,14 @@ export class SessionContext {
    */
   hasOwnSessions = true;
 
-  /** Calls of `set_config` for all transactions: those that set an organization add it. */
-  private get tenantCalls(): string[] {
+  /** The calls of `set_config` that every transaction needs. The organization is not among them: callers add it. */
+  private get baseCalls(): string[] {
     if (!this.transactionRole) return [];
     const { role, searchPath } = this.transactionRole;
     return [
-      callOf('role', role),
-      ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
-      ...this.ownSettings.map(([name, value]) => callOf(name, value)),
+      setConfigCall('role', role),
+      ...(searchPath ? [setConfigCall('search_path', identifierList(searchPath))] : []),
+      ...this.repeatedSettings.map(([name, value]) => setConfigCall(name, value)),
     ];
   }
 
@@ -56,8 +56,8 @@ export class SessionContext {
    * @param fixed settings with their values
    */
   selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
-    const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
-    return `select ${[...this.tenantCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
+    const fixedCalls = Object.entries(fixed).map(([name, value]) => setConfigCall(name, value));
+    return `select ${[...this.baseCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
   }
 
   /**
@@ -70,13 +70,14 @@ export class SessionContext {
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
-      ...[...this.ownSettings, ...Object.entries(NO_ORGANIZATION)].map(
+      ...[...this.repeatedSettings, ...Object.entries(NO_ORGANIZATION)].map(
         ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
       ),
     ];
   }
 
-  private get ownSettings(): [string, string][] {
+  /** The settings of the connection, which each transaction repeats behind a pooler in transaction mode. */
+  private get repeatedSettings(): [string, string][] {
     return this.hasOwnSessions ? [] : Object.entries(CONNECTION_SETTINGS);
   }
 }
@@ -86,7 +87,7 @@ export function parameterizedCalls(settings: readonly string[]): string[] {
   return settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
 }
 
-function callOf(name: string, value: string): string {
+function setConfigCall(name: string, value: string): string {
   return `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
 }
 

@@ -2,7 +2,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLES = ['api_keys', 'operator_keys'];
 
-/** The lifetime that a key was made with. Null for keys of an earlier release: it follows from their times until their rotation. */
+/**
+ * Adds the lifetime with which a key was made, so that a rotation gives the next key the same one. It is null for keys of
+ * earlier releases, whose lifetime is computed from their times until they are rotated.
+ */
 export class LifetimesOfKeys1767000000301 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const statements = TABLES.map((table) => `alter table ${table} add column lifetime_ms bigint`);

@@ -26,7 +26,7 @@ const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 /**
  * Returns the error responses of a route by status.
  * @param hasBody whether its requests have a body
- * @param responses the responses of the document, to which those that it does not have are added
+ * @param responses the responses of the document; missing ones are added
  */
 export function errorResponsesOf(
   route: Route,
@@ -39,7 +39,9 @@ export function errorResponsesOf(
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
+  for (const status of OTHER_BAD_REQUEST_STATUSES) {
+    byStatus.set(status, ['bad_request', ...(byStatus.get(status) ?? [])]);
+  }
   const references = [...byStatus].map(([status, codes]) => {
     const name = [...codes.map(pascalCase), ...(isGuarded ? ['Other'] : [])].join('Or');
     responses[name] ??= errorResponse(status, codes, isGuarded);
@@ -55,15 +57,17 @@ export function errorResponsesOf(
 function errorsOf(route: Route, hasBody: boolean): ErrorCode[] {
   const { path, method, documentation } = route;
   const isIdempotent = acceptsIdempotencyKey(route);
+  // A body is refused as too large also where the method allows none.
+  const canBeTooLarge = hasBody || !allowsBody({ method: method.toUpperCase() });
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
     'insufficient_scope',
-    (hasBody || !allowsBody({ method: method.toUpperCase() })) && 'payload_too_large',
+    canBeTooLarge && 'payload_too_large',
     hasBody && 'unsupported_media_type',
     'validation_error',
     'bad_request',
-    // With an `Idempotency-Key` whose records were erased.
+    // A route without an id returns it for an `Idempotency-Key` whose records were erased.
     (path.includes('{') || isIdempotent) && 'not_found',
     ...(documentation?.errors ?? []),
     isIdempotent && 'idempotency_key_in_use',

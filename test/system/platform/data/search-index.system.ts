@@ -4,7 +4,7 @@ import { createDatabase, dropDatabase } from '../../../../src/testing/databases.
 import { captureLog } from '../../../support/captured-log.js';
 import { createDatabaseWithPlainOwner, queryAs } from '../../../support/database/plain-owner.js';
 
-// Broken on purpose for docs/operating/runbook.md#searches-or-lists-are-slow
+// Tests the failure that docs/operating/runbook.md#searches-or-lists-are-slow describes.
 
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
 const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';
