@@ -8,7 +8,7 @@ import {
 } from '../../platform/data/records/stored-record.js';
 import { validationError } from '../../platform/errors/api-error.js';
 import { changedFields } from '../../platform/fields/changes.js';
-import { isGiven } from '../../platform/fields/kinds/rules.js';
+import { isGiven } from '../../platform/fields/validation/rule.js';
 import { notFound } from '../../platform/errors/or-not-found.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import { LeadsService } from '../leads/leads.service.js';

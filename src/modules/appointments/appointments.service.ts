@@ -3,7 +3,7 @@ import { RecordPromise } from '../../platform/data/records/stored-record.js';
 import { importedRow, type Times } from '../../platform/data/records/tenant-repository.js';
 import { notFound } from '../../platform/errors/or-not-found.js';
 import { withoutUndefined } from '../../platform/fields/changes.js';
-import { isGiven } from '../../platform/fields/kinds/rules.js';
+import { isGiven } from '../../platform/fields/validation/rule.js';
 import { FieldDefinitionsService } from '../custom-fields/field-definitions.service.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Counts } from '../../platform/data/lists/count.dto.js';

@@ -5,9 +5,9 @@ import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { ColumnOptions } from 'typeorm';
 import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { isGiven, textRule } from './kinds/rules.js';
+import { textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
-import type { Rule } from './validation/rule.js';
+import { isGiven, type Rule } from './validation/rule.js';
 import { conditionsOf, declareRule, OF_FIELD, rulesOf } from './validation/rule-metadata.js';
 
 /** Whether a field is required, and its default. */

@@ -2,11 +2,6 @@ import type { Rule } from '../validation/rule.js';
 import { dateTimeProblem } from './date-time.js';
 import { codePointLength, isWellFormedText, NOT_WELL_FORMED } from './text.js';
 
-/** Whether an input has a value. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 /** @param problemOf returns the message for a value that breaks the rule in its object */
 export function problemRule(name: string, problemOf: Rule['problemOf']): Rule {
   return { name, problemOf };

@@ -8,3 +8,8 @@ export interface Rule {
     object: Readonly<Record<string, unknown>>,
   ) => string | undefined;
 }
+
+/** Whether an input has a value. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -10,8 +10,7 @@ import {
   isUpdate,
   rulesOfField,
 } from '../field.js';
-import { isGiven } from '../kinds/rules.js';
-import type { Rule } from './rule.js';
+import { isGiven, type Rule } from './rule.js';
 import { OF_FIELD, rulesOf } from './rule-metadata.js';
 
 type Values = Readonly<Record<string, unknown>>;
