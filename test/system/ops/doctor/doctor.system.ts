@@ -181,7 +181,12 @@ describe('doctor on a database of this version', () => {
     await sql('create index reports_of_team on leads (organization_id, company)');
     await sql('alter table leads add column of_team text');
     await sql('alter table leads set (fillfactor = 80)');
-    expect(problemsOf(await doctor())).toEqual([]);
+    await sql('create index tasks_by_updated_at on tasks (organization_id, updated_at, id)');
+    const found = await doctor();
+    expect(problemsOf(found)).toEqual([]);
+    const indexes = found.report.checks.find(({ name }) => name === 'indexes');
+    expect(indexes?.message).toContain('drop index concurrently tasks_by_updated_at;');
+    await sql('drop index tasks_by_updated_at');
     await sql(
       'drop table reports; drop index reports_of_team; alter table leads drop column of_team, reset (fillfactor)',
     );
