@@ -11,12 +11,13 @@ describe('work that is repeated', () => {
     jest.useFakeTimers();
     adapter.isDraining = false;
   });
-  afterEach(() => {
+  afterEach(async () => {
     background.onModuleDestroy();
+    await background.beforeApplicationShutdown();
     jest.useRealTimers();
   });
 
-  it('does not start while the server drains, unless running work depends on it', async () => {
+  it('does not start while the server drains, unless running work depends on it, which it outlasts', async () => {
     const [others, leases] = [jest.fn(), jest.fn()];
     background.repeat(1_000, others, 'failed');
     background.repeat(1_000, leases, 'failed', { forRunningWork: true });
@@ -25,7 +26,10 @@ describe('work that is repeated', () => {
     await jest.advanceTimersByTimeAsync(2_000);
     expect([others.mock.calls.length, leases.mock.calls.length]).toEqual([1, 3]);
     background.onModuleDestroy();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([others.mock.calls.length, leases.mock.calls.length]).toEqual([1, 4]);
+    await background.beforeApplicationShutdown();
     await jest.advanceTimersByTimeAsync(2_000);
-    expect(leases).toHaveBeenCalledTimes(3);
+    expect(leases).toHaveBeenCalledTimes(4);
   });
 });
