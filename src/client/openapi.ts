@@ -151,7 +151,7 @@ export interface components {
             rejected: number;
             /**
              * @description Why it ended before its last line.
-             * @example The key of the import has ended.
+             * @example The key that started the import was revoked, has expired, or lacks a scope.
              */
             error: string | null;
             /**
@@ -5192,7 +5192,7 @@ export interface operations {
                  */
                 include?: string;
                 /**
-                 * @description Lists the deleted leads instead, those that were deleted last first, by cursor. Only `limit` and `after` can be given with it.
+                 * @description Lists the deleted leads instead, the most recently deleted first, by cursor. Only `limit` and `after` can be given with it.
                  * @example false
                  */
                 deleted?: boolean;
@@ -5797,7 +5797,7 @@ export interface operations {
                  */
                 include?: string;
                 /**
-                 * @description Lists the deleted tasks instead, those that were deleted last first, by cursor. Only `limit` and `after` can be given with it.
+                 * @description Lists the deleted tasks instead, the most recently deleted first, by cursor. Only `limit` and `after` can be given with it.
                  * @example false
                  */
                 deleted?: boolean;
