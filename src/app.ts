@@ -1,5 +1,5 @@
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './platform/data/connection/repeat-while-down.js';
@@ -25,6 +25,7 @@ import { startPage } from './platform/http/start-page.js';
 import { shedLoad } from './platform/http/admission.js';
 import { RateLimits } from './platform/access/limits/rate-limits.js';
 import { RoutePlans } from './platform/http/route-plans.js';
+import { assertOnlyHttp } from './platform/nest/only-http.js';
 import { TeamRoutesModule } from './platform/nest/team-routes.module.js';
 import { TeamRoutes } from './platform/nest/team-routes.js';
 import { type AppOptions, rootModule } from './app.module.js';
@@ -75,6 +76,7 @@ export async function initApp(
     return openApiDocument(app, localUrl());
   });
   try {
+    assertOnlyHttp(app.get(DiscoveryService));
     plans.compile((compiled) => app.get(TeamRoutes).adapt(compiled));
     // A module of a team can have a start page of its own.
     if (!plans.methodsAt(START_PAGE).includes('GET')) {

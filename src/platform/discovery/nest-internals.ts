@@ -112,6 +112,14 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
     });
 }
 
+/** Whether a class is a `@WebSocketGateway()` of `@nestjs/websockets`, an optional package. */
+export function isGateway(type: object): boolean {
+  return Reflect.hasMetadata('websockets:is_gateway', type);
+}
+
+/** The key of `@MessagePattern()`, `@EventPattern()` and `@GrpcMethod()` of `@nestjs/microservices`, an optional package. */
+export const MESSAGE_PATTERN = 'microservices:pattern';
+
 const ENHANCERS = {
   guards: GUARDS_METADATA,
   interceptors: INTERCEPTORS_METADATA,

@@ -4,6 +4,7 @@ import { enhancersOf } from '../discovery/nest-internals.js';
 import { WriteInterceptor, writesOfPlan } from '../http/response/write.interceptor.js';
 import { isLatitudeController } from '../http/routes/api-controller.decorator.js';
 import type { RoutePlan, TeamHandling } from '../http/routes/route-plan.js';
+import { faultOfCache } from './cache-check.js';
 import { bindPlainResults, handPlainResults, serializeIntercepted } from './intercepted-results.js';
 import { bindParameterPipe } from './parameter.pipe.js';
 import { pipedParametersOf, pipeProblems } from './pipe-problems.js';
@@ -18,8 +19,16 @@ export class TeamRoutes {
     private readonly throttle: RouteThrottle,
   ) {}
 
-  /** Must be called before Nest registers the routes, with all global enhancers known. */
+  /**
+   * Must be called before Nest registers the routes, with all global enhancers known.
+   * @throws Error whose message has one line for each route whose responses would be cached for all organizations
+   */
   adapt(plans: readonly RoutePlan[]): readonly RoutePlan[] {
+    const global = this.globalInterceptors();
+    const faults = plans.flatMap(
+      (plan) => faultOfCache(plan, [...global, ...interceptorsOf(plan)]) ?? [],
+    );
+    if (faults.length > 0) throw new Error(faults.join('\n'));
     const adapted = plans.map((plan) => this.adaptPlan(plan));
     const isIntercepted = adapted.some(({ writes, team }) => writes && team?.serialize);
     if (!isIntercepted) return adapted;
@@ -29,12 +38,9 @@ export class TeamRoutes {
   }
 
   private adaptPlan(plan: RoutePlan): RoutePlan {
-    const { config } = this;
     // Interceptors of the handler can parse a form.
-    const parsesForms = hasInterceptors(plan);
-    const isIntercepted =
-      parsesForms ||
-      config.getGlobalInterceptors().length + config.getGlobalRequestInterceptors().length > 0;
+    const parsesForms = interceptorsOf(plan).length > 0;
+    const isIntercepted = parsesForms || this.globalInterceptors().length > 0;
     const isOfTeam = !isLatitudeController(plan.controller);
     if (!isOfTeam && !isIntercepted) return plan;
     if (isIntercepted) bindPlainResults(plan.handler);
@@ -54,10 +60,19 @@ export class TeamRoutes {
     };
     return adapted;
   }
+
+  /** The interceptors for all routes. A request-scoped one has only its prototype. */
+  private globalInterceptors(): readonly unknown[] {
+    const ofRequests = this.config.getGlobalRequestInterceptors();
+    return [
+      ...this.config.getGlobalInterceptors(),
+      ...ofRequests.map(({ instance }): unknown => instance),
+    ];
+  }
 }
 
-/** Whether a controller or its handler has interceptors that are not those of Latitude. */
-function hasInterceptors({ controller, handler }: RoutePlan): boolean {
+/** The interceptors of a controller and its handler that are not those of Latitude. */
+function interceptorsOf({ controller, handler }: RoutePlan): unknown[] {
   const own: readonly unknown[] = [writesOfPlan, handPlainResults];
-  return enhancersOf('interceptors', controller, handler).some((one) => !own.includes(one));
+  return enhancersOf('interceptors', controller, handler).filter((one) => !own.includes(one));
 }

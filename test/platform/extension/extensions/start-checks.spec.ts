@@ -1,7 +1,21 @@
-import { Controller, Injectable, Module, Post, Scope, type Type } from '@nestjs/common';
+import {
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  type NestInterceptor,
+  Post,
+  Scope,
+  type Type,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR, ApplicationConfig } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Entity, PrimaryColumn } from 'typeorm';
-import { AnyKey } from '../../../../src/platform/http/routes/access.js';
+import type { Request } from 'express';
+import { AnyKey, Public } from '../../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { Prompt } from '../../../../src/modules/mcp/prompts/prompt.decorator.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
@@ -117,6 +131,68 @@ class NamedTool {
 @Module({ providers: [NamedTool] })
 class NamedToolModule {}
 
+/** As that of `@nestjs/cache-manager`. */
+@Injectable()
+class CacheInterceptor implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle();
+  }
+
+  protected trackBy(context: ExecutionContext): string {
+    return context.switchToHttp().getRequest<Request>().url;
+  }
+}
+
+@Injectable()
+class OrganizationCache extends CacheInterceptor {
+  protected override trackBy(context: ExecutionContext): string {
+    return `organization ${super.trackBy(context)}`;
+  }
+}
+
+@Injectable()
+class FasterCache extends CacheInterceptor {}
+
+@Controller('cached')
+class CachedController {
+  @Get()
+  @AnyKey()
+  @UseInterceptors(OrganizationCache)
+  own() {
+    return null;
+  }
+
+  @Get('page')
+  @Public()
+  @UseInterceptors(CacheInterceptor)
+  page() {
+    return null;
+  }
+
+  @Get('shared')
+  @AnyKey()
+  @UseInterceptors(FasterCache)
+  shared() {
+    return null;
+  }
+}
+
+@Module({ controllers: [CachedController] })
+class CachedModule {}
+
+@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: FasterCache, scope: Scope.REQUEST }] })
+class EverywhereCachedModule {}
+
+@Module({})
+class UseGlobalCachedModule {
+  constructor(config: ApplicationConfig) {
+    config.useGlobalInterceptors(new FasterCache());
+  }
+}
+
+@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: OrganizationCache }] })
+class OrganizationCachedModule {}
+
 const CREATE_VISITS = `create table visits (organization_id uuid, id uuid,
   primary key (organization_id, id))`;
 
@@ -163,6 +239,20 @@ describe('startup', () => {
     expect(await failureOf(NamedToolModule)).toBe(
       "The tool 'acme.ping pong' of /mcp needs a name of 1 to 64 letters, digits, underscores and hyphens, because models refuse others.",
     );
+  });
+
+  it('fails if a CacheInterceptor caches the responses of organizations by URL', async () => {
+    expect(await failureOf(CachedModule)).toMatch(
+      /^CachedController\.shared has a CacheInterceptor, which caches responses by URL/,
+    );
+  });
+
+  it('fails if such an interceptor is global, and accepts one that adds the organization', async () => {
+    const faults = await failureOf(EverywhereCachedModule);
+    expect(faults).toContain('LeadsController.list has a CacheInterceptor');
+    expect(faults).toContain('McpController.stream has a CacheInterceptor');
+    expect(await failureOf(UseGlobalCachedModule)).toBe(faults);
+    expect(await failureOf(OrganizationCachedModule)).not.toContain('CacheInterceptor');
   });
 
   it('fails if an entity maps a table with an organization_id but without row-level security', async () => {

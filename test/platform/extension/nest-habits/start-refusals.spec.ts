@@ -1,10 +1,30 @@
-import { All, Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
+import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
 import { AnyKey } from '../../../../src/platform/http/routes/access.js';
 import { IdDto } from '../../../../src/platform/fields/id.dto.js';
 import { ApiRoute } from '../../../../src/platform/http/routes/api-route.decorator.js';
 import { Tool } from '../../../../src/modules/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../../src/testing/databases.js';
 import { failureOfStart } from '../../../support/failure-of-start.js';
+
+/** As that of `@nestjs/websockets`. */
+const WebSocketGateway = () => SetMetadata('websockets:is_gateway', true);
+
+/** As that of `@nestjs/microservices`. */
+const EventPattern = () => SetMetadata('microservices:pattern', ['deal.paid']);
+
+@WebSocketGateway()
+class DealsGateway {}
+
+@Controller()
+class DealsListener {
+  @EventPattern()
+  paid() {
+    return null;
+  }
+}
+
+@Module({ controllers: [DealsListener], providers: [DealsGateway] })
+class TransportsModule {}
 
 @Controller('api/v1/offers')
 class OffersController {
@@ -93,6 +113,13 @@ describe('startup', () => {
   afterAll(() => dropDatabase(database));
 
   const failureOf = (module: Type<unknown>) => failureOfStart(module, database);
+
+  it('fails if a provider is a gateway, or a method handles messages of a microservice', async () => {
+    expect(await failureOf(TransportsModule)).toEqual([
+      'DealsGateway is a @WebSocketGateway(), whose clients would connect without a key. Send events with @Sse(), or run the gateway as an application of its own.',
+      'DealsListener.paid has a @MessagePattern() or @EventPattern(), but nothing would call it, because the server has no microservice. Run the listener as an application of its own, which calls the API.',
+    ]);
+  });
 
   it('fails if @ApiRoute() names an error code that does not exist', async () => {
     expect(await failureOf(OffersModule)).toEqual([
