@@ -77,7 +77,12 @@ describe('the times of updates', () => {
       `update leads set company = 'Army' ${where}`,
       `update tasks set deleted_at = now() ${where}`,
       `update tasks set deleted_at = null, ${later} ${where}`,
+      `update appointments set id = gen_random_uuid() ${where}`,
+      `update tasks set id = gen_random_uuid(), deleted_at = now() ${where}`,
+      `update tasks set id = gen_random_uuid(), deleted_at = null ${where}`,
       `delete from appointments ${where}`,
+      `update tasks set contact_id = null ${where}`,
+      `update leads set id = gen_random_uuid() ${where}`,
       `delete from leads ${where}`,
     ]) {
       await app.sql(statement, [tenant.id]);

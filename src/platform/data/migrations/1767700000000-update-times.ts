@@ -105,20 +105,23 @@ function count({ name, notDeleted, counted }: Records, ages: readonly ('old' | '
            set records = counts.records + excluded.records, version = counts.version + excluded.version`;
 }
 
-/** A trigger for each row, because most updates do not set `deleted_at` and then cost nothing. */
-function forgetDeleted({ name }: Records): string[] {
+/** A trigger for each row, because most updates set none of these columns and then cost nothing. */
+function forgetEarlier({ name, notDeleted }: Records): string[] {
   const table = `${name}_update_times`;
+  const isMoved = '(old.organization_id, old.id) <> (new.organization_id, new.id)';
+  const [columns, isForgotten] =
+    notDeleted === NOT_DELETED
+      ? ['organization_id, id, deleted_at', `new.deleted_at is not null or ${isMoved}`]
+      : ['organization_id, id', isMoved];
   return [
     functionOf(
       `${name}_forget_update_time`,
-      `delete from ${table} where organization_id = new.organization_id and id = new.id;`,
+      `delete from ${table} where organization_id = old.organization_id and id = old.id;`,
     ),
-    `create trigger ${name}_forget_update_time after update of deleted_at on ${name} for each row
-       when (new.deleted_at is not null) execute function ${name}_forget_update_time()`,
+    `create trigger ${name}_forget_update_time after update of ${columns} on ${name} for each row
+       when (${isForgotten}) execute function ${name}_forget_update_time()`,
   ];
 }
-
-const SOFTLY_DELETED = RECORDS.filter(({ notDeleted }) => notDeleted === NOT_DELETED);
 
 /**
  * Keeps the times of the last changes in tables of their own, which triggers write, also for instances of an earlier version.
@@ -129,12 +132,12 @@ export class UpdateTimes1767700000000 implements MigrationInterface {
     for (const statement of RECORDS.flatMap(createTable)) await runner.query(statement);
     // In one round trip, because the tables of the records are locked until the commit.
     const functions = RECORDS.flatMap((records) => functionsOf(records, true));
-    await runner.query([LOCK, ...functions, ...SOFTLY_DELETED.flatMap(forgetDeleted)].join(';\n'));
+    await runner.query([LOCK, ...functions, ...RECORDS.flatMap(forgetEarlier)].join(';\n'));
   }
 
   async down(runner: QueryRunner): Promise<void> {
     const functions = RECORDS.flatMap((records) => functionsOf(records, false));
-    const forgotten = SOFTLY_DELETED.map(
+    const forgotten = RECORDS.map(
       ({ name }) => `drop function ${name}_forget_update_time() cascade`,
     );
     await runner.query([LOCK, ...functions, ...forgotten].join(';\n'));
