@@ -3,8 +3,7 @@ import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { setLogLevel } from '../../platform/config/logger.js';
 import { NestLogger } from '../../platform/config/nest-logger.js';
-import { namesOf, readSettings } from '../../platform/config/settings.js';
-import { findUnknownSettings } from '../../platform/config/unknown-settings.js';
+import { readSettings } from '../../platform/config/settings.js';
 import { UnlimitedTimeBudget } from '../../platform/data/gateway/policies.js';
 import { type DatabaseHandle, openDatabase } from '../open-database.js';
 import type { Progress } from '../../platform/extension/command.js';
@@ -39,11 +38,7 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
   return async (action) => {
     const json = isJson(program);
     const progress = createProgress(process.stderr.isTTY && !json ? process.stderr : undefined);
-    const declared = settingsOf(config.extensions);
-    const settings = readSettings(undefined, declared);
-    for (const warning of findUnknownSettings(namesOf(declared))) {
-      process.stderr.write(`latitude: ${warning}\n`);
-    }
+    const settings = readSettings(undefined, settingsOf(config.extensions));
     setLogLevel('silent');
     const database = await openDatabase(settings, 'command');
     try {

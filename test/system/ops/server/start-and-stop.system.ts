@@ -134,14 +134,6 @@ describe('startup', () => {
     expect(stdout).not.toContain('secret');
   });
 
-  it('prints the same warning before a command', async () => {
-    const env = { CORS_ORIGIN: 'https://secret.example', DATABASE_URL: NO_DATABASE };
-    const { stdout, stderr } = await product.run('cli.js', ['organizations', 'list'], env);
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^latitude: CORS_ORIGIN is set, but .* Did you mean CORS_ORIGINS\?\n/);
-    expect(stderr).not.toContain('secret');
-  });
-
   it.each([
     ['PORT', 'http'],
     ['DATABASE_URL', 'mysql://localhost/x'],
