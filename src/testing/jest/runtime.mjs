@@ -12,9 +12,6 @@ const sharedFiles = new SharedFiles();
 /** Where the source maps of shared files are, by path. */
 const sharedSourceMaps = new Map();
 
-// Jest kills a worker that has not ended after half a second. Freeing the heap of all suites may take longer.
-if (process.send) process.once('beforeExit', () => process.exit());
-
 /**
  * Replaces the `AsyncLocalStorage` in which Jest keeps the running test and which makes every promise of a suite slower. A
  * variable is enough, because the tests of a suite run one after another.
