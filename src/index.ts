@@ -70,7 +70,7 @@ export { changedFields, type Complete, nullsForMissing } from './platform/fields
 // Errors
 export { ApiError, type ApiErrorOptions, validationError } from './platform/errors/api-error.js';
 export type { CatalogueEntry, ErrorCode } from './platform/errors/error-catalogue.js';
-export type { FieldProblem } from './platform/errors/field-problem.js';
+export type { FieldProblem, ProblemDetail } from './platform/errors/field-problem.js';
 export { orNotFound } from './platform/errors/or-not-found.js';
 
 // Lists

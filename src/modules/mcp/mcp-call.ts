@@ -11,7 +11,10 @@ import type { Messages } from './protocol/messages.js';
 export class McpCall {
   /** Undefined for messages without a session. */
   session?: Session;
-  /** The questions that the client can put to the user, and the answers that it has sent. Undefined in versions with sessions. */
+  /**
+   * The questions that the client can put to the user, and the answers that it has sent. Undefined in versions with
+   * sessions.
+   */
   input?: UserInput;
   /** The number of calls that were counted as reads or writes. */
   countedCalls = 0;

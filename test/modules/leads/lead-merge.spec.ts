@@ -308,7 +308,7 @@ describe('unique values', () => {
     expectError(await api.post(LEADS, { first_name: 'Ada', email: EMAIL }), 409, 'duplicate');
   });
 
-  // `email_compared` is the form by which addresses are unique. Leads that earlier versions wrote have another form, or none.
+  // `email_compared` is the form by which addresses are unique. Leads of earlier versions have another form, or none.
   const setEmailCompared = (id: string, email: string | null) =>
     app.sql('update leads set email_compared = $2 where id = $1', [id, email]);
 

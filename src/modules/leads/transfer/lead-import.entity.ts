@@ -32,7 +32,10 @@ export interface ImportStarter {
   readonly requestId: string | null;
 }
 
-/** An import: the fields of its responses, and hidden ones for the runner. The file is in `lead_import_chunks` until the import has ended. */
+/**
+ * An import: the fields of its responses, and hidden ones for the runner. The file is in `lead_import_chunks` until the
+ * import has ended.
+ */
 @TenantEntity('lead_imports', { softDelete: false })
 @ForeignKey(() => Organization, ['organization_id'], ['id'])
 @Index('lead_imports_by_created_at', ['organization_id', 'created_at', 'id'])

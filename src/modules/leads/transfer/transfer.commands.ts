@@ -140,7 +140,7 @@ async function untilEnded(
     shown = processed;
     if (ended_at) break;
     if (performance.now() - sentAt > WAIT_FOR_SERVER_MS) {
-      // One job at a time, oldest first: the jobs of earlier imports precede that of this one. A job that fails is tried again.
+      // One job at a time, oldest first: the jobs of earlier imports precede that of this one. A failed job is tried again.
       work ??= imports
         .runNextJob(call)
         .catch(() => undefined)

@@ -20,7 +20,10 @@ import type { DatabaseContext } from '../context.js';
 import { readExpectedSchema } from '../schema-picture.js';
 import { schemaStateOf } from './migrations.js';
 
-/** Whether requests run under the role to which row-level security applies, and whether it has exactly the privileges that it needs. */
+/**
+ * Whether requests run under the role to which row-level security applies, and whether the role has exactly the privileges
+ * that it needs.
+ */
 export const TENANCY_CHECKS: Checks<DatabaseContext> = {
   role: async ({ sql }) => {
     const user = await sql.readOne<DatabaseUser>(FIND_USER);

@@ -9,7 +9,10 @@ export const TENANT_SETTING = 'app.organization_id';
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
-/** No organization. SQL of an extension may have set one for the whole session, which a later transaction must not inherit. */
+/**
+ * Clears the organization, because SQL of an extension may have set one for the whole session, which a later transaction
+ * must not inherit.
+ */
 export const NO_ORGANIZATION = { [TENANT_SETTING]: '' };
 
 /** The role of the application's transactions. */

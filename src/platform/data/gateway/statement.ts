@@ -34,5 +34,8 @@ export interface Statement {
   readonly ordersNames?: boolean;
 }
 
-/** The error code of a failed statement: `query_failed` for a read, `create_failed` for a write and for the reads of its transaction. */
+/**
+ * The error code of a failed statement: `query_failed` for a read, `create_failed` for a write and for the reads of its
+ * transaction.
+ */
 export type Failure = 'query_failed' | 'create_failed';

@@ -89,8 +89,8 @@ export class RecordList<T extends object> {
   }
 
   /**
-   * Reads the list by cursor, in the order of `created_at`, or that of the table without it, and `id`; with `before`, the newest first. Its pages have each
-   * record once, however others write.
+   * Reads the list by cursor, in the order of `created_at`, or that of the table without it, and `id`. With `before`, the
+   * newest come first. Its pages have each record once, however others write.
    * @throws ApiError `query_failed`
    */
   async pageAfter(

@@ -133,7 +133,7 @@ function withoutSecrets(response: StoredResponse, secrets: readonly string[]): S
 /** Why a response cannot be stored. */
 const NOT_STORABLE = 'its response is not JSON';
 
-/** The error of an `Idempotency-Key` on a request whose repetition could not be recognized or answered. Nothing has been written. */
+/** The error of an `Idempotency-Key` on a request that cannot be repeated safely. Nothing has been written. */
 function keyNotUsable(reason: string): ApiError {
   const message = `cannot be used with this route, because ${reason}`;
   return validationError([{ field: 'Idempotency-Key', message }]);
